@@ -39,7 +39,7 @@ export function blockedEnd(said: string | null): EndFacts {
       const words = said !== null && isRecord(reported) ? reported[said] : '';
       return typeof words === 'string' ? words : '';
     },
-    goOn: (told) => JSON.stringify({ decision: 'block', reason: told }),
+    renderContinue: (reason) => JSON.stringify({ decision: 'block', reason }),
   };
 }
 

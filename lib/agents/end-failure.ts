@@ -1,4 +1,4 @@
-import { sayPrice } from '../domain/config/token-price.ts';
+import { setPriceHint } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
@@ -35,7 +35,7 @@ const stopFailures: Readonly<
   },
   'no-price': {
     kind: 'budget',
-    message: `The price of its model is not known and its budget is in dollars: ${sayPrice}`,
+    message: `The price of its model is not known and its budget is in dollars: ${setPriceHint}`,
     retryable: false,
   },
   'service-limit': {

@@ -1,10 +1,10 @@
 import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import type { Config } from '../domain/config/config.ts';
-import { fromConfig, listedHosts } from '../domain/config/egress.ts';
+import { configuredRegistries, listedHosts } from '../domain/config/egress.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';
-import { nameLines } from '../domain/state/line-range.ts';
+import { describeLines } from '../domain/state/line-range.ts';
 import type { HistoryEntry } from '../domain/state/task.ts';
 import type { DiagnosticRun } from '../domain/state/verdict.ts';
 import { unreachable } from '../util/unreachable.ts';
@@ -95,7 +95,9 @@ function checksOf({ validation }: Config): readonly string[] {
 /** Lists the hosts that an agent's cell reaches; which registries the person has is not for a model. */
 function reachedBy({ sandbox }: Config): readonly string[] {
   const { work } = sandbox.egress;
-  const own = work.includes(fromConfig) ? ['the package registries that your tools are set up for'] : [];
+  const own = work.includes(configuredRegistries)
+    ? ['the package registries that your tools are set up for']
+    : [];
   return [...listedHosts(work), ...own];
 }
 
@@ -138,8 +140,8 @@ function commitFormat(pattern: string, example: string): string {
 function describeAttempt(entry: HistoryEntry, isLatest: boolean): string {
   const { rejection_reason: rejection, notes } = entry;
   const reason = rejection === null || rejection === notes ? '' : `\nRejected: ${rejection}`;
-  const told = isLatest ? notes : cutText(notes, limits.output);
-  return `Attempt ${entry.attempt}: ${entry.result}. ${told}${reason}`;
+  const notesText = isLatest ? notes : cutText(notes, limits.output);
+  return `Attempt ${entry.attempt}: ${entry.result}. ${notesText}${reason}`;
 }
 
 /** Those of the latest reject, also when an attempt after it failed. */
@@ -149,7 +151,7 @@ function commentsFor(history: readonly HistoryEntry[]): readonly LineComment[] {
 
 /** The remark, and below it the lines it is about between their neighbours. */
 function describeComment({ path, side, line, to, text, excerpt }: LineComment): string {
-  const where = `${path}:${nameLines({ line, to })}${side === 'old' ? ' (as it was before the change)' : ''}`;
+  const where = `${path}:${describeLines({ line, to })}${side === 'old' ? ' (as it was before the change)' : ''}`;
   return excerpt === undefined ? `${where}: ${text}` : `${where}: ${text}\n${excerpt}`;
 }
 

@@ -1,8 +1,8 @@
 import type { CommandTable, GlobalSpecs } from './command-spec.ts';
 import { otherCommands } from './table/other-commands.ts';
 import { queueCommands } from './table/queue-commands.ts';
-import { lookCommands } from './table/read-commands.ts';
-import { keepCommands } from './table/retention-commands.ts';
+import { readCommands } from './table/read-commands.ts';
+import { retentionCommands } from './table/retention-commands.ts';
 import { reviewCommands } from './table/review-commands.ts';
 import { runCommands, waveCommands } from './table/run-commands.ts';
 import { setUpCommands } from './table/set-up-commands.ts';
@@ -13,9 +13,9 @@ export const commandTable: CommandTable = {
   ...waveCommands,
   ...reviewCommands,
   ...runCommands,
-  ...lookCommands,
+  ...readCommands,
   ...queueCommands,
-  ...keepCommands,
+  ...retentionCommands,
   ...otherCommands,
 };
 

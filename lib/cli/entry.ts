@@ -8,7 +8,7 @@ declare const FLAME_PROGRAM: string;
 declare const __dirname: string;
 
 /** Commands that compile most of the shared code: after one of them the compiled code is kept. */
-const telling = new Set(['log', 'resume', 'run', 'show', 'status', 'task']);
+const warmingCommands = new Set(['log', 'resume', 'run', 'show', 'status', 'task']);
 
 /** Starts the program. Answers `--version` itself, so that it costs no more than starting node. */
 export function start(): void {
@@ -33,5 +33,5 @@ async function runProgram(words: readonly string[]): Promise<void> {
   const { exports, keepCompiled } = loadProgram(join(__dirname, FLAME_PROGRAM));
   // The build makes it of that file.
   await (exports as typeof import('./main.ts')).runProcess();
-  if (process.exitCode === 0 && words.some((word) => telling.has(word))) keepCompiled();
+  if (process.exitCode === 0 && words.some((word) => warmingCommands.has(word))) keepCompiled();
 }

@@ -10,7 +10,7 @@ import { complete, completeCommand } from './complete.ts';
 import { type Invocation, parseArgv } from './parse-argv.ts';
 import { renderCommandHelp, renderHelpSummary } from './render-help.ts';
 import { reportError } from './report-error.ts';
-import { bindProcess } from './run-in-process.ts';
+import { runInProcess } from './run-in-process.ts';
 
 declare const FLAME_VERSION: string;
 
@@ -24,9 +24,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Runs the program for this process; see bindProcess for what that promises. */
+/** Runs the program for this process; see runInProcess for what that promises. */
 export function runProcess(): Promise<void> {
-  return bindProcess(main);
+  return runInProcess(main);
 }
 
 async function perform(invocation: Invocation, io: Io): Promise<number> {

@@ -113,7 +113,7 @@ function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | 
   if (spec.kind === 'list') return splitList(text);
   if (spec.kind === 'text') return text;
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw badValue(`Option ${given.typed} needs a number from 1, not '${text}'.`, toldBy(command));
+    throw badValue(`Option ${given.typed} needs a number from 1, not '${text}'.`, optionNamedBy(command));
   }
   return Number(text);
 }
@@ -211,11 +211,11 @@ function usage(
     kind: 'usage',
     code,
     message,
-    ...toldBy(command, hints),
+    ...optionNamedBy(command, hints),
   });
 }
 
-function toldBy(
+function optionNamedBy(
   command: CommandName | null,
   hints: readonly string[] = [],
 ): Pick<FlameError, 'hints' | 'data'> {

@@ -13,7 +13,7 @@ import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderAgents } from '../ui/render/render-agent.ts';
 import { renderBlockedCall } from '../ui/render/render-calls.ts';
 import { visibleText } from '../ui/text/visible-text.ts';
-import { type Reading, withState } from './context/read-state.ts';
+import { type ReadContext, withState } from './context/read-state.ts';
 import { openBlockedCalls } from './show/agent-calls.ts';
 import { hintAgent } from './show/hint-agent.ts';
 
@@ -22,7 +22,7 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { commonDir } = reading.git.repository;
     const agents = readRegisteredAgents(commonDir).filter(
-      ({ session }) => reading.meant.name === null || session === reading.meant.name,
+      ({ session }) => reading.selected.name === null || session === reading.selected.name,
     );
     if (args.subcommand === 'list') return list(reading, agents);
     const [only, ...others] = agents;
@@ -42,11 +42,11 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
       if (agent === null) throw agentNotRunning(name, { isKept: true });
       return stop(reading, args, agent);
     }
-    return attachTo(reading, { id: parseAgentId(agent?.id ?? name), agent, io });
+    return attachToAgent(reading, { id: parseAgentId(agent?.id ?? name), agent, io });
   });
 }
 
-function list({ output }: Reading, agents: readonly RegisteredAgent[]): number {
+function list({ output }: ReadContext, agents: readonly RegisteredAgent[]): number {
   const now = new Date();
   const elapsed = agents.map(({ started_at }) => now.getTime() - Date.parse(started_at));
   output.json({ agents: agents.map((agent, index) => ({ ...agent, elapsed_ms: elapsed[index] })) });
@@ -55,7 +55,7 @@ function list({ output }: Reading, agents: readonly RegisteredAgent[]): number {
 }
 
 async function stop(
-  { git, output }: Reading,
+  { git, output }: ReadContext,
   args: CommandArgs<'agent'>,
   agent: RegisteredAgent,
 ): Promise<number> {
@@ -130,14 +130,14 @@ function noName(subcommand: string, agents: readonly RegisteredAgent[]): FlameEr
  * until it has ended or the person leaves; the agent doesn't notice. With --json each line it printed as
  * `{agent, line}`, and a refused call as `{agent, blocked: {tool, target, rule, details}}`.
  */
-async function attachTo(
-  { git, output }: Reading,
+async function attachToAgent(
+  { git, output }: ReadContext,
   { id, agent, io }: { readonly id: AgentId; readonly agent: RegisteredAgent | null; readonly io: Io },
 ): Promise<number> {
   const { commonDir } = git.repository;
   const view = openStreamView(agent?.worktree ?? '/');
   const blocked = openBlockedCalls(auditFile(commonDir, id));
-  const tell = (calls: readonly AuditLine[]): void => {
+  const showRefused = (calls: readonly AuditLine[]): void => {
     for (const { tool, target, rule, details } of calls) {
       output.jsonLine({ agent: id, blocked: { tool, target, rule, details } });
       for (const line of renderBlockedCall({ tool, target, rule, details, count: 1 }, output.style))
@@ -151,7 +151,7 @@ async function attachTo(
         output.result(visibleText(line));
         blocked.see(line);
       }
-      tell(blocked.next());
+      showRefused(blocked.next());
     }
   };
   await followStream(streamFile(commonDir, id), {
@@ -162,7 +162,7 @@ async function attachTo(
     throw error.code === 'ENOENT' ? agentNotRunning(id, { isKept: false }) : error;
   });
   show(view.rest());
-  tell(blocked.rest());
+  showRefused(blocked.rest());
   if (io.signal?.aborted !== true) output.info(`${id} has ended.`);
   return 0;
 }

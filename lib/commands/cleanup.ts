@@ -13,13 +13,13 @@ import { planCleanup } from '../engine/retention/cleanup-plan.ts';
 import type { Stale } from '../engine/retention/stale.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
-import { type Opened, withWorkshop } from './run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from './run-context/open-workshop.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
 export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
   // Opened as for a dry run: what a killed run left must be shown before it's cleared.
   const quiet = { ...args, globals: { ...args.globals, dryRun: true } };
-  return withWorkshop(quiet, io, async (opened) => {
+  return withRunContext(quiet, io, async (opened) => {
     const found = await gather(opened);
     const isDone = args.options.yes && !args.globals.dryRun;
     const { force: isForced, rescues: areRescuesMeant } = args.options;
@@ -59,16 +59,16 @@ interface Found {
   readonly dependencies: readonly OldDependency[];
 }
 
-async function gather({ workshop, git, config }: Opened): Promise<Found> {
+async function gather({ context, git, config }: CommandContext): Promise<Found> {
   const { commonDir } = git.repository;
-  const now = workshop.now();
-  const { sessions } = await workshop.store.snapshot();
+  const now = context.now();
+  const { sessions } = await context.store.snapshot();
   // The stored configuration of an open session is kept, to compare it with the next one.
   const compared = sessions.flatMap(({ state, config_digest: digest }) =>
     state === 'ended' ? [] : [digest],
   );
   return {
-    stale: await planCleanup(workshop),
+    stale: await planCleanup(context),
     logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs), compared),
     runs: listStaleRuns(commonDir, now),
     dependencies: listOldDependencies(commonDir, new Date(now.getTime() - config.retention.logs)),
@@ -76,13 +76,13 @@ async function gather({ workshop, git, config }: Opened): Promise<Found> {
 }
 
 async function perform(
-  { workshop, git }: Opened,
+  { context, git }: CommandContext,
   { stale, logs, runs, dependencies }: Found,
   words: CleanupWords,
 ): Promise<readonly Cleaned[]> {
   for (const run of runs) await endStaleRun(run);
   await git.recoverCells();
-  const done = await performCleanup(workshop, stale, words);
+  const done = await performCleanup(context, stale, words);
   for (const log of logs) removeLog(log);
   for (const { path } of dependencies) await removeTree(path);
   const removed = [...runs, ...[...logs, ...dependencies].map(({ path }) => path)];

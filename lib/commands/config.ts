@@ -3,13 +3,13 @@ import { explainConfig } from '../config/config-values.ts';
 import { renderConfigJsonSchema } from '../config/json-schema.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
 import type { Config } from '../domain/config/config.ts';
-import { inForce } from '../domain/config/role-settings.ts';
+import { configInForce } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { refusalOf } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { readConfig, requireWorkTree } from './context/read-config.ts';
-import { type Reading, withState } from './context/read-state.ts';
+import { type ReadContext, withState } from './context/read-state.ts';
 
 /** `git flame config show|migrate|schema|example`. */
 export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
@@ -39,12 +39,12 @@ async function example(io: Io): Promise<number> {
   return 0;
 }
 
-async function show({ git, output, configFile }: Reading): Promise<number> {
+async function show({ git, output, configFile }: ReadContext): Promise<number> {
   const loaded = await readConfig(requireWorkTree(git), configFile);
   for (const warning of loaded.warnings) output.warn(warning);
   for (const warning of uselessEntries(loaded.config)) output.warn(warning);
   // The version of the file is none of the answer's.
-  const { schema_version: _, ...shown } = inForce(loaded.config);
+  const { schema_version: _, ...shown } = configInForce(loaded.config);
   output.json(shown);
   output.result(explainConfig(loaded.config, loaded.text).join('\n'));
   return 0;
@@ -60,7 +60,10 @@ function uselessEntries({ permissions }: Config): readonly string[] {
   });
 }
 
-async function migrate(args: CommandArgs<'config'>, { git, output, configFile }: Reading): Promise<number> {
+async function migrate(
+  args: CommandArgs<'config'>,
+  { git, output, configFile }: ReadContext,
+): Promise<number> {
   const { file, text: before } = await readConfig(requireWorkTree(git), configFile);
   if (file === null || before === null) {
     throw new FlameError({

@@ -1,25 +1,25 @@
-import { nothingNamedSo } from '../domain/bad-input.ts';
+import { noSuchName } from '../domain/bad-input.ts';
 import { agentIdPattern } from '../domain/ids.ts';
 import type { LogEntry, Store } from '../domain/ports/store-port.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderLog } from '../ui/render/render-log.ts';
-import { showLong } from './context/git-preferences.ts';
+import { pageOutput } from './context/git-preferences.ts';
 import { nameByOperand, withStore } from './context/look-at-state.ts';
 
 const defaultCount = 50;
 
 /** `git flame log`: the audit trail, newest first by default; the same commits `git log` shows. */
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
-  return withStore(nameByOperand(args), io, async ({ store, output, meant }) => {
+  return withStore(nameByOperand(args), io, async ({ store, output, selected }) => {
     const [name = null] = args.positionals;
     const isAbout = (session: Session): boolean => name !== null && name !== session.id;
     const look = await store.look((sessions) => {
-      const session = meant.pick(sessions);
+      const session = selected.pick(sessions);
       return session !== null && isAbout(session) ? session.id : null;
     });
-    const session = meant.pick(look);
+    const session = selected.pick(look);
     if (session === null) {
       output.json({ session: null, entries: [] });
       output.info('Nothing has happened yet.');
@@ -33,7 +33,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
     const latest = found.slice(0, count);
     const entries = args.options.reverse ? latest.reverse() : latest;
     output.json({ session: session.id, entries });
-    await showLong(output, io, renderLog(entries, output.style));
+    await pageOutput(output, io, renderLog(entries, output.style));
     if (found.length > count) output.info(`Earlier ones are not shown: -n ${Math.max(10, count * 2)}`);
     return 0;
   });
@@ -53,7 +53,7 @@ async function entriesAbout(
   if (tasks.some(({ id }) => id === about)) return store.log({ session: session.id, task: about, limit });
   const isKnown =
     agentIdPattern.test(about) || session.changesets.some(({ id, group }) => id === about || group === about);
-  if (!isKnown) throw nothingNamedSo(session.id, about, ['git flame status', 'git flame log']);
+  if (!isKnown) throw noSuchName(session.id, about, ['git flame status', 'git flame log']);
   const names = [about, ...session.changesets.filter(({ group }) => group === about).map(({ id }) => id)];
   const all = await store.log({ session: session.id });
   return all.filter(({ subject, author }) =>

@@ -6,6 +6,6 @@ import { runWave } from './run-loop/run-wave.ts';
 export function run(args: CommandArgs<'merge'>, io: Io): Promise<number> {
   return runWave(args, io, {
     actions: ['merge'],
-    perform: async ({ workshop }, session) => ((await mergeWave(workshop, session)).conflicts > 0 ? 1 : 0),
+    perform: async ({ context }, session) => ((await mergeWave(context, session)).conflicts > 0 ? 1 : 0),
   });
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { showNotes } from '../core/blackboard/list-shown-notes.ts';
+import { listShownNotes } from '../core/blackboard/list-shown-notes.ts';
 import type { LeftNote } from '../domain/state/blackboard.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
@@ -7,13 +7,13 @@ import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard
 import { renderNotes } from '../ui/render/render-notes.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
-import { showLong } from './context/git-preferences.ts';
-import { lookAtSession } from './context/look-at-state.ts';
-import { requireOwn } from './context/own-terminal.ts';
+import { pageOutput } from './context/git-preferences.ts';
+import { readSelectedSession } from './context/look-at-state.ts';
+import { requireTypedByPerson } from './context/own-terminal.ts';
 import { requireAtHand } from './context/session-lock.ts';
-import { withDecisions } from './context/signed-decisions.ts';
-import { readAll, readNamedFile } from './run-context/open-gates.ts';
-import { type Opened, withWorkshop } from './run-context/open-workshop.ts';
+import { withTrustedDecisions } from './context/signed-decisions.ts';
+import { readNamedFile, readStream } from './run-context/open-gates.ts';
+import { type CommandContext, withRunContext } from './run-context/open-workshop.ts';
 
 /** `git flame note list|add|drop|accept`: what is left for later tasks of a session. */
 export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {
@@ -30,17 +30,17 @@ export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {
 }
 
 function list(args: CommandArgs<'note'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ store, meant, output }) => {
-    const snapshot = await lookAtSession(store, meant);
-    const { id } = meant.require(snapshot);
-    const notes = showNotes(
+  return withTrustedDecisions(args, io, async ({ store, selected, output }) => {
+    const snapshot = await readSelectedSession(store, selected);
+    const { id } = selected.require(snapshot);
+    const notes = listShownNotes(
       snapshot.blackboardOf(id),
       snapshot.tasksOf(id),
       snapshot.admitted(id).snapshot.blackboardOf(id),
     );
     output.json({ session: id, notes });
     const text = notes.length === 0 ? 'No notes were left.' : renderNotes(notes, output.style).join('\n');
-    await showLong(output, io, text);
+    await pageOutput(output, io, text);
     return 0;
   });
 }
@@ -48,15 +48,15 @@ function list(args: CommandArgs<'note'>, io: Io): Promise<number> {
 async function add(args: CommandArgs<'note'>, io: Io): Promise<number> {
   const { tasks, paths } = args.options;
   const text = await readText(args, io);
-  return withMeant(args, io, async ({ workshop, output, wishes }, { id: session }) => {
-    if (wishes.isDry) {
+  return withSelectedTask(args, io, async ({ context, output, commandLine }, { id: session }) => {
+    if (commandLine.isDry) {
       output.json({ session, note: null });
       output.result('Would leave the note.');
       return 0;
     }
-    const by = workshop.gates.person;
+    const by = context.gates.person;
     const said = { text, by, tasks: tasks ?? [], paths: paths ?? [] };
-    const { note, isNew } = await leaveNote(workshop, session, said);
+    const { note, isNew } = await leaveNote(context, session, said);
     output.json({ session, note, is_new: isNew });
     output.result(
       `${shortId(note.id)}: ${isNew ? 'tasks that begin from now on are told' : 'was left already'}.`,
@@ -75,7 +75,7 @@ async function readText(
       from === null ? 'A note needs a text.' : 'The text is given twice: as words and with --from.',
       'usage',
     );
-  return from === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, from));
+  return from === '-' ? readStream(io.stdin) : readNamedFile(resolve(io.cwd, from));
 }
 
 interface NoteChange {
@@ -87,14 +87,14 @@ interface NoteChange {
 function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChange): Promise<number> {
   const ids = (args.positionals[0] ?? '').split(/[\s,]+/).filter(Boolean);
   if (ids.length === 0) throw badNote(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
-  return withMeant(args, io, async ({ workshop, output, wishes, git }, { id: session }) => {
-    if (wishes.isDry) {
+  return withSelectedTask(args, io, async ({ context, output, commandLine, git }, { id: session }) => {
+    if (commandLine.isDry) {
       output.json({ session, notes: [] });
       output.result(`${dry}: ${visibleLine(ids.join(', '))}`);
       return 0;
     }
-    if (args.subcommand === 'accept') requireOwn('What agents are told', git.repository, io);
-    const notes: readonly LeftNote[] = await act(workshop, session, ids);
+    if (args.subcommand === 'accept') requireTypedByPerson('What agents are told', git.repository, io);
+    const notes: readonly LeftNote[] = await act(context, session, ids);
     output.json({ session, notes });
     for (const { id, by, text } of notes)
       output.result(`${shortId(id)}: ${done}. ${visibleLine(`${by}: ${text}`)}`);
@@ -102,13 +102,13 @@ function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChang
   });
 }
 
-function withMeant(
+function withSelectedTask(
   args: CommandArgs<'note'>,
   io: Io,
-  work: (opened: Opened, session: Session) => Promise<number>,
+  work: (opened: CommandContext, session: Session) => Promise<number>,
 ): Promise<number> {
-  return withWorkshop(args, io, async (opened) => {
-    const session = opened.meant.require(await opened.store.snapshot());
+  return withRunContext(args, io, async (opened) => {
+    const session = opened.selected.require(await opened.store.snapshot());
     await requireAtHand(opened.store, session.id);
     return work(opened, session);
   });

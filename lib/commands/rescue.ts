@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { changedMeanwhile } from '../domain/concurrency-errors.ts';
+import { changedConcurrently } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Rescue } from '../domain/ports/git-cells.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { findRescue, listRescues } from '../engine/retention/rescue-refs.ts';
 import { renderRescue, renderRescues } from '../ui/render/render-cleanup.ts';
 import { renderDiff } from '../ui/render/render-diff.ts';
-import { type Reading, withState } from './context/read-state.ts';
+import { type ReadContext, withState } from './context/read-state.ts';
 
 /** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */
 export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {
@@ -24,13 +24,13 @@ export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {
   });
 }
 
-function list({ output }: Reading, rescues: readonly Rescue[]): number {
+function list({ output }: ReadContext, rescues: readonly Rescue[]): number {
   output.json({ rescues });
   output.result(renderRescues(rescues, output.style));
   return 0;
 }
 
-async function show({ git, output }: Reading, rescue: Rescue, isDiffWanted: boolean): Promise<number> {
+async function show({ git, output }: ReadContext, rescue: Rescue, isDiffWanted: boolean): Promise<number> {
   const { start, commit } = rescue;
   const diffstat = start === null ? null : await git.diffStat(start, commit);
   output.json({ ...rescue, diffstat });
@@ -41,14 +41,14 @@ async function show({ git, output }: Reading, rescue: Rescue, isDiffWanted: bool
   return 0;
 }
 
-async function restore({ git, output }: Reading, rescue: Rescue, folder: string): Promise<number> {
+async function restore({ git, output }: ReadContext, rescue: Rescue, folder: string): Promise<number> {
   await git.exportCommit(rescue.commit, folder);
   output.json({ ...rescue, folder });
   output.result(`Written to ${folder}. Agents wrote these files: read them before you run anything.`);
   return 0;
 }
 
-async function drop({ git, store, output }: Reading, rescue: Rescue): Promise<number> {
+async function drop({ git, store, output }: ReadContext, rescue: Rescue): Promise<number> {
   const actor = await git.identity();
   const result = await store.transact(() => ({
     changes: [],
@@ -62,12 +62,12 @@ async function drop({ git, store, output }: Reading, rescue: Rescue): Promise<nu
 }
 
 function rescueMoved({ name }: Rescue): FlameError {
-  return changedMeanwhile(`${name} was changed or dropped by another command at that moment.`, [
+  return changedConcurrently(`${name} was changed or dropped by another command at that moment.`, [
     'git flame rescue list',
   ]);
 }
 
-function preview({ output }: Reading, rescue: Rescue, subcommand: string): number {
+function preview({ output }: ReadContext, rescue: Rescue, subcommand: string): number {
   output.json(rescue);
   output.result(`Would ${subcommand} ${rescue.name}.`);
   return 0;

@@ -4,18 +4,18 @@ import { requireLeader } from '../engine/lead-agent/run-lead-agent.ts';
 import { withOwnBoard } from './board/board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan, withStart } from './plan/find-plan.ts';
-import { readStartWish } from './plan/start-request.ts';
-import { withWorkshop } from './run-context/open-workshop.ts';
-import { goOn } from './run-loop/continue-session.ts';
+import { readStartRequest } from './plan/start-request.ts';
+import { withRunContext } from './run-context/open-workshop.ts';
+import { continueSession } from './run-loop/continue-session.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
-  const wish = readStartWish(args);
+  const wish = readStartRequest(args);
   const { takeOver: takesOver, queen: isLed, remote: named } = args.options;
   if (isLed && named !== null) throw ledTwice();
-  return withWorkshop(args, io, async (opened) => {
-    if (opened.wishes.isDry) return previewPlan(opened, wish, io);
-    if (isLed) requireLeader(opened.workshop);
+  return withRunContext(args, io, async (opened) => {
+    if (opened.commandLine.isDry) return previewPlan(opened, wish, io);
+    if (isLed) requireLeader(opened.context);
     const remote = named ?? (await ledThrough(opened, wish));
     if (remote !== null && isLed) throw ledTwice();
     if (remote !== null)
@@ -23,7 +23,7 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
     // The protocol is loaded for who has a model lead alone.
     const leadTools = isLed ? (await import('./mcp/run-host.ts')).openRunLead : null;
     return withOwnBoard(opened, io, () =>
-      withStart(opened, wish, io, (start) => goOn(opened, io, start, leadTools)),
+      withStart(opened, wish, io, (start) => continueSession(opened, io, start, leadTools)),
     );
   });
 }

@@ -9,24 +9,24 @@ import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
-import { requireOwn } from './context/own-terminal.ts';
+import { requireTypedByPerson } from './context/own-terminal.ts';
 import { whereItIsLed } from './machines/lead.ts';
-import { type Opened, withWorkshop } from './run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from './run-context/open-workshop.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
 export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
   const [name = null] = args.positionals;
   const after = afterUndo(args);
-  return withWorkshop(args, io, async (opened) => {
+  return withRunContext(args, io, async (opened) => {
     const { store, output } = opened;
-    const meant = opened.meant.require(await store.snapshot());
-    const session = meant.id;
+    const selected = opened.selected.require(await store.snapshot());
+    const session = selected.id;
     if (args.globals.dryRun) return preview(opened, session, name);
-    if (after === null) throw undecided((await planUndo(opened.workshop, session, name)).changeset);
-    requireOwn('What is taken back', opened.git.repository, io);
-    return whereItIsLed(opened, io, meant, async ({ workshop }) => {
-      await resume(workshop, session);
-      const undone = await takeBack(workshop, session, { ...after, changeset: name });
+    if (after === null) throw undecided((await planUndo(opened.context, session, name)).changeset);
+    requireTypedByPerson('What is taken back', opened.git.repository, io);
+    return whereItIsLed(opened, io, selected, async ({ context }) => {
+      await resume(context, session);
+      const undone = await takeBack(context, session, { ...after, changeset: name });
       output.result(describe(undone, after));
       const task = undone.how === 'revert' ? { task: undone.task.id } : {};
       const to = undone.how === 'moved-back' ? { to: undone.to } : {};
@@ -39,11 +39,11 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
 }
 
 async function preview(
-  { workshop, output }: Opened,
+  { context, output }: CommandContext,
   session: Parameters<typeof planUndo>[1],
   name: string | null,
 ): Promise<number> {
-  const { session: found, changeset, above, way } = await planUndo(workshop, session, name);
+  const { session: found, changeset, above, way } = await planUndo(context, session, name);
   const branch = visibleLine(landsOn(found));
   const commit = changeset.landed_commit;
   const { how } = way;

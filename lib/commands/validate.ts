@@ -4,11 +4,11 @@ import type { SessionId } from '../domain/ids.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { taskOf, viewSession } from '../engine/record.ts';
-import type { Workshop } from '../engine/run-context.ts';
-import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts';
+import type { RunContext } from '../engine/run-context.ts';
+import { decideFailedTask, notFailedError } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
-import { withWorkshop } from './run-context/open-workshop.ts';
+import { withRunContext } from './run-context/open-workshop.ts';
 import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame validate`: wave 3 alone, a decision about one task, or its checks again. 1 when a task did not pass or something came out otherwise. */
@@ -19,40 +19,40 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
   if (task !== undefined && decision !== null)
     return runWave(args, io, {
       actions: ['validate'],
-      notDue: () => notFailed(task),
-      perform: async ({ workshop }, session) => {
-        await decideFailedTask(workshop, session, { id: task, decision: { ...decision, where: 'command' } });
-        return decision.kind === 'recheck' ? await recheckedCode(workshop, session, task) : 0;
+      notDue: () => notFailedError(task),
+      perform: async ({ context }, session) => {
+        await decideFailedTask(context, session, { id: task, decision: { ...decision, where: 'command' } });
+        return decision.kind === 'recheck' ? await recheckedCode(context, session, task) : 0;
       },
     });
   if (task !== undefined) throw undecided(task);
   return runWave(args, io, {
     actions: ['validate'],
-    perform: async ({ workshop }, session) => {
-      const before = await viewSession(workshop, session);
+    perform: async ({ context }, session) => {
+      const before = await viewSession(context, session);
       const due = new Set(before.tasks.filter(({ status }) => status === 'done').map(({ id }) => id));
-      await validateWave(workshop, session);
-      const { tasks } = await viewSession(workshop, session);
+      await validateWave(context, session);
+      const { tasks } = await viewSession(context, session);
       // A task that was lost before has its own command's exit code.
       return tasks.some(({ id, status }) => due.has(id) && status !== 'done') ? 1 : 0;
     },
   });
 }
 
-async function recheckedCode(workshop: Workshop, session: SessionId, id: string): Promise<number> {
-  const { status, result } = taskOf(await viewSession(workshop, session), id);
+async function recheckedCode(context: RunContext, session: SessionId, id: string): Promise<number> {
+  const { status, result } = taskOf(await viewSession(context, session), id);
   return status === 'done' && result.status === 'pass' ? 0 : 1;
 }
 
 function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
-  return withWorkshop(args, io, async ({ workshop, store, output, meant }) => {
-    const session = meant.require(await store.snapshot()).id;
+  return withRunContext(args, io, async ({ context, store, output, selected }) => {
+    const session = selected.require(await store.snapshot()).id;
     const [task = null] = args.positionals;
     if (args.globals.dryRun) {
       output.result(`Would run the diagnostics again on ${task ?? 'every judged task'} and compare.`);
       return 0;
     }
-    const done = await verifyEvidence(workshop, session, task);
+    const done = await verifyEvidence(context, session, task);
     return done.every(({ differences }) => differences.length === 0) ? 0 : 1;
   });
 }

@@ -10,9 +10,9 @@ export function run(args: CommandArgs<'work'>, io: Io): Promise<number> {
   if (args.options.join !== null) return joinSession(args, io);
   return runWave(args, io, {
     actions: ['work'],
-    perform: async ({ workshop }, session) => {
-      await workWave(workshop, session);
-      return exitCodeOf((await viewSession(workshop, session)).tasks);
+    perform: async ({ context }, session) => {
+      await workWave(context, session);
+      return exitCodeOf((await viewSession(context, session)).tasks);
     },
   });
 }

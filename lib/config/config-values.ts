@@ -1,6 +1,6 @@
 import { type Config, configSchema } from '../domain/config/config.ts';
 import { renderDuration } from '../domain/config/config-values.ts';
-import { inForce, type ShownConfig } from '../domain/config/role-settings.ts';
+import { configInForce, type ShownConfig } from '../domain/config/role-settings.ts';
 import { isRecord } from '../util/json.ts';
 import { renderPath } from './check-value.ts';
 import { schemaAt } from './json-schema.ts';
@@ -87,8 +87,10 @@ export function explainConfig(
 ): readonly string[] {
   const source = text === null ? null : readYamlSource(text, fileName);
   if (source !== null) migrateDocument(source.document);
-  const defaults = new Map(listConfigLeaves(inForce(defaultConfig())).map((leaf) => [leaf.path, leaf.value]));
-  const leaves = listConfigLeaves(inForce(config)).map((leaf) => ({
+  const defaults = new Map(
+    listConfigLeaves(configInForce(defaultConfig())).map((leaf) => [leaf.path, leaf.value]),
+  );
+  const leaves = listConfigLeaves(configInForce(config)).map((leaf) => ({
     ...leaf,
     start: `${leaf.path} = ${leaf.value}`,
   }));

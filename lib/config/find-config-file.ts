@@ -60,7 +60,7 @@ function misnamed(name: string): FlameError {
 }
 
 /** Describes a file of a newer version, with both versions. */
-export function sayTooNew(fileName: string, version: number): string {
+export function describeTooNew(fileName: string, version: number): string {
   return `${fileName} has schema_version ${version}, but this git-flame reads versions up to ${supportedSchemaVersion}.`;
 }
 

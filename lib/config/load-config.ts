@@ -8,7 +8,7 @@ import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
 import { checkValue, keepSound, renderPath, valueAt } from './check-value.ts';
-import { sayTooNew, upgradeCommand } from './find-config-file.ts';
+import { describeTooNew, upgradeCommand } from './find-config-file.ts';
 import { isWritten, locate } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
 import { badConfig, refuseProblems } from './render-problems.ts';
@@ -136,7 +136,7 @@ function tooNew(fileName: string, version: number): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'config-too-new',
-    message: sayTooNew(fileName, version),
+    message: describeTooNew(fileName, version),
     hints: [upgradeCommand()],
     data: { version, supported: supportedSchemaVersion },
   });

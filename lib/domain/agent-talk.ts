@@ -20,7 +20,7 @@ export const askTool = 'AskUserQuestion';
 
 /** Questions of one call, calls of one agent, characters of a question and options of it: more are not heard. */
 const mostQuestions = 4;
-export const mostAsked = 3;
+export const maxQuestions = 3;
 const longestQuestion = 4_000;
 const mostOptions = 12;
 
@@ -28,7 +28,7 @@ const mostOptions = 12;
 export const onYourOwn =
   'Go on with your best judgement, and say in your last words what you took for granted.';
 
-export const nobodyToAsk = 'No person can be asked now.';
+export const noPersonToAsk = 'No person can be asked now.';
 
 /** Questions in one text. */
 export function questionWords(questions: readonly AgentQuestion[]): string {

@@ -17,7 +17,7 @@ export function noTask(id: string): FlameError {
   });
 }
 
-export function nothingNamedSo(session: string, name: string, hints: readonly string[]): FlameError {
+export function noSuchName(session: string, name: string, hints: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-named-so',

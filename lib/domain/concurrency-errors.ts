@@ -4,7 +4,7 @@ import { FlameError } from './flame-error.ts';
 // Errors of concurrent changes: one constructor for each code.
 
 /** Another command changed it between the look at it and the writing. */
-export function changedMeanwhile(message: string, hints: readonly string[]): FlameError {
+export function changedConcurrently(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'refused', code: 'changed-meanwhile', message, hints });
 }
 
@@ -23,7 +23,7 @@ export function claimedElsewhere(
   return new FlameError({ kind, code: 'claimed-elsewhere', message, hints });
 }
 
-export const sameCommandThere = ['On that machine, the same command'];
+export const sameCommandHint = ['On that machine, the same command'];
 
 /** Another machine leads the session: it alone plans, merges and lands. */
 export function ledElsewhere(lead: string, first: readonly string[] = ['git flame work --join']): FlameError {

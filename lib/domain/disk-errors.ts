@@ -23,7 +23,7 @@ export function indexLocked(
 /** The error of a command on a full disk; null for every other error. The file was not written, not even in part. */
 export function diskFull(error: unknown): FlameError | null {
   const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
-  if (!isFull && !(error instanceof Error && tellsOfFullDisk(error.message))) return null;
+  if (!isFull && !(error instanceof Error && isFullDiskText(error.message))) return null;
   const reason = error.message.split('\n')[0] ?? '';
   return noRoom(`The disk is full: ${reason}`, 'Free some disk, then: git flame resume', error);
 }
@@ -42,7 +42,7 @@ export function readOnly(error: unknown): FlameError | null {
 }
 
 /** Whether git's or a system's words say that there is no room left. */
-export function tellsOfFullDisk(text: string): boolean {
+export function isFullDiskText(text: string): boolean {
   return /No space left on device|Disk quota exceeded/.test(text);
 }
 
@@ -75,7 +75,9 @@ export function refInTheWay(
 }
 
 /** Parses git's error where it can't make a ref beside another one; null: it is another error. */
-export function readInTheWay(message: string): { readonly inTheWay: string; readonly wanted: string } | null {
+export function parseRefInTheWay(
+  message: string,
+): { readonly inTheWay: string; readonly wanted: string } | null {
   const [, inTheWay, wanted] = /'(refs\/[^']+)' exists; cannot create '(refs\/[^']+)'/.exec(message) ?? [];
   return inTheWay === undefined || wanted === undefined ? null : { inTheWay, wanted };
 }

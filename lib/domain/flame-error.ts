@@ -50,7 +50,7 @@ export class FlameError extends Error {
 }
 
 /** An error that another process reported. */
-export function retold({ code, ...init }: FlameErrorInit): FlameError {
+export function reviveError({ code, ...init }: FlameErrorInit): FlameError {
   return new FlameError({ code, ...init });
 }
 

@@ -65,7 +65,7 @@ export interface Decision {
 }
 
 /** The text of a decision for the agent. */
-export function toldOf({ details, advice }: Decision): string {
+export function decisionText({ details, advice }: Decision): string {
   return advice === undefined ? details : `${details} ${advice}`;
 }
 

@@ -1,7 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-port.ts';
 import { shellQuote } from '../util/shell-quote.ts';
-import type { WithGit, Workshop } from './run-context.ts';
+import type { RunContext, WithGit } from './run-context.ts';
 
 /**
  * Refuses to move a branch that git itself would not move now: one that is being rebased, bisected or merged into in
@@ -30,13 +30,13 @@ export function dirtyTree(message: string, dirty: readonly string[], hints: read
 }
 
 /** Commands of git that take local changes out of the way. */
-export function waysToClean(path: string): readonly string[] {
+export function cleanCommands(path: string): readonly string[] {
   return ['stash', 'commit -a'].map((way) => `git -C ${shellQuote(path)} ${way}`);
 }
 
 /** Warns of operations that would block a landing; they may be over until then. Throws FlameError `worktree-gone`. */
 export function warnIfBusy(
-  { events }: Pick<Workshop, 'events'>,
+  { events }: Pick<RunContext, 'events'>,
   branch: string,
   uses: readonly BranchUse[],
 ): void {

@@ -1,4 +1,4 @@
-import { undoable } from '../core/changesets/changeset-decision.ts';
+import { undoableDecisions } from '../core/changesets/changeset-decision.ts';
 import { requireCycleLeft, sendBack, sessionSummary } from '../core/changesets/reopen-session.ts';
 import { budgetState } from '../core/schedule/budget-state.ts';
 import { changesetsOfCycle, isOpen } from '../core/schedule/next-action.ts';
@@ -11,14 +11,14 @@ import type { Placed, SessionDecision, SessionQuestion } from '../domain/ports/g
 import type { Session } from '../domain/state/session.ts';
 import { withGate } from './agents/ask-person.ts';
 import { type Recorder, record, type SessionView, viewSession } from './record.ts';
-import { putAwaySettled, tellKept } from './recover-session.ts';
-import { archiveInPassing } from './retention/archive-old.ts';
+import { removeSettledWorktrees, reportKeptWorktrees } from './recover-session.ts';
+import { archiveQuietly } from './retention/archive-old.ts';
 import { undoDecision } from './review/undo-decision.ts';
-import type { Workshop } from './run-context.ts';
-import { remember } from './session/remember-session.ts';
+import type { RunContext } from './run-context.ts';
+import { rememberSession } from './session/remember-session.ts';
 
 /** Ways a person can go on with work that is left where a session ends. */
-function waysOn(
+function leftOverHints(
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   maxCycles: number,
 ): readonly string[] {
@@ -36,35 +36,35 @@ function waysOn(
 }
 
 /** Closes a session; ending twice changes nothing. */
-export async function endSession(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
-  const ended = await record(workshop, id, ({ session }) => {
+export async function endSession(context: RunContext, id: SessionId, reason: string): Promise<void> {
+  const ended = await record(context, id, ({ session }) => {
     if (session.state === 'ended') return null;
     return {
       session: { next: { ...session, state: 'ended', wave: 'done' }, subject: `session: ended, ${reason}` },
     };
   });
   if (ended.kind !== 'done') return;
-  const details = waysOn(await viewSession(workshop, id), workshop.config.limits.max_wave_cycles);
+  const details = leftOverHints(await viewSession(context, id), context.config.limits.max_wave_cycles);
   const message = `The session has ended: ${reason}.`;
-  workshop.events.emit({
+  context.events.emit({
     event: 'notice',
     level: 'info',
     message,
     ...(details.length === 0 ? {} : { details }),
   });
-  await remember(workshop, id);
-  await putAwaySettled(workshop);
-  await tellKept(workshop, id);
-  await archiveInPassing(workshop);
-  await workshop.git.tidy();
+  await rememberSession(context, id);
+  await removeSettledWorktrees(context);
+  await reportKeptWorktrees(context, id);
+  await archiveQuietly(context);
+  await context.git.tidy();
 }
 
 /**
  * Ends a session on a person's request: no more work begins in it. Its work stays, and `git flame resume` continues it.
  * Throws FlameError `tasks-claimed` while any worker has a task of it.
  */
-export async function giveUpSession(workshop: Workshop, id: SessionId): Promise<void> {
-  const { tasks } = await viewSession(workshop, id);
+export async function giveUpSession(context: RunContext, id: SessionId): Promise<void> {
+  const { tasks } = await viewSession(context, id);
   const claimed = tasks.filter(({ status }) => status === 'claimed');
   const [first] = claimed;
   if (first !== undefined) {
@@ -75,38 +75,39 @@ export async function giveUpSession(workshop: Workshop, id: SessionId): Promise<
       hints: [`git flame task submit ${first.id}`, `git flame task release ${first.id}`],
     });
   }
-  await endSession(workshop, id, `given up by ${workshop.gates.person}`);
+  await endSession(context, id, `given up by ${context.gates.person}`);
 }
 
 /** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
 export async function endCycle(
-  workshop: Recorder & Pick<Workshop, 'adapter' | 'memory' | 'run'>,
+  context: Recorder & Pick<RunContext, 'adapter' | 'memory' | 'run'>,
   id: SessionId,
 ): Promise<void> {
-  await remember(workshop, id);
-  const question = await askAbout(workshop, id);
-  if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
-  const decision = await workshop.gates.session(question);
+  await rememberSession(context, id);
+  const question = await askAbout(context, id);
+  if (isReviewed(context, question)) return reviewCycle(context, question);
+  const decision = await context.gates.session(question);
   if (decision.kind === 'undo') {
-    await undoDecision(workshop, id, decision.changeset, decision);
+    await undoDecision(context, id, decision.changeset, decision);
     return;
   }
-  if (decision.kind !== 'stop') return goOn(workshop, question.session, decision);
-  await noteStop(workshop, id, 'stopped', decision);
+  if (decision.kind !== 'stop') return startNextCycle(context, question.session, decision);
+  await noteStop(context, id, 'stopped', decision);
 }
 
 /**
  * Retries or replans failed tasks if a person decides that, or a planner looks at them; else the session ends, which
  * `git flame task release` takes back.
  */
-export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
-  await remember(workshop, id);
-  const question = await askAbout(workshop, id);
-  if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
-  const decision = (await workshop.gates.leftOver?.(question)) ?? null;
-  if (decision !== null && decision.kind !== 'stop') return goOn(workshop, question.session, decision);
-  if (decision !== null) await noteStop(workshop, id, 'active', decision);
-  return endSession(workshop, id, reason);
+export async function settleFailedTasks(context: RunContext, id: SessionId, reason: string): Promise<void> {
+  await rememberSession(context, id);
+  const question = await askAbout(context, id);
+  if (isReviewed(context, question)) return reviewCycle(context, question);
+  const decision = (await context.gates.leftOver?.(question)) ?? null;
+  if (decision !== null && decision.kind !== 'stop')
+    return startNextCycle(context, question.session, decision);
+  if (decision !== null) await noteStop(context, id, 'active', decision);
+  return endSession(context, id, reason);
 }
 
 /**
@@ -114,7 +115,7 @@ export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: 
  * session there. A lead agent does that itself; a script plans nothing.
  */
 function isReviewed(
-  { adapter, config, run }: Pick<Workshop, 'adapter' | 'config' | 'run'>,
+  { adapter, config, run }: Pick<RunContext, 'adapter' | 'config' | 'run'>,
   { cyclesLeft }: SessionQuestion,
 ): boolean {
   if (!config.queen.review || run.isLed || cyclesLeft <= 0) return false;
@@ -122,73 +123,73 @@ function isReviewed(
 }
 
 /** Has the planner of the next cycle read how this one ended. */
-async function reviewCycle(workshop: Recorder, { session, summary }: SessionQuestion): Promise<void> {
+async function reviewCycle(context: Recorder, { session, summary }: SessionQuestion): Promise<void> {
   const { approved, requeued, blocked, failed } = summary;
   const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Look at what came out and why, and plan what is left: keep what only has to be tried again, change what was asked wrongly, and leave out what is not needed any more.`;
   const message = `A planner looks at what came out of cycle ${session.cycle} (queen.review); you decide about the plan.`;
-  workshop.events.emit({ event: 'notice', level: 'info', message });
-  await record(workshop, session.id, ({ session: now }) => {
+  context.events.emit({ event: 'notice', level: 'info', message });
+  await record(context, session.id, ({ session: now }) => {
     const next = { ...sendBack(now, notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: `session: cycle ${session.cycle} is looked at` }, body: notes };
   });
 }
 
 async function askAbout(
-  workshop: Pick<Workshop, 'config' | 'store'>,
+  context: Pick<RunContext, 'config' | 'store'>,
   id: SessionId,
 ): Promise<SessionQuestion> {
-  const { session, tasks } = await viewSession(workshop, id);
-  const decided = undoable(session);
+  const { session, tasks } = await viewSession(context, id);
+  const decided = undoableDecisions(session);
   return {
     session,
     tasks,
     ...(decided.length === 0 ? {} : { undoable: decided }),
     summary: sessionSummary(tasks, changesetsOfCycle(session)),
-    cyclesLeft: workshop.config.limits.max_wave_cycles - session.cycle,
-    budget: budgetState(workshop.config, session),
+    cyclesLeft: context.config.limits.max_wave_cycles - session.cycle,
+    budget: budgetState(context.config, session),
   };
 }
 
 /** Another cycle, or another plan. Throws FlameError `cycle-limit` where none is left. */
-async function goOn(
-  workshop: Recorder,
+async function startNextCycle(
+  context: Recorder,
   session: Session,
   decision: Placed<Exclude<SessionDecision, { kind: 'stop' | 'undo' }>>,
 ): Promise<void> {
-  workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
-  requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
+  context.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
+  requireCycleLeft(session, context.config.limits.max_wave_cycles);
   if (decision.kind !== 'replan')
-    return startCycle(workshop, session.id, { ...decision, kind: decision.kind });
-  await record(workshop, session.id, ({ session: now }) => {
-    const gated = withGate(now, { gate: 'session', decision: 'replan' }, decision, workshop);
+    return startCycle(context, session.id, { ...decision, kind: decision.kind });
+  await record(context, session.id, ({ session: now }) => {
+    const gated = withGate(now, { gate: 'session', decision: 'replan' }, decision, context);
     const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: 'session: planned again' }, body: decision.notes };
   });
 }
 
 async function noteStop(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   state: 'active' | 'stopped',
   from: Placed<unknown>,
 ): Promise<void> {
-  workshop.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
-  await record(workshop, id, ({ session: now }) => {
-    const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, workshop), state };
+  context.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
+  await record(context, id, ({ session: now }) => {
+    const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, context), state };
     return { session: { next, subject: 'session: stopped' } };
   });
 }
 
 /** Begins the next cycle: what was sent back is pending again, and with `retry` what failed too. */
 export async function startCycle(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   decision: Placed<{ readonly kind: 'continue' | 'retry' }>,
 ): Promise<void> {
   const again = decision.kind === 'retry' ? ['requeued', 'failed'] : ['requeued'];
-  await record(workshop, id, ({ session, tasks }) => {
+  await record(context, id, ({ session, tasks }) => {
     const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => restartTask(task));
-    const gated = withGate(session, { gate: 'session', decision: decision.kind }, decision, workshop);
+    const gated = withGate(session, { gate: 'session', decision: decision.kind }, decision, context);
     const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
     return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
   });

@@ -29,8 +29,8 @@ export function stoppedBeforeStart(waitedFor: string | null): FlameError {
  * A person's wish that no further agent starts in this cycle: finished work continues to validation and
  * review.
  */
-export interface WindDown {
-  isAsked(): boolean;
+export interface GracefulStop {
+  isRequested(): boolean;
   ask(): void;
   /** Agents may start again. */
   reset(): void;
@@ -38,10 +38,10 @@ export interface WindDown {
   readonly signal: AbortSignal;
 }
 
-export function createWindDown(): WindDown {
+export function createGracefulStop(): GracefulStop {
   let asking = new AbortController();
   return {
-    isAsked: () => asking.signal.aborted,
+    isRequested: () => asking.signal.aborted,
     ask: () => asking.abort(),
     reset: () => {
       if (asking.signal.aborted) asking = new AbortController();

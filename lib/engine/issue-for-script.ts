@@ -4,17 +4,17 @@ import { FlameError } from '../domain/flame-error.ts';
 import { needsModel } from '../domain/ports/adapter.ts';
 import type { AttemptChoice } from '../domain/state/attempt-record.ts';
 import { attemptsOf } from '../domain/state/task-facts.ts';
-import type { Workshop } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 
 type Sourced = TaskChoice & {
   readonly source?: string | undefined;
   readonly attempts?: readonly AttemptChoice[] | undefined;
 };
-type Adapters = Pick<Workshop, 'adapter' | 'config'>;
+type Adapters = Pick<RunContext, 'adapter' | 'config'>;
 
 /** Why a task made of an issue is not begun: a script's adapter would run what its author wrote. null: it may be. */
-export function issueAsScript(workshop: Adapters, task: Sourced): Failure | null {
-  if (!isIssueForScript(workshop, task)) return null;
+export function issueAsScript(context: Adapters, task: Sourced): Failure | null {
+  if (!isIssueForScript(context, task)) return null;
   return {
     kind: 'violation',
     message: `It was made of ${task.source}, and its adapter would run the issue's text as a shell script.`,
@@ -26,8 +26,8 @@ export function issueAsScript(workshop: Adapters, task: Sourced): Failure | null
 }
 
 /** Throws FlameError `issue-as-script` where one of the tasks to be added was made of an issue and would be run as a script. */
-export function refuseIssueScripts(workshop: Adapters, added: readonly Sourced[]): void {
-  const found = added.find((task) => isIssueForScript(workshop, task));
+export function refuseIssueScripts(context: Adapters, added: readonly Sourced[]): void {
+  const found = added.find((task) => isIssueForScript(context, task));
   if (found === undefined) return;
   throw new FlameError({
     kind: 'refused',

@@ -1,7 +1,7 @@
 import { followRenames } from '../core/task/changed-paths.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitCommits } from '../domain/ports/git-commits.ts';
-import type { Detours, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
+import type { GitDiffs, GitFiles, LinkedPaths } from '../domain/ports/git-contents.ts';
 import type { Task } from '../domain/state/task.ts';
 import { showName } from '../util/file-names.ts';
 import { hasWildcard, pathMatches } from '../util/path-globs.ts';
@@ -11,42 +11,42 @@ import { type Recorder, record, type SessionView } from './record.ts';
 import type { WithGit } from './run-context.ts';
 
 /** Facts about a commit that file locks are checked against: its ways to paths that are not its own. */
-export interface LockGround {
-  readonly detours: Detours;
+export interface LockFacts {
+  readonly linkedPaths: LinkedPaths;
   /** All that is in the commit; empty where it has no submodule. */
   readonly paths: readonly string[];
 }
 
-type GroundFiles = Pick<GitFiles, 'detours' | 'listFiles'>;
+type LockFactsFiles = Pick<GitFiles, 'linkedPaths' | 'listFiles'>;
 /** Ports for reading the ground of a plan. */
-export type GroundReader = WithGit<GroundFiles & Pick<GitCommits, 'resolveCommit'>>;
+export type LockFactsReader = WithGit<LockFactsFiles & Pick<GitCommits, 'resolveCommit'>>;
 
-/** As readLockGround; empty for a commit not in this clone, as in a shallow one: then only the work is checked. */
-export async function readPlanGround(reader: GroundReader, commit: ObjectId): Promise<LockGround> {
+/** As readLockFacts; empty for a commit not in this clone, as in a shallow one: then only the work is checked. */
+export async function readPlanLockFacts(reader: LockFactsReader, commit: ObjectId): Promise<LockFacts> {
   const isHere = (await reader.git.resolveCommit(commit)) !== null;
-  return isHere ? readLockGround(reader, commit) : { detours: new Map(), paths: [] };
+  return isHere ? readLockFacts(reader, commit) : { linkedPaths: new Map(), paths: [] };
 }
 
-export async function readLockGround({ git }: WithGit<GroundFiles>, commit: ObjectId): Promise<LockGround> {
-  const detours = await git.detours(commit);
-  const hasSubmodule = [...detours.values()].includes('submodule');
-  return { detours, paths: hasSubmodule ? await git.listFiles(commit, Number.POSITIVE_INFINITY) : [] };
+export async function readLockFacts({ git }: WithGit<LockFactsFiles>, commit: ObjectId): Promise<LockFacts> {
+  const linkedPaths = await git.linkedPaths(commit);
+  const hasSubmodule = [...linkedPaths.values()].includes('submodule');
+  return { linkedPaths, paths: hasSubmodule ? await git.listFiles(commit, Number.POSITIVE_INFINITY) : [] };
 }
 
 /**
  * Why no agent could write what a lock names, as the end of a sentence about it; null: nothing against it. A lock that
  * is exactly a link names the link itself; one with wildcards that covers other files too may well be about those.
  */
-export function judgeDetour(ground: LockGround, lock: string): string | null {
-  if (ground.detours.size === 0) return null;
+export function judgeLinkedPath(lockFacts: LockFacts, lock: string): string | null {
+  if (lockFacts.linkedPaths.size === 0) return null;
   for (const part of lockParts(lock)) {
-    const found = detourOf(ground.detours, part) ?? onlySubmodule(ground, part);
+    const found = detourOf(lockFacts.linkedPaths, part) ?? onlySubmodule(lockFacts, part);
     if (found !== null) return found;
   }
   return null;
 }
 
-function detourOf(detours: Detours, part: string): string | null {
+function detourOf(detours: LinkedPaths, part: string): string | null {
   const names = part.split('/').filter((name) => name !== '' && name !== '.');
   const isFolder = part.endsWith('/');
   for (let count = 1; count <= names.length; count += 1) {
@@ -60,11 +60,11 @@ function detourOf(detours: Detours, part: string): string | null {
   return null;
 }
 
-function onlySubmodule({ detours, paths }: LockGround, part: string): string | null {
+function onlySubmodule({ linkedPaths, paths }: LockFacts, part: string): string | null {
   if (!hasWildcard(part)) return null;
   const covered = paths.filter((path) => pathMatches(part, path));
   const [first] = covered;
-  if (first === undefined || covered.some((path) => detours.get(path) !== 'submodule')) return null;
+  if (first === undefined || covered.some((path) => linkedPaths.get(path) !== 'submodule')) return null;
   return `covers nothing but the submodule ${first}, which no agent changes: name the files beside it`;
 }
 
@@ -76,16 +76,16 @@ const mostNamed = 5;
  * share the session, only the one that leads changes a task.
  */
 export async function keepLocks(
-  workshop: Recorder & WithGit<GitCommits & GitDiffs>,
+  context: Recorder & WithGit<GitCommits & GitDiffs>,
   { session }: Pick<SessionView, 'session'>,
   task: Task,
   start: ObjectId,
 ): Promise<boolean> {
-  if (isJoined(workshop)) return false;
-  const renames = await renamesBetween(workshop, task.locks_at ?? session.base_commit, start);
+  if (isJoined(context)) return false;
+  const renames = await renamesBetween(context, task.locks_at ?? session.base_commit, start);
   const { locks, followed } = followRenames(task.file_locks, renames);
   if (followed.length === 0) return false;
-  const done = await record(workshop, session.id, ({ tasks }) => {
+  const done = await record(context, session.id, ({ tasks }) => {
     const now = tasks.find(({ id }) => id === task.id);
     if (now?.status !== 'pending' || now.rev !== task.rev) return null;
     const next = { ...now, file_locks: [...locks], locks_at: start };
@@ -95,7 +95,7 @@ export async function keepLocks(
   if (done.kind !== 'done') return true;
   const named = followed.slice(0, mostNamed).map(({ from, to }) => `${showName(from)} to ${showName(to)}`);
   const more = followed.length > mostNamed ? ` and ${followed.length - mostNamed} more` : '';
-  workshop.events.emit({
+  context.events.emit({
     event: 'notice',
     level: 'info',
     message: `Files that ${task.id} may change were renamed, and its locks follow: ${named.join(', ')}${more}.`,

@@ -1,9 +1,9 @@
-import { adapterDecision, handDecisions } from '../core/admission/decisions.ts';
+import { adapterDecision, manualDecisions } from '../core/admission/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { transitiveDependents } from '../core/task/stack-state.ts';
 import { applyEdit, planChanges, planOf, type TaskPlan } from '../core/task/task-keys.ts';
 import { badPlan, badTask } from '../domain/bad-input.ts';
-import { changedMeanwhile } from '../domain/concurrency-errors.ts';
+import { changedConcurrently } from '../domain/concurrency-errors.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
 import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
@@ -15,25 +15,25 @@ import { attemptsOf, type PlanKey } from '../domain/state/task-facts.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-figures.ts';
-import { type GroundReader, judgeDetour, type LockGround, readPlanGround } from './lock-paths.ts';
+import { judgeLinkedPath, type LockFacts, type LockFactsReader, readPlanLockFacts } from './lock-paths.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from './record.ts';
-import type { Workshop } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 
 /** Bounds of a plan: the configuration, and the commit that it is for. */
-export interface PlanBounds extends Pick<Workshop, 'config'> {
-  readonly ground: LockGround;
+export interface PlanBounds extends Pick<RunContext, 'config'> {
+  readonly lockFacts: LockFacts;
 }
 
 export async function readBounds(
-  workshop: Pick<Workshop, 'config'> & GroundReader,
+  context: Pick<RunContext, 'config'> & LockFactsReader,
   commit: ObjectId,
 ): Promise<PlanBounds> {
-  return { config: workshop.config, ground: await readPlanGround(workshop, commit) };
+  return { config: context.config, lockFacts: await readPlanLockFacts(context, commit) };
 }
 
 /** Lists problems of a plan beside the existing tasks. */
 export function planProblems(
-  bounds: PlanBounds & Pick<Workshop, 'decided'>,
+  bounds: PlanBounds & Pick<RunContext, 'decided'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -42,7 +42,7 @@ export function planProblems(
 
 /** Problems of a plan that waited for a decision; tasks begun meanwhile, exactly as they are there, are none. */
 export function proposalProblems(
-  bounds: PlanBounds & Pick<Workshop, 'decided'>,
+  bounds: PlanBounds & Pick<RunContext, 'decided'>,
   view: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -57,13 +57,13 @@ export function proposalProblems(
 
 /** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */
 export function notOffered(
-  workshop: Pick<Workshop, 'config' | 'decided'>,
+  context: Pick<RunContext, 'config' | 'decided'>,
   session: SessionId,
   { tasks }: Plan,
 ): readonly PlanProblem[] {
   return choicesIn(tasks).flatMap(({ id, adapter }) => {
-    if (adapter === null || isOffered(workshop.config, 'worker', adapter)) return [];
-    if (workshop.decided.has(adapterDecision({ session, id, adapter }))) return [];
+    if (adapter === null || isOffered(context.config, 'worker', adapter)) return [];
+    if (context.decided.has(adapterDecision({ session, id, adapter }))) return [];
     const message = `asks for the adapter ${adapter}, which this configuration does not offer (roles.worker.adapter, adapters)`;
     return [{ task: id, message }];
   });
@@ -83,7 +83,7 @@ export function problemsBeside(
     protected_paths: [...worktreePlaces(project.worktree_dir)],
   };
   const refuseLock = (lock: string): string | null =>
-    judgeLock(places, lock) ?? judgeDetour(bounds.ground, lock);
+    judgeLock(places, lock) ?? judgeLinkedPath(bounds.lockFacts, lock);
   const rules = { allowedPaths, refuseLock, existing };
   return [...checkPlan(plan, rules), ...adapterProblems(plan), ...modelProblems(bounds, plan)];
 }
@@ -105,7 +105,7 @@ function choicesIn(tasks: Plan['tasks']): Plan['tasks'] {
 }
 
 /** A model that is named for another CLI than the task's would be refused only once an agent asked for it. */
-function modelProblems({ config }: Pick<Workshop, 'config'>, { tasks }: Plan): readonly PlanProblem[] {
+function modelProblems({ config }: Pick<RunContext, 'config'>, { tasks }: Plan): readonly PlanProblem[] {
   return choicesIn(tasks).flatMap((task) => {
     if (task.adapter === null && task.model === null) return [];
     const { adapter, model } = roleChoice(config, 'worker', task);
@@ -147,15 +147,15 @@ interface EditedTask {
  * `changed-meanwhile`.
  */
 export async function editTask(
-  workshop: Recorder & GroundReader,
+  context: Recorder & LockFactsReader,
   session: SessionId,
   edit: { readonly before: TaskPlan; readonly after: TaskPlan },
 ): Promise<EditedTask> {
   let changed: readonly PlanKey[] = [];
   const { before, after } = edit;
-  const bounds = await boundsOf(workshop, session);
+  const bounds = await readPlanBounds(context, session);
   let task: Task | undefined;
-  const done = await record(workshop, session, (view) => {
+  const done = await record(context, session, (view) => {
     const now = taskOf(view, before.id);
     requireEditable(now);
     const result = applyEdit(now, before, after);
@@ -164,18 +164,21 @@ export async function editTask(
     if (changed.length === 0) return null;
     const problems = editProblems(bounds, result.task, view.tasks);
     if (problems.length > 0) throw badEdit(now, problems, `git flame task edit ${now.id}`);
-    const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
+    const subject = `${now.id}: ${changed.join(', ')} changed by ${context.gates.person}`;
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
-    return { steps: [step], accepted: handDecisions(result.task) };
+    return { steps: [step], accepted: manualDecisions(result.task) };
   });
   if (task === undefined) throw new Error('nothing was decided');
   return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };
 }
 
 /** Bounds that tasks of a session must keep to. */
-export async function boundsOf(workshop: Recorder & GroundReader, id: SessionId): Promise<PlanBounds> {
-  const { session } = await viewSession(workshop, id);
-  return readBounds(workshop, session.base_commit);
+export async function readPlanBounds(
+  context: Recorder & LockFactsReader,
+  id: SessionId,
+): Promise<PlanBounds> {
+  const { session } = await viewSession(context, id);
+  return readBounds(context, session.base_commit);
 }
 
 /** Lists problems of a task beside the others as they are. */
@@ -199,7 +202,7 @@ export function requireEditable({ id, status }: Task): void {
 }
 
 function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
-  return changedMeanwhile(
+  return changedConcurrently(
     `Another command changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
     [`git flame task show ${id}`, `git flame task edit ${id}`],
   );

@@ -9,14 +9,14 @@ import type { GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
 import { showName } from '../util/file-names.ts';
 import { hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
-import { tellOnce, type WithGit, type Workshop } from './run-context.ts';
+import { type RunContext, type WithGit, warnOnce } from './run-context.ts';
 
 const setupTimeoutMs = 600_000;
 const teardownTimeoutMs = 60_000;
 
 /** Parts of a workshop that preparing a worktree needs. */
 export type PrepareParts = Pick<
-  Workshop,
+  RunContext,
   'config' | 'git' | 'agents' | 'machine' | 'events' | 'root' | 'run'
 > & { readonly signal?: AbortSignal };
 
@@ -26,36 +26,36 @@ export type PrepareParts = Pick<
  * work (GitCells.cellPrepared).
  */
 export async function prepareWorktree(
-  workshop: PrepareParts,
+  context: PrepareParts,
   cell: CellWorktree,
   { about, basedOn }: { readonly about: string; readonly basedOn?: ObjectId },
 ): Promise<{ readonly failure: Failure | null }> {
-  const { setup } = workshop.config.project;
-  await tellSubmodules(workshop, cell);
-  const { copy, link, files } = await broughtAlong(workshop);
+  const { setup } = context.config.project;
+  await warnOfSubmodules(context, cell);
+  const { copy, link, files } = await filesToCopy(context);
   if (copy.length + link.length + files.length + setup.length === 0) return { failure: null };
-  const missing = await bringFiles(workshop, cell.path, maskedPaths(workshop.config.permissions));
+  const missing = await bringFiles(context, cell.path, maskedPaths(context.config.permissions));
   for (const glob of missing)
-    tellOnce(
-      workshop,
-      `Nothing in ${workshop.root} matches ${JSON.stringify(glob)} of project.copy and project.link.`,
+    warnOnce(
+      context,
+      `Nothing in ${context.root} matches ${JSON.stringify(glob)} of project.copy and project.link.`,
     );
   for (const command of setup) {
     const named = { command, commit: cell.start, about: `setup of ${about}` };
-    const run = await reportCheck(workshop.events, named, () =>
-      workshop.agents.runCommand({
+    const run = await reportCheck(context.events, named, () =>
+      context.agents.runCommand({
         command,
         phase: 'setup',
         basedOn,
         worktree: cell,
         timeoutMs: setupTimeoutMs,
         label: 'setup',
-        ...(workshop.signal === undefined ? {} : { signal: workshop.signal }),
+        ...(context.signal === undefined ? {} : { signal: context.signal }),
       }),
     );
     if (run.exitCode !== 0)
       return {
-        failure: setupFailure(workshop, {
+        failure: setupFailure(context, {
           command,
           list: basedOn === undefined ? 'setup' : 'diagnostics',
           ...run,
@@ -63,15 +63,15 @@ export async function prepareWorktree(
       };
   }
   // Contents of submodules by now belong to no task's work.
-  await workshop.git.markPrepared(cell, []);
-  const left = await workshop.git.cellLeftovers(cell);
+  await context.git.markPrepared(cell, []);
+  const left = await context.git.cellLeftovers(cell);
   await putBack(
-    workshop,
+    context,
     cell,
     left.flatMap(({ path, isTracked }) => (isTracked ? path : [])),
   );
   const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
-  await workshop.git.markPrepared(cell, paths, [...copy, ...link, ...files]);
+  await context.git.markPrepared(cell, paths, [...copy, ...link, ...files]);
   return { failure: null };
 }
 
@@ -79,36 +79,36 @@ export async function prepareWorktree(
  * Runs the commands that undo what the setup did elsewhere, each in a cell, before a worktree goes: on what an agent
  * wrote, so that what they may reach is what diagnostics may. One that fails is said, and keeps nothing from going on.
  */
-export async function tearDown(workshop: PrepareParts, cell: CellWorktree, about: string): Promise<void> {
-  const isOver = (): boolean => workshop.signal?.aborted === true;
-  for (const command of workshop.config.project.teardown) {
+export async function tearDown(context: PrepareParts, cell: CellWorktree, about: string): Promise<void> {
+  const isOver = (): boolean => context.signal?.aborted === true;
+  for (const command of context.config.project.teardown) {
     if (isOver()) return;
     const named = { command, commit: cell.start, about: `teardown of ${about}` };
-    const { exitCode } = await reportCheck(workshop.events, named, () =>
-      workshop.agents.runCommand({
+    const { exitCode } = await reportCheck(context.events, named, () =>
+      context.agents.runCommand({
         command,
         phase: 'diagnostics',
         worktree: cell,
         timeoutMs: teardownTimeoutMs,
         label: 'teardown',
-        ...(workshop.signal === undefined ? {} : { signal: workshop.signal }),
+        ...(context.signal === undefined ? {} : { signal: context.signal }),
       }),
     );
     if (exitCode === 0 || isOver()) continue;
     const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
-    tellOnce(
-      workshop,
+    warnOnce(
+      context,
       `The teardown command ${JSON.stringify(command)} ${ended}: what it was to undo may still be there.`,
     );
   }
 }
 
 /** The untracked files of the person's work tree that each worktree gets: as configured, and by `.worktreeinclude`. */
-async function broughtAlong({
+async function filesToCopy({
   config,
   git,
   root,
-}: Pick<Workshop, 'config' | 'root'> & WithGit<GitFiles>): Promise<{
+}: Pick<RunContext, 'config' | 'root'> & WithGit<GitFiles>): Promise<{
   readonly copy: readonly string[];
   readonly link: readonly string[];
   readonly files: readonly string[];
@@ -119,26 +119,26 @@ async function broughtAlong({
 
 /** Copies and links them into a worktree, `hidden`: but for these. Returns the globs that nothing matches. */
 export async function bringFiles(
-  workshop: Pick<Workshop, 'config' | 'machine' | 'root'> & WithGit<GitFiles>,
+  context: Pick<RunContext, 'config' | 'machine' | 'root'> & WithGit<GitFiles>,
   worktree: string,
   hidden: readonly string[] = [],
 ): Promise<readonly string[]> {
-  return workshop.machine.prepareFiles({
-    from: workshop.root,
+  return context.machine.prepareFiles({
+    from: context.root,
     to: worktree,
     hidden,
-    ...(await broughtAlong(workshop)),
+    ...(await filesToCopy(context)),
   });
 }
 
 /** Lists what a worktree was prepared with, each with its origin: the rules of an agent name it. */
 export async function preparedIn(
-  { git, config, root }: Pick<Workshop, 'git' | 'config' | 'root'>,
+  { git, config, root }: Pick<RunContext, 'git' | 'config' | 'root'>,
   cell: CellWorktree,
 ): Promise<NonNullable<AgentPolicy['prepared']>> {
   const paths = await git.cellPrepared(cell);
   if (paths.length === 0) return [];
-  const { copy, link, files } = await broughtAlong({ git, config, root });
+  const { copy, link, files } = await filesToCopy({ git, config, root });
   const isOf = (globs: readonly string[], path: string): boolean =>
     globs.some((glob) => pathMatches(glob, path) || pathMatches(`${glob}/**`, path));
   return paths.map((path) => {
@@ -169,27 +169,27 @@ export async function reportCheck<Run extends { readonly exitCode: number | null
 }
 
 /** Takes back changes of the setup to tracked files: they are no agent's, and not part of the task. */
-async function putBack(workshop: PrepareParts, cell: CellWorktree, paths: readonly string[]): Promise<void> {
+async function putBack(context: PrepareParts, cell: CellWorktree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
-  await workshop.git.restoreTracked(cell, paths);
+  await context.git.restoreTracked(cell, paths);
   const names = paths.slice(0, 10).map(showName).join(', ');
   const message = `project.setup changed tracked files, which were put back before the agent started: ${names}.`;
-  tellOnce(workshop, message, {
+  warnOnce(context, message, {
     details: ['Let it leave them alone (npm ci for npm install), or commit what it makes of them.'],
   });
 }
 
 /** A worktree has the place of a submodule, not what is in it. */
-async function tellSubmodules(workshop: PrepareParts, { start }: CellWorktree): Promise<void> {
-  const { copy, link } = workshop.config.project;
-  const empty = (await workshop.git.submodules(start)).filter(
+async function warnOfSubmodules(context: PrepareParts, { start }: CellWorktree): Promise<void> {
+  const { copy, link } = context.config.project;
+  const empty = (await context.git.submodules(start)).filter(
     (path) => ![...copy, ...link].some((glob) => pathMatches(glob, path)),
   );
   if (empty.length === 0) return;
   const names = empty.slice(0, 10).map(showName).join(', ');
   const message = `Submodules are empty in the worktrees of agents, and not part of what a task may change: ${names}.`;
   const list = empty.map((path) => JSON.stringify(showName(path))).join(', ');
-  tellOnce(workshop, message, {
+  warnOnce(context, message, {
     details: [`To have their files there for reading, in .blueflame.yml: project: { copy: [${list}] }`],
   });
 }
@@ -199,7 +199,7 @@ const noNetwork =
   /EAI_AGAIN|ENOTFOUND|could not resolve|couldn't resolve|name resolution|name or service not known|network is unreachable|dial tcp/i;
 
 function setupFailure(
-  { config }: Pick<Workshop, 'config'>,
+  { config }: Pick<RunContext, 'config'>,
   {
     command,
     list,
@@ -228,7 +228,7 @@ function setupFailure(
   return { kind: 'setup-failed', message, details, retryable: false };
 }
 
-type Sparse = Pick<Workshop, 'config' | 'root'> & WithGit<GitFiles>;
+type Sparse = Pick<RunContext, 'config' | 'root'> & WithGit<GitFiles>;
 
 /**
  * Patterns of .gitignore's form for the files of a commit in a worktree: those the person's own checkout is limited to,
@@ -245,13 +245,13 @@ export async function sparsePatterns(
 
 /** Patterns for a commit that is looked at, with its changes since `base`; null there: no agent's changes. */
 export async function sparseOfWork(
-  workshop: Sparse & WithGit<GitDiffs>,
+  context: Sparse & WithGit<GitDiffs>,
   base: ObjectId | null,
   commit: ObjectId,
 ): Promise<readonly string[] | null> {
-  const patterns = await sparsePatterns(workshop, []);
+  const patterns = await sparsePatterns(context, []);
   if (patterns === null || base === null || base === commit) return patterns;
-  const changes = await workshop.git.treeChanges(base, commit);
+  const changes = await context.git.treeChanges(base, commit);
   return [...patterns, ...changes.map(({ path }) => literal(path))];
 }
 

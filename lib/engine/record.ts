@@ -9,14 +9,14 @@ import type { Decision } from '../domain/state/decision-log.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { ReviewNote, Verdict, Verification } from '../domain/state/verdict.ts';
-import type { Workshop } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 
 export type { SessionView } from '../domain/ports/store-port.ts';
 
 /** Parts of a workshop for reading a session and recording in it, with the time of it. */
 export type Recorder = Pick<
-  Workshop,
-  'config' | 'events' | 'gates' | 'now' | 'decided' | 'sharing' | 'store'
+  RunContext,
+  'config' | 'events' | 'gates' | 'now' | 'decided' | 'remoteSession' | 'store'
 >;
 
 /** Changes that are made together: all of them or none. */
@@ -44,8 +44,8 @@ type RecordResult =
   | { readonly kind: 'ref-moved'; readonly ref: string };
 
 /** Reads a session with its tasks. Throws FlameError `no-session`. */
-export async function viewSession(workshop: Pick<Workshop, 'store'>, id: SessionId): Promise<SessionView> {
-  return (await workshop.store.snapshot()).admitted(id);
+export async function viewSession(context: Pick<RunContext, 'store'>, id: SessionId): Promise<SessionView> {
+  return (await context.store.snapshot()).admitted(id);
 }
 
 /**
@@ -53,10 +53,10 @@ export async function viewSession(workshop: Pick<Workshop, 'store'>, id: Session
  * again. The store records what is decided by it as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
  * Throws FlameError `led-elsewhere`.
  */
-export function record(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
-  return recordOwn(workshop, id, (view) => {
+export function record(context: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
+  return recordOwn(context, id, (view) => {
     // A former lead decides nothing any more.
-    const lead = leadElsewhere(workshop, view);
+    const lead = leadElsewhere(context, view);
     if (lead !== null) throw ledElsewhere(lead);
     return decide(view);
   });
@@ -68,9 +68,9 @@ type Decide = (view: SessionView) => Recording | null;
  * As record, for entries a machine makes about itself alone, under any lead: that it leads from now on, its agents'
  * spending, the release of their claims.
  */
-export async function recordOwn(workshop: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
+export async function recordOwn(context: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
   let changed: { before: SessionView; recording: Recording } | undefined;
-  const result = await workshop.store.transact((snapshot) => {
+  const result = await context.store.transact((snapshot) => {
     const before = snapshot.admitted(id);
     const recording = decide(before);
     if (recording === null) return null;
@@ -79,22 +79,22 @@ export async function recordOwn(workshop: Recorder, id: SessionId, decide: Decid
       changes: changesOf(before, recording),
       refs: recording.refs ?? [],
       accepted: recording.accepted ?? [],
-      actor: recording.actor ?? workshop.gates.person,
+      actor: recording.actor ?? context.gates.person,
     };
   });
   if (result.kind === 'ref-moved') return { kind: 'ref-moved', ref: result.ref };
   if (result.kind === 'nothing' || changed === undefined) return { kind: 'nothing' };
-  reportSteps(workshop, changed.before, changed.recording);
+  reportSteps(context, changed.before, changed.recording);
   return { kind: 'done', view: result.snapshot.admitted(id) };
 }
 
 /** The machine that took the place of this one, which led; null: none did. */
 export function leadElsewhere(
-  { sharing }: Pick<Workshop, 'sharing'>,
+  { remoteSession }: Pick<RunContext, 'remoteSession'>,
   { stored: { machines } }: Pick<SessionView, 'stored'>,
 ): string | null {
-  if (sharing?.role !== 'lead' || machines === undefined) return null;
-  return machines.lead === sharing.machine ? null : machines.lead;
+  if (remoteSession?.role !== 'lead' || machines === undefined) return null;
+  return machines.lead === remoteSession.machine ? null : machines.lead;
 }
 
 function changesOf({ session: { id }, pages }: SessionView, recording: Recording): readonly Change[] {
@@ -127,7 +127,7 @@ function describeVerification({ task, differences, by }: Verification): string {
   return `${task}: evidence ${differences.length === 0 ? 'confirmed' : 'not confirmed'} by ${by}`;
 }
 
-function reportSteps(workshop: Pick<Workshop, 'events'>, before: SessionView, recording: Recording): void {
+function reportSteps(context: Pick<RunContext, 'events'>, before: SessionView, recording: Recording): void {
   const statuses = new Map(before.tasks.map(({ id, status }) => [id, status]));
   for (const { task, subject, transition } of recording.steps ?? []) {
     const from = statuses.get(task.id) ?? task.status;
@@ -136,7 +136,7 @@ function reportSteps(workshop: Pick<Workshop, 'events'>, before: SessionView, re
     const said = reasonIn(subject, `${task.id}: ${transition}`);
     // A task that is tried again keeps its reason, which was reported when it failed.
     const isTriedAgain = from === 'failed' && task.status === 'pending';
-    workshop.events.emit({
+    context.events.emit({
       event: 'task-changed',
       task: task.id,
       from,
@@ -156,19 +156,19 @@ export function taskOf(
   view: Pick<SessionView, 'tasks'> & { readonly received?: readonly Task[] },
   id: string,
 ): Task {
-  const isMeant = (task: Task): boolean => task.id === id;
-  const task = view.tasks.find(isMeant) ?? view.received?.find(isMeant);
+  const isSelected = (task: Task): boolean => task.id === id;
+  const task = view.tasks.find(isSelected) ?? view.received?.find(isSelected);
   if (task === undefined) throw noTask(id);
   return task;
 }
 
 /** Puts a session into this wave, unless it is in it already, and reports that the wave has started. */
-export async function enterWave(
-  workshop: Recorder,
+export async function startWave(
+  context: Recorder,
   id: SessionId,
   wave: 'validate' | 'merge' | 'review',
 ): Promise<SessionView> {
-  await record(workshop, id, ({ session }) => {
+  await record(context, id, ({ session }) => {
     if (session.wave === wave) return null;
     return {
       session: {
@@ -177,7 +177,7 @@ export async function enterWave(
       },
     };
   });
-  const view = await viewSession(workshop, id);
-  workshop.events.emit({ event: 'wave-started', wave, cycle: view.session.cycle });
+  const view = await viewSession(context, id);
+  context.events.emit({ event: 'wave-started', wave, cycle: view.session.cycle });
   return view;
 }

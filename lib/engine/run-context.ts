@@ -6,13 +6,13 @@ import type { AgentRunner } from '../domain/ports/agent-port.ts';
 import type { Gates } from '../domain/ports/gates.ts';
 import type { GitPort } from '../domain/ports/git-port.ts';
 import type { PromptRenderer } from '../domain/ports/prompt-port.ts';
-import type { Sharing } from '../domain/ports/sharing-port.ts';
+import type { RemoteSession } from '../domain/ports/sharing-port.ts';
 import type { TrustedStore } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
 import type { EventSink } from '../domain/view-models/event.ts';
-import type { WindDown } from './interrupted.ts';
+import type { GracefulStop } from './interrupted.ts';
 import type { RunMemory } from './run-memory.ts';
 
 /** The facts of an adapter the engine decides by. */
@@ -62,13 +62,13 @@ export interface MachinePort {
 }
 
 /** Everything the engine works with: the ports, the configuration and the clock. */
-export interface Workshop {
+export interface RunContext {
   readonly config: Config;
   readonly configDigest: string;
   /** Differences from the configuration of an earlier digest, one line each. */
   readonly configChanges: (from: string) => Promise<readonly string[]>;
   /** The workshop by the configuration as it is now; itself when that hasn't changed. */
-  readonly reload: () => Promise<Workshop>;
+  readonly reload: () => Promise<RunContext>;
   readonly git: GitPort;
   readonly store: TrustedStore;
   readonly agents: AgentRunner;
@@ -92,13 +92,13 @@ export interface Workshop {
   /** Which decisions were made here; what others decided doesn't count. */
   readonly decided: DecisionLog;
   /** How this machine takes part where several work on the session. */
-  readonly sharing?: Sharing;
-  readonly windDown: WindDown;
+  readonly remoteSession?: RemoteSession;
+  readonly gracefulStop: GracefulStop;
   readonly run: RunMemory;
   /** Proofs that calls of an adapter are checked, by its name, under this configuration; see proveEnforcement. */
   readonly proofs: Map<string, Promise<void>>;
   /** Results that needn't be found twice, by a key that holds all they depend on. They may be forgotten at any time. */
-  readonly tried: {
+  readonly trialCache: {
     read(key: string): Promise<string | null>;
     write(key: string, text: string): Promise<void>;
   };
@@ -112,19 +112,19 @@ export interface WithGit<Part> {
 }
 
 /** The time as notes store it. */
-export function timestamp(workshop: Pick<Workshop, 'now'>): string {
-  return workshop.now().toISOString();
+export function timestamp(context: Pick<RunContext, 'now'>): string {
+  return context.now().toISOString();
 }
 
 /** Path of an agent's worktree, or the folder of all, which may lie outside the repository. */
-export function worktreePath({ root, config }: Pick<Workshop, 'root' | 'config'>, name = ''): string {
+export function worktreePath({ root, config }: Pick<RunContext, 'root' | 'config'>, name = ''): string {
   return resolve(root, config.project.worktree_dir ?? besideRoot(root), name);
 }
 
 /** Whether a worktree is in the folder of all, or in one that was it by default before. */
-export function isInWorktreeFolder(workshop: Pick<Workshop, 'root' | 'config'>, worktree: string): boolean {
-  const { root } = workshop;
-  const folders = [worktreePath(workshop), besideRoot(root), join(root, '.trees')];
+export function isInWorktreeFolder(context: Pick<RunContext, 'root' | 'config'>, worktree: string): boolean {
+  const { root } = context;
+  const folders = [worktreePath(context), besideRoot(root), join(root, '.trees')];
   return folders.includes(dirname(worktree));
 }
 
@@ -134,12 +134,12 @@ function besideRoot(root: string): string {
 }
 
 /** Emits a warning once in a run, however many tasks it is true of; `key` where its words may differ. */
-export function tellOnce(
-  { events, run }: Pick<Workshop, 'events' | 'run'>,
+export function warnOnce(
+  { events, run }: Pick<RunContext, 'events' | 'run'>,
   message: string,
   { details = [], key = message }: { readonly details?: readonly string[]; readonly key?: string } = {},
 ): void {
-  if (run.told.has(key)) return;
-  run.told.add(key);
+  if (run.warned.has(key)) return;
+  run.warned.add(key);
   events.emit({ event: 'notice', level: 'warning', message, details });
 }

@@ -21,11 +21,11 @@ export interface Ledger {
 interface Outage {
   /** When the first agent didn't reach the service, in milliseconds since 1970. */
   readonly began: number;
-  readonly tries: number;
+  readonly failures: number;
 }
 
-/** Results of looks ahead so far, see createLookout: the waves of a run share them. */
-export interface LookMemory {
+/** Results of looks ahead so far, see createConflictDetector: the waves of a run share them. */
+export interface DetectorMemory {
   /** By trialKey: what the same two commits come to never changes. */
   readonly trials: Map<string, Trial>;
   readonly paths: Map<string, ChangedPaths | null>;
@@ -35,7 +35,7 @@ export interface LookMemory {
   /** Commits that can't be read or merged, which this process doesn't try again. */
   readonly failed: Set<string>;
   /** Conflicts that were reported, by their tasks. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
   /** Facts that were reported last. */
   shown: string;
   isRecalled: boolean;
@@ -43,7 +43,7 @@ export interface LookMemory {
 }
 
 /** Ground that a task blocked by a conflict would have started from, see groundOf, and why it waits. */
-export interface HeldApart {
+export interface ConflictBlock {
   readonly ground: string;
   readonly because: string;
 }
@@ -59,20 +59,20 @@ export interface RunMemory {
    * Tasks blocked by a conflict of their ground, by session and task. Found by merging, separately in every process
    * that starts tasks; it holds as long as exactly that work is below.
    */
-  readonly heldApart: Map<string, HeldApart>;
+  readonly blockedByConflict: Map<string, ConflictBlock>;
   /** Ids of tasks that the lead agent assigned; null: no agent leads, all tasks may start. */
   assigned: Set<string> | null;
-  readonly ahead: LookMemory;
+  readonly ahead: DetectorMemory;
   /** Whether a model leads this run. */
   isLed: boolean;
   /** Whether what has to come before work is judged was done, so that other machines may judge too. */
   isPrepared: boolean;
   /** Whether tasks can run on this machine, by CLI and model, see findUnusable. */
   readonly usable: Map<string, boolean>;
-  /** Last report that this machine has nothing to do, see tellIdle; null: it has. */
+  /** Last report that this machine has nothing to do, see reportIdle; null: it has. */
   idle: string | null;
-  /** Warnings that were shown, see tellOnce. */
-  readonly told: Set<string>;
+  /** Warnings that were shown, see warnOnce. */
+  readonly warned: Set<string>;
 }
 
 export function createRunMemory(): RunMemory {
@@ -87,25 +87,25 @@ export function createRunMemory(): RunMemory {
     },
     outages: new Map(),
     pauses: new Map(),
-    heldApart: new Map(),
+    blockedByConflict: new Map(),
     assigned: null,
     isLed: false,
     isPrepared: false,
     usable: new Map(),
     idle: null,
-    ahead: createLookMemory(),
-    told: new Set(),
+    ahead: createDetectorMemory(),
+    warned: new Set(),
   };
 }
 
-export function createLookMemory(): LookMemory {
+export function createDetectorMemory(): DetectorMemory {
   return {
     trials: new Map(),
     paths: new Map(),
     forks: new Map(),
     firstSeen: new Map(),
     failed: new Set(),
-    told: new Set<string>(),
+    reported: new Set<string>(),
     shown: '[]',
     isRecalled: false,
     last: null,

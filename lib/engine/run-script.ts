@@ -1,6 +1,6 @@
 import type { Failure } from '../domain/failure.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { Workshop } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 
 type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' | 'on_waiting';
 
@@ -10,32 +10,32 @@ type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' |
  * when the reason for the script is over: it is ended then, and its result is not reported.
  */
 export async function runScript(
-  workshop: Pick<Workshop, 'config' | 'machine' | 'events' | 'root'>,
+  context: Pick<RunContext, 'config' | 'machine' | 'events' | 'root'>,
   hook: ScriptName,
   facts: Readonly<Record<string, unknown>>,
   over?: AbortSignal,
 ): Promise<boolean> {
-  const command = workshop.config.hooks[hook];
+  const command = context.config.hooks[hook];
   if (command === '') return true;
-  const { exitCode, output } = await workshop.machine.runScript({
+  const { exitCode, output } = await context.machine.runScript({
     command,
-    cwd: workshop.root,
-    timeoutMs: workshop.config.hooks.timeout,
+    cwd: context.root,
+    timeoutMs: context.config.hooks.timeout,
     facts: { hook, ...facts },
     ...(over === undefined ? {} : { over }),
   });
   // Its result is not needed any more.
   if (over?.aborted === true) return true;
-  workshop.events.emit({ event: 'script', hook, exit_code: exitCode, output });
+  context.events.emit({ event: 'script', hook, exit_code: exitCode, output });
   return exitCode === 0;
 }
 
 /** Runs `hooks.on_failure` for a task that failed for good. */
 export async function runFailureScript(
-  workshop: Pick<Workshop, 'config' | 'events' | 'machine' | 'root'>,
+  context: Pick<RunContext, 'config' | 'events' | 'machine' | 'root'>,
   session: SessionId,
   task: string,
   failure: Failure,
 ): Promise<void> {
-  await runScript(workshop, 'on_failure', { session, task, failure: failure.kind, message: failure.message });
+  await runScript(context, 'on_failure', { session, task, failure: failure.kind, message: failure.message });
 }

@@ -8,7 +8,7 @@ import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/state/task.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
-import { endCycle, endSession, settleLeftOver } from './end-session.ts';
+import { endCycle, endSession, settleFailedTasks } from './end-session.ts';
 import { interruptedError } from './interrupted.ts';
 import { type OpenLeadTools, runLeadAgent } from './lead-agent/run-lead-agent.ts';
 import { mergeWave } from './merge/merge-wave.ts';
@@ -17,9 +17,9 @@ import { type PlanOptions, planWave } from './plan/plan-wave.ts';
 import { type Recorder, record, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
-import type { Workshop } from './run-context.ts';
-import { remember } from './session/remember-session.ts';
-import { withoutHeldApart } from './stacking/block-on-conflict.ts';
+import type { RunContext } from './run-context.ts';
+import { rememberSession } from './session/remember-session.ts';
+import { withoutConflictBlocked } from './stacking/block-on-conflict.ts';
 import { validateWave } from './validate/validate-wave.ts';
 import { workWave } from './work/work-wave.ts';
 
@@ -29,25 +29,25 @@ import { workWave } from './work/work-wave.ts';
  * each cycle as far as it gets.
  */
 export async function runSession(
-  opened: Workshop,
+  opened: RunContext,
   id: SessionId,
   options: PlanOptions,
   leadTools: OpenLeadTools | null = null,
 ): Promise<void> {
-  let workshop = opened;
+  let context = opened;
   let plan = options;
   let idle = 0;
-  await resume(workshop, id);
-  workshop.run.isLed = leadTools !== null;
-  if (leadTools !== null) await runLeadAgent(workshop, id, leadTools);
+  await resume(context, id);
+  context.run.isLed = leadTools !== null;
+  if (leadTools !== null) await runLeadAgent(context, id, leadTools);
   for (;;) {
-    if (workshop.signal.aborted) throw interruptedError();
-    const view = await viewSession(workshop, id);
+    if (context.signal.aborted) throw interruptedError();
+    const view = await viewSession(context, id);
     const { session } = view;
     if (session.state === 'stopped') return;
-    const action = actionOf(workshop, view);
+    const action = actionOf(context, view);
     try {
-      await act(workshop, id, action, plan);
+      await act(context, id, action, plan);
     } catch (error) {
       // The session is stopped, in order.
       if (isBudgetStop(error)) return;
@@ -56,27 +56,27 @@ export async function runSession(
     if (action.kind === 'end') return;
     // A plan written by hand is used once: a later request for another plan comes with its reason.
     if (action.kind === 'plan') plan = { ...options, plan: null };
-    idle = await requireProgress(workshop, { before: view, action, idle });
+    idle = await requireProgress(context, { before: view, action, idle });
     if (action.kind !== 'end-cycle' && action.kind !== 'left-over') continue;
-    if ((await viewSession(workshop, id)).session.state === 'ended') return;
-    workshop.windDown.reset();
-    workshop = await newRules(workshop, id);
-    if (leadTools !== null) await runLeadAgent(workshop, id, leadTools);
+    if ((await viewSession(context, id)).session.state === 'ended') return;
+    context.gracefulStop.reset();
+    context = await newRules(context, id);
+    if (leadTools !== null) await runLeadAgent(context, id, leadTools);
   }
 }
 
-function actionOf(workshop: Pick<Workshop, 'config' | 'run' | 'windDown'>, view: SessionView): Action {
+function actionOf(context: Pick<RunContext, 'config' | 'run' | 'gracefulStop'>, view: SessionView): Action {
   return nextAction({
     ...view,
-    maxCycles: workshop.config.limits.max_wave_cycles,
-    canStart: (all) => canStart(withoutHeldApart(workshop, all), workshop.config.concurrency.development),
-    isWindingDown: workshop.windDown.isAsked(),
+    maxCycles: context.config.limits.max_wave_cycles,
+    canStart: (all) => canStart(withoutConflictBlocked(context, all), context.config.concurrency.development),
+    isWindingDown: context.gracefulStop.isRequested(),
   });
 }
 
 /** Between two cycles the configuration is read again: what changed is shown, and holds from then on. */
-async function newRules(workshop: Pick<Workshop, 'reload'>, id: SessionId): Promise<Workshop> {
-  const reloaded = await workshop.reload();
+async function newRules(context: Pick<RunContext, 'reload'>, id: SessionId): Promise<RunContext> {
+  const reloaded = await context.reload();
   await noticeConfig(reloaded, id);
   return reloaded;
 }
@@ -93,16 +93,16 @@ interface Progress {
  * whose notes change without consequence; that is allowed once, since another process may just have undone
  * the change.
  */
-async function requireProgress(workshop: Workshop, { before, action, idle }: Progress): Promise<number> {
+async function requireProgress(context: RunContext, { before, action, idle }: Progress): Promise<number> {
   // The person may ask to start nothing more before any work began.
-  if (workshop.windDown.isAsked()) return 0;
-  const after = await viewSession(workshop, before.session.id);
-  if (workshop.signal.aborted || standOf(after) !== standOf(before)) return 0;
+  if (context.gracefulStop.isRequested()) return 0;
+  const after = await viewSession(context, before.session.id);
+  if (context.signal.aborted || standOf(after) !== standOf(before)) return 0;
   if (revisionOf(after) !== revisionOf(before) && idle === 0) return 1;
   // Conflicts of the work a task would be built on are found by trying, and stored nowhere.
-  if (action.kind === 'work' && actionOf(workshop, after).kind !== 'work') return 0;
+  if (action.kind === 'work' && actionOf(context, after).kind !== 'work') return 0;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');
-  if (action.kind === 'work' && claimed.length > 0) throw othersWork(workshop, claimed);
+  if (action.kind === 'work' && claimed.length > 0) throw othersWork(context, claimed);
   throw new FlameError({
     kind: 'internal',
     code: 'no-progress',
@@ -112,7 +112,10 @@ async function requireProgress(workshop: Workshop, { before, action, idle }: Pro
 }
 
 /** Another process or a person works on the rest. */
-function othersWork({ gates, place }: Pick<Workshop, 'gates' | 'place'>, tasks: readonly Task[]): FlameError {
+function othersWork(
+  { gates, place }: Pick<RunContext, 'gates' | 'place'>,
+  tasks: readonly Task[],
+): FlameError {
   const list = tasks.map(({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'someone'}`);
   return claimedElsewhere(
     'waiting',
@@ -148,43 +151,43 @@ function standOf({ session, tasks, received, isOurs }: SessionView): string {
 }
 
 /** Makes a session active again that was stopped, or ended at its limit of cycles, and finishes what a kill left half visible. */
-export async function resume(workshop: Workshop, id: SessionId): Promise<void> {
-  await recoverSession(workshop, id);
-  await record(workshop, id, ({ session, tasks }) => {
+export async function resume(context: RunContext, id: SessionId): Promise<void> {
+  await recoverSession(context, id);
+  await record(context, id, ({ session, tasks }) => {
     const next =
       session.state === 'stopped'
         ? { ...session, state: 'active' as const }
-        : continueSession(session, tasks, workshop.config.limits.max_wave_cycles);
+        : continueSession(session, tasks, context.config.limits.max_wave_cycles);
     return next === undefined ? null : { session: { next, subject: 'session: goes on' } };
   });
-  await noticeConfig(workshop, id);
+  await noticeConfig(context, id);
 }
 
-async function act(workshop: Workshop, id: SessionId, action: Action, plan: PlanOptions): Promise<void> {
+async function act(context: RunContext, id: SessionId, action: Action, plan: PlanOptions): Promise<void> {
   switch (action.kind) {
     case 'plan':
-      await planWave(workshop, id, plan);
+      await planWave(context, id, plan);
       return;
     case 'work':
-      return workWave(workshop, id);
+      return workWave(context, id);
     case 'validate':
-      return validateWave(workshop, id);
+      return validateWave(context, id);
     case 'merge':
-      await mergeWave(workshop, id);
+      await mergeWave(context, id);
       return;
     case 'review':
-      await reviewWave(workshop, id);
-      return remember(workshop, id);
+      await reviewWave(context, id);
+      return rememberSession(context, id);
     case 'accept':
-      return acceptReceived(workshop, id);
+      return acceptReceived(context, id);
     case 'wait':
-      throw othersWork(workshop, action.tasks);
+      throw othersWork(context, action.tasks);
     case 'end-cycle':
-      return endCycle(workshop, id);
+      return endCycle(context, id);
     case 'left-over':
-      return settleLeftOver(workshop, id, action.reason);
+      return settleFailedTasks(context, id, action.reason);
     case 'end':
-      return endSession(workshop, id, action.reason);
+      return endSession(context, id, action.reason);
     default:
       return unreachable(action);
   }
@@ -192,16 +195,16 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
 
 /** Shows what changed in the configuration since the session last looked, before the new rules apply. */
 async function noticeConfig(
-  workshop: Recorder & Pick<Workshop, 'configChanges' | 'configDigest'>,
+  context: Recorder & Pick<RunContext, 'configChanges' | 'configDigest'>,
   id: SessionId,
 ): Promise<void> {
-  const { session } = await viewSession(workshop, id);
-  const { configDigest: digest } = workshop;
+  const { session } = await viewSession(context, id);
+  const { configDigest: digest } = context;
   if (session.config_digest === digest) return;
-  const details = await workshop.configChanges(session.config_digest);
+  const details = await context.configChanges(session.config_digest);
   const message = 'The configuration has changed; from here on the new values hold.';
-  workshop.events.emit({ event: 'notice', level: 'warning', message, details });
-  await record(workshop, id, ({ session: now }) => ({
+  context.events.emit({ event: 'notice', level: 'warning', message, details });
+  await record(context, id, ({ session: now }) => ({
     session: { next: { ...now, config_digest: digest }, subject: `session: configuration ${digest}` },
     body: details.join('\n'),
   }));

@@ -6,7 +6,7 @@ import type { Session } from '../domain/state/session.ts';
 import { landsOn } from '../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../domain/state/task.ts';
 import { shellQuote } from '../util/shell-quote.ts';
-import type { WithGit, Workshop } from './run-context.ts';
+import type { RunContext, WithGit } from './run-context.ts';
 
 export type StartPoint =
   /** builtOn: the part that has not landed. */
@@ -21,13 +21,13 @@ export type StartPoint =
 
 /** The tip of the branch a session builds and lands on. Throws FlameError `no-base-branch`. */
 export async function baseTip(
-  workshop: WithGit<GitCommits> & Pick<Workshop, 'sharing'>,
+  context: WithGit<GitCommits> & Pick<RunContext, 'remoteSession'>,
   session: Session,
 ): Promise<ObjectId> {
   // The branch of who joined may be behind: what the lead landed is in the session.
-  if (workshop.sharing?.role === 'worker') return session.base_commit;
+  if (context.remoteSession?.role === 'worker') return session.base_commit;
   const branch = landsOn(session);
-  const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+  const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
   throw noBaseBranch(branch, [
     `git branch ${shellQuote(branch)} ${session.base_commit}`,
@@ -40,16 +40,16 @@ export async function baseTip(
  * dependencies, and by `concurrency.overlap` of the tasks its locks overlap with.
  */
 export async function startPoint(
-  workshop: Pick<Workshop, 'config' | 'sharing'> & WithGit<GitCommits & GitMerging>,
+  context: Pick<RunContext, 'config' | 'remoteSession'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   tasks: readonly Task[],
 ): Promise<StartPoint> {
-  let start = await baseTip(workshop, session);
-  const below = await topmost(workshop, start, workBelow(task, tasks, workshop.config.concurrency.overlap));
+  let start = await baseTip(context, session);
+  const below = await topmost(context, start, workBelow(task, tasks, context.config.concurrency.overlap));
   for (const { task: id, commit, lock } of below) {
-    const next = await joinWork(
-      workshop,
+    const next = await mergeOnto(
+      context,
       start,
       commit,
       `${joinSubject(task.id)} the work of ${id} on ${landsOn(session)}`,
@@ -82,8 +82,8 @@ async function topmost(
 }
 
 /** Merges a commit onto another one, where it isn't there already. */
-export async function joinWork(
-  workshop: WithGit<GitCommits & GitMerging>,
+export async function mergeOnto(
+  context: WithGit<GitCommits & GitMerging>,
   start: ObjectId,
   commit: ObjectId,
   message: string,
@@ -91,13 +91,13 @@ export async function joinWork(
   | { readonly kind: 'start'; readonly commit: ObjectId }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
 > {
-  if (await workshop.git.isAncestor(commit, start)) return { kind: 'start', commit: start };
-  if (await workshop.git.isAncestor(start, commit)) return { kind: 'start', commit };
-  const merged = await workshop.git.mergeTree(start, commit);
+  if (await context.git.isAncestor(commit, start)) return { kind: 'start', commit: start };
+  if (await context.git.isAncestor(start, commit)) return { kind: 'start', commit };
+  const merged = await context.git.mergeTree(start, commit);
   if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths };
   return {
     kind: 'start',
-    commit: await workshop.git.commitTree({ tree: merged.tree, parents: [start, commit], message }),
+    commit: await context.git.commitTree({ tree: merged.tree, parents: [start, commit], message }),
   };
 }
 

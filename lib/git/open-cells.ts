@@ -3,11 +3,11 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { CellWorktree, GitCells } from '../domain/ports/git-cells.ts';
 import { addCell, removeCell } from './cells/add-cell.ts';
-import { isNews, noteCellEnd } from './cells/cell-paths.ts';
+import { claimFirstReport, noteCellEnd } from './cells/cell-paths.ts';
 import { pathsOf, readCellHead } from './cells/cell-view.ts';
 import { keepCommits, restoreTracked, restoreWorktree, startMerge } from './cells/change-worktree.ts';
 import { commitLeftovers, readMade, rescueCell } from './cells/commit-leftovers.ts';
-import { isLeft, leaveToPerson, noteAccepted, personCommit } from './cells/hand-to-person.ts';
+import { handToPerson, isHandedToPerson, noteAccepted, personCommit } from './cells/hand-to-person.ts';
 import { importObjects, type StepObserver } from './cells/import-objects.ts';
 import { markPrepared, preparedPaths, readLeftovers } from './cells/leftovers.ts';
 import { readIgnoredWork, readLostCommits } from './cells/lost-work.ts';
@@ -58,9 +58,9 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
       await discardCell(cell);
     },
     discardCell,
-    leaveToPerson: (cell) => leaveToPerson(access, cell),
-    isLeft: (cell) => isLeft(access, cell),
-    isNews: async (cell) => isNews(commonDir, pathsOf(access, cell).id),
+    leaveToPerson: (cell) => handToPerson(access, cell),
+    isLeft: (cell) => isHandedToPerson(access, cell),
+    isNews: async (cell) => claimFirstReport(commonDir, pathsOf(access, cell).id),
     personCommit: (cell) => personCommit(access, cell),
     diffCell: (cell) => diffCell(access, cell),
     recoverCells: async () => {
@@ -70,7 +70,7 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
         onStep,
       });
       for (const cell of (await listCells(commonDir)).filter(({ owner }) => owner === 'gone'))
-        await leaveToPerson(access, cell).catch(unlessCell);
+        await handToPerson(access, cell).catch(unlessCell);
       return removed;
     },
   };

@@ -1,12 +1,12 @@
 import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/config/work-bounds.ts';
 import { type ObjectId, parseObjectId, parseRefName } from '../domain/ids.ts';
-import type { Detours } from '../domain/ports/git-contents.ts';
+import type { LinkedPaths } from '../domain/ports/git-contents.ts';
 import type { GitPort, RefInfo, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import type { StepObserver } from './cells/import-objects.ts';
-import { pathsChanged, tryMerge } from './cells/trials.ts';
-import { listDetours } from './objects/commit-files.ts';
-import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
+import { readChangedPaths, tryMerge } from './cells/trials.ts';
+import { listLinkedPaths } from './objects/commit-files.ts';
+import { type GitAccess, gitInPersonWorkTree, gitOnObjects } from './objects/git-access.ts';
 import { repackLoose } from './objects/loose-object.ts';
 import { openCells } from './open-cells.ts';
 import { objectReader, openCommits, openDiffs, openFiles, openMerging } from './open-objects.ts';
@@ -45,8 +45,8 @@ export async function openGit(
 ): Promise<GitPort> {
   const repository = options.repository ?? (await discoverRepository(context));
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
-  const detours = new Map<ObjectId, Promise<Detours>>();
-  const person = whereThePersonIs({ context, repository });
+  const detours = new Map<ObjectId, Promise<LinkedPaths>>();
+  const person = gitInPersonWorkTree({ context, repository });
   const idents = options.idents ?? openIdents(person);
   const objects = options.catFile ?? new CatFile(context, repository.commonDir);
   const access: GitAccess = {
@@ -58,8 +58,8 @@ export async function openGit(
       async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null,
     ),
     idents,
-    detours: (commit) => {
-      const known = detours.get(commit) ?? listDetours(onObjects(access), commit);
+    linkedPaths: (commit) => {
+      const known = detours.get(commit) ?? listLinkedPaths(gitOnObjects(access), commit);
       detours.set(commit, known);
       // An object that could not be read may come later, from another machine.
       known.catch(() => detours.delete(commit));
@@ -72,7 +72,7 @@ export async function openGit(
     measured: new Set(),
     guard: {
       limits: { ...gitLimits, ...options.limits },
-      stopped: lateSignal(options, stopMs),
+      stopped: delayAbort(options, stopMs),
     },
   };
   const reading = objectReader(access);
@@ -80,7 +80,7 @@ export async function openGit(
     ...openCommits(access, reading),
     ...openMerging(access),
     tryMerge: (one, other, signal) => tryMerge(access, [one, other], signal),
-    pathsChanged: (from, to, options) => pathsChanged(access, { from, to }, options),
+    pathsChanged: (from, to, options) => readChangedPaths(access, { from, to }, options),
     restingTip: (workTree, branch) => restingTip(access, workTree, branch),
     ...openDiffs(access, reading),
     ...openFiles(access, reading),
@@ -88,10 +88,10 @@ export async function openGit(
     ...openCells(access, onStep),
     repository,
     identity: async () => (await idents.author()).name,
-    listRefs: (prefix) => listRefs(onObjects(access), prefix),
-    refsHolding: (commit, prefix) => refsHolding(onObjects(access), commit, prefix),
-    refNames: (places) => refNames(onObjects(access), places),
-    tidy: () => repackLoose(onObjects(access), repository.commonDir),
+    listRefs: (prefix) => listRefs(gitOnObjects(access), prefix),
+    refsHolding: (commit, prefix) => refsHolding(gitOnObjects(access), commit, prefix),
+    refNames: (places) => refNames(gitOnObjects(access), places),
+    tidy: () => repackLoose(gitOnObjects(access), repository.commonDir),
     close: async () => (objects === options.catFile ? undefined : objects.close()),
   };
 }
@@ -131,7 +131,7 @@ async function eachRef(context: GitContext, which: readonly string[]): Promise<r
  * Aborts `ms` milliseconds after `signal` did, at once with `hurry`: what is almost done when a person stops the program
  * comes to its end. Its timer keeps no process running.
  */
-export function lateSignal(
+export function delayAbort(
   { signal, hurry }: { readonly signal?: AbortSignal | undefined; readonly hurry?: AbortSignal | undefined },
   ms: number,
 ): AbortSignal {

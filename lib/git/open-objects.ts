@@ -7,7 +7,7 @@ import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-conte
 import type { TreeChange } from '../domain/state/patch.ts';
 import { showName, splitNames } from '../util/file-names.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
-import { onVerified } from './cells/cell-view.ts';
+import { gitOnVerifiedObjects } from './cells/cell-view.ts';
 import { verifyObjects } from './cells/verify-objects.ts';
 import { readChangedFiles, readContent, readTexts, readTreeChanges } from './diff/changed-files.ts';
 import { pairCommits, readDiffStat, readDiffText, readFileStats, readRenames } from './diff/diff-commits.ts';
@@ -16,9 +16,9 @@ import { exportCommit, listFiles, pathsIn, searchCommit, submodulesOf } from './
 import { commitTree, isSigning, signCommit } from './objects/commit-tree.ts';
 import {
   type GitAccess,
-  inWorkTree,
-  onObjects,
-  whereThePersonIs,
+  gitInPersonWorkTree,
+  gitInWorkTree,
+  gitOnObjects,
   withVariables,
 } from './objects/git-access.ts';
 import { mergeTree, replaceTexts, replay, transplant } from './objects/merge-tree.ts';
@@ -34,7 +34,7 @@ import { listFiltered } from './worktrees/worktree-paths.ts';
 const mostCompared = 100;
 
 export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
-  const objects = onObjects(access);
+  const objects = gitOnObjects(access);
   const compared = new Map<string, Promise<readonly TreeChange[]>>();
   return {
     changedFiles: async (base, tip, quarantine) =>
@@ -67,9 +67,9 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
     readTexts: async (commit, paths, quarantine) =>
       readTexts((await reading(commit, quarantine))[1], commit, paths),
     readContent: async (blob, tip, quarantine) => readContent((await reading(tip, quarantine))[1], blob),
-    listFiles: (commit, limit) => listFiles(onObjects(access), commit, limit),
-    pathsIn: (commit, paths) => pathsIn(onObjects(access), commit, paths),
-    search: (commit, asked) => searchCommit(onObjects(access), commit, asked),
+    listFiles: (commit, limit) => listFiles(gitOnObjects(access), commit, limit),
+    pathsIn: (commit, paths) => pathsIn(gitOnObjects(access), commit, paths),
+    search: (commit, asked) => searchCommit(gitOnObjects(access), commit, asked),
     filteredPaths: (commit, paths) => {
       if (paths !== undefined) return listFiltered(access, commit, paths);
       const known = filtered.get(commit) ?? listFiltered(access, commit);
@@ -80,12 +80,12 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
       const { mainWorkTree } = access.repository;
       return mainWorkTree === null || paths.length === 0
         ? new Map()
-        : ignoreRules(inWorkTree(access, mainWorkTree), paths);
+        : ignoreRules(gitInWorkTree(access, mainWorkTree), paths);
     },
-    sparsePatterns: (root) => readSparsePatterns(inWorkTree(access, root)),
-    includedFiles: (root) => includedFiles(inWorkTree(access, root), root),
-    detours: (commit) => access.detours(commit),
-    submodules: async (commit) => submodulesOf(await access.detours(commit)),
+    sparsePatterns: (root) => readSparsePatterns(gitInWorkTree(access, root)),
+    includedFiles: (root) => includedFiles(gitInWorkTree(access, root), root),
+    linkedPaths: (commit) => access.linkedPaths(commit),
+    submodules: async (commit) => submodulesOf(await access.linkedPaths(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
   };
 }
@@ -115,8 +115,8 @@ async function includedFiles(git: GitContext, root: string): Promise<readonly st
 
 export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits {
   return {
-    ...commitGraph(onObjects(access)),
-    resolveCommit: (revision) => resolveCommit(whereThePersonIs(access), revision, access),
+    ...commitGraph(gitOnObjects(access)),
+    resolveCommit: (revision) => resolveCommit(gitInPersonWorkTree(access), revision, access),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
       readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
@@ -124,7 +124,7 @@ export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits
 }
 
 export function openMerging(access: GitAccess): GitMerging {
-  const here = whereThePersonIs(access);
+  const here = gitInPersonWorkTree(access);
   // Asked once, as whose name it is.
   let asked: Promise<boolean> | undefined;
   const signs = (): Promise<boolean> => (asked ??= isSigning(here));
@@ -178,10 +178,10 @@ type ReadObjects = (tip: ObjectId, quarantine?: Quarantine) => Promise<[GitConte
 
 /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
 export function objectReader(access: GitAccess): ReadObjects {
-  const objects = onObjects(access);
+  const objects = gitOnObjects(access);
   return async (tip, quarantine) => {
     if (quarantine === undefined) return [objects, access.objects];
     const intake = await verifyObjects(access, quarantine, tip);
-    return [onVerified(access, intake), verifiedObjects(access, intake)];
+    return [gitOnVerifiedObjects(access, intake), verifiedObjects(access, intake)];
   };
 }

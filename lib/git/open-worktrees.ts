@@ -1,7 +1,7 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitWorktrees } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
-import { type GitAccess, inWorkTree, withVariables } from './objects/git-access.ts';
+import { type GitAccess, gitInWorkTree, withVariables } from './objects/git-access.ts';
 import { gitEnvironment } from './process/limit-git.ts';
 import type { GitContext } from './process/run-git.ts';
 import { readHead } from './refs/resolve-commit.ts';
@@ -17,24 +17,24 @@ import { filesInTheWay } from './worktrees/worktree-paths.ts';
 
 export function openWorktrees(access: GitAccess): GitWorktrees {
   return {
-    head: (workTree) => readHead(inWorkTree(access, workTree)),
+    head: (workTree) => readHead(gitInWorkTree(access, workTree)),
     worktrees: () => placedWorktrees(access),
     branchUses: (branch) => readBranchUses(access, branch),
     dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
     changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
-    filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
+    filesInTheWay: (workTree, from, to) => filesInTheWay(gitInWorkTree(access, workTree), from, to),
     advanceObstacles: async (workTree, from, to) => {
-      const own = inWorkTree(access, workTree);
+      const own = gitInWorkTree(access, workTree);
       return advanceObstacles(own, withVariables(own, await access.inertDrivers()), { from, to });
     },
-    advanceWorktree: (workTree, from, to) => bringAlong(access, workTree, { from, to }),
+    advanceWorktree: (workTree, from, to) => syncWorktree(access, workTree, { from, to }),
     addPersonWorktree: (path, init) => addPersonWorktree(access, path, init),
     detachWorktree: (path) => detachWorktree(access, path),
     removePersonWorktree: (path) => removePersonWorktree(access, path),
   };
 }
 
-async function bringAlong(
+async function syncWorktree(
   access: GitAccess,
   workTree: string,
   move: { readonly from: ObjectId; readonly to: ObjectId },
@@ -42,7 +42,11 @@ async function bringAlong(
   killPoint('work tree to bring along');
   const inertDrivers = await access.inertDrivers();
   const { commonDir } = access.repository;
-  const outcome = await advanceWorktree(inWorkTree(access, workTree), { ...move, inertDrivers, commonDir });
+  const outcome = await advanceWorktree(gitInWorkTree(access, workTree), {
+    ...move,
+    inertDrivers,
+    commonDir,
+  });
   killPoint('work tree brought along');
   return outcome;
 }
@@ -52,7 +56,7 @@ async function bringAlong(
  * an agent wrote, unless files look changed only for the want of them.
  */
 async function seeing(access: GitAccess, workTree: string): Promise<GitContext> {
-  const [own, drivers] = [inWorkTree(access, workTree), await access.inertDrivers()];
+  const [own, drivers] = [gitInWorkTree(access, workTree), await access.inertDrivers()];
   if (drivers.GIT_CONFIG_COUNT === '0') return own;
   const quiet = withVariables(own, drivers);
   return (await readChangedTracked(quiet)).length === 0 ? quiet : own;

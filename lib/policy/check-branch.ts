@@ -6,7 +6,7 @@ import { pathMatches } from '../util/path-globs.ts';
 import { shortId } from '../util/short-names.ts';
 import { checkSignature, judgeCommitMessage, judgeTrailers, type Signer } from './check-commit.ts';
 import { fileNameProblem, judgeAttributes, judgeName, judgeScope } from './judge-path.ts';
-import { malformation, normalizeAbsolute } from './resolve-path.ts';
+import { malformedReason, normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection, type RuleName } from './rules.ts';
 import { findSecrets, type SecretFinding } from './secrets/secrets.ts';
 
@@ -75,8 +75,8 @@ function checkHistory(input: BranchInput): Violation[] {
 }
 
 function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Violation[] {
-  const told = `${commit.author}\n${commit.committer}\n${commit.message}`;
-  const secrets = findSecrets(told, null).map(({ id }) =>
+  const text = `${commit.author}\n${commit.committer}\n${commit.message}`;
+  const secrets = findSecrets(text, null).map(({ id }) =>
     objection(
       'secret',
       `Commit ${shortId(commit.oid)} contains what looks like a credential (${id}). Write it again without that.`,
@@ -127,7 +127,7 @@ function isGone(file: ChangedEntry): boolean {
 }
 
 function judgeSpelling(file: ChangedEntry): Objection | null {
-  const problem = malformation(file.path);
+  const problem = malformedReason(file.path);
   return problem === null
     ? null
     : objection('path-malformed', `The name ${JSON.stringify(file.path)} ${problem}.`);

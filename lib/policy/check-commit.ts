@@ -45,11 +45,11 @@ function judgeTimes({ authored, committed }: CommitInfo, { began, now }: Signer)
   if (other === undefined) return null;
   return objection(
     'authorship',
-    `is dated ${tellTime(other)}, when this work had not begun or is not yet. Commit without a date of your own (--date, GIT_AUTHOR_DATE, GIT_COMMITTER_DATE).`,
+    `is dated ${formatDateTime(other)}, when this work had not begun or is not yet. Commit without a date of your own (--date, GIT_AUTHOR_DATE, GIT_COMMITTER_DATE).`,
   );
 }
 
-function tellTime(ms: number): string {
+function formatDateTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? 'at no time there is' : date.toISOString();
 }

@@ -17,7 +17,7 @@ export interface PolicyInput {
   readonly worktree: string;
   /** The task's locks; for a merger those of all the tasks it merges. */
   readonly fileLocks: readonly string[];
-  /** The openPlaces that are there where the work starts. */
+  /** The policyPaths that are there where the work starts. */
   readonly present?: readonly string[];
   /** The agent's CLI has no tools that read: a validator looks at files by commands. */
   readonly readsByShell?: boolean;
@@ -74,7 +74,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
 }
 
 /** The paths of a repository by whose being there locks and the paths of the configuration are read. */
-export function openPlaces(
+export function policyPaths(
   { permissions, validation }: Config,
   fileLocks: readonly string[],
 ): readonly string[] {

@@ -8,7 +8,7 @@ import { type ChangedEntry, checkEntry } from './check-branch.ts';
 import { judgeCommitMessage, judgeTrailers } from './check-commit.ts';
 import { judgePath } from './judge-path.ts';
 import { resolvePath } from './resolve-path.ts';
-import { listSome, type Objection, objection } from './rules.ts';
+import { listFirst, type Objection, objection } from './rules.ts';
 import { toolPaths } from './tool-fields.ts';
 
 /**
@@ -50,7 +50,7 @@ function judgeTool(policy: AgentPolicy, tool: string): Objection | null {
   if (tool === 'StructuredOutput') return null;
   // The CLI has two names for starting an agent: who blocks one blocks both.
   const names = tool === 'Task' || tool === 'Agent' ? ['Task', 'Agent'] : [tool];
-  const list = listSome(policy.allowed_tools.filter((one) => !policy.blocked_tools.includes(one)));
+  const list = listFirst(policy.allowed_tools.filter((one) => !policy.blocked_tools.includes(one)));
   if (names.some((name) => policy.blocked_tools.includes(name))) {
     return objection('tool-blocked', `The tool ${tool} is blocked. Use: ${list}.`);
   }
@@ -146,7 +146,7 @@ export function decideGitHook(policy: AgentPolicy, call: GitHookCall): Decision 
 }
 
 // The kernel is asked 20,000 times where a folder of that many files is judged; that takes a tenth of a second.
-const mostAsked = 50_000;
+const maxEntries = 50_000;
 // Where it was asked before, the answer costs a twentieth of that.
 const mostRepeated = 1_000_000;
 // Each starts a process. What is asked beyond that stays unknown.
@@ -165,7 +165,7 @@ function rememberedFacts(facts: PathFacts): PathFacts {
       const before = known.get(path);
       if (before === undefined) asked += 1;
       else repeated += 1;
-      if (asked > mostAsked || repeated > mostRepeated) throw tooComplex();
+      if (asked > maxEntries || repeated > mostRepeated) throw tooComplex();
       if (before !== undefined) return before.answer;
       const answer = ask(path);
       known.set(path, { answer });

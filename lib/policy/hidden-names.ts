@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix';
-import { fold, hasWildcard, pathMatches } from '../util/path-globs.ts';
+import { foldName, hasWildcard, pathMatches } from '../util/path-globs.ts';
 import { isBlockedBy } from './judge-path.ts';
 
 /** The outermost part of a path that one of the globs names; null: none. Repositories have many files of few names. */
@@ -23,7 +23,7 @@ export function hiddenPartOf(globs: readonly string[]): (path: string) => string
     folders.set(parent, above);
     if (above !== null) return above;
     const name = parent === '.' ? path : path.slice(parent.length + 1);
-    const folded = fold(path);
+    const folded = foldName(path);
     const isHidden =
       isNamed(name, parent === '.') ||
       byPath.some(
@@ -36,11 +36,11 @@ export function hiddenPartOf(globs: readonly string[]): (path: string) => string
 }
 
 function plainStart(glob: string): string {
-  return fold(glob.replace(/^(?:\.\/)+/, '')).split(/[*?[{+@!(\\]/)[0] ?? '';
+  return foldName(glob.replace(/^(?:\.\/)+/, '')).split(/[*?[{+@!(\\]/)[0] ?? '';
 }
 
 /** Whether a hidden path is one that project.copy or link names in full, or lies in a hidden folder that it names so. */
-export function isMeant(globs: readonly string[], copy: readonly string[], path: string): boolean {
+export function isExplicitlyShared(globs: readonly string[], copy: readonly string[], path: string): boolean {
   return copy.some(
     (name) => !hasWildcard(name) && pathMatches(name, path) && globs.some((glob) => isBlockedBy(glob, name)),
   );

@@ -1,9 +1,9 @@
 import type { AgentPolicy } from '../domain/policy.ts';
-import { fold, hasWildcard, lockInside } from '../util/path-globs.ts';
+import { foldName, hasWildcard, lockInside } from '../util/path-globs.ts';
 import { lockParts } from '../util/path-patterns.ts';
 import { isBlockedBy } from './judge-path.ts';
 import { protectedPlace } from './protected-places.ts';
-import { malformation } from './resolve-path.ts';
+import { malformedReason } from './resolve-path.ts';
 
 type Rules = Pick<AgentPolicy, 'blocked_paths' | 'hidden_paths' | 'protected_paths'>;
 
@@ -25,17 +25,17 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
     .split('/')
     .filter((name) => name !== '' && name !== '.')
     .join('/');
-  const malformed = hasWildcard(path) ? null : malformation(path === '' ? '.' : path);
+  const malformed = hasWildcard(path) ? null : malformedReason(path === '' ? '.' : path);
   if (malformed !== null) return `${malformed}, so that no agent may write it`;
   const place = protectedPlace(rules, path) ?? protectedPlace(rules, plainStart(path));
   if (place !== null) return `names ${place.name}, which ${place.why}: no agent may write there`;
   for (const list of ['hidden_paths', 'blocked_paths'] as const) {
     const glob = rules[list].find(
-      (one) => lockInside(fold(path), [fold(one)]) || isBlockedBy(one, plainStart(path)),
+      (one) => lockInside(foldName(path), [foldName(one)]) || isBlockedBy(one, plainStart(path)),
     );
     if (glob !== undefined) return `is inside ${list} (${glob})`;
   }
-  const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(fold(path));
+  const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(foldName(path));
   if (!isAttributes || (lock === path && !hasWildcard(lock))) return null;
   return 'changes how git treats other files: name that one file exactly, in a lock of its own';
 }

@@ -1,8 +1,8 @@
 import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
-import { fold, locksConflict, pathMatches, wildcardMatches } from '../util/path-globs.ts';
+import { foldName, locksConflict, pathMatches, wildcardMatches } from '../util/path-globs.ts';
 import { protectedPlace } from './protected-places.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
-import { listSome, type Objection, objection } from './rules.ts';
+import { listFirst, type Objection, objection } from './rules.ts';
 
 /**
  * read: look at it · write: create or change it · remove: take it away, a link and not what it leads to · folder: make
@@ -80,13 +80,13 @@ export function judgeScope(policy: AgentPolicy, path: string): Objection | null 
   if (!policy.allowed_paths.some((glob) => pathMatches(glob, path, policy.literal_paths))) {
     return objection(
       'path-not-allowed',
-      `${path || 'The top folder'} may not be written. Writable are: ${listSome(policy.allowed_paths)}.`,
+      `${path || 'The top folder'} may not be written. Writable are: ${listFirst(policy.allowed_paths)}.`,
     );
   }
   if (isLocked(policy, path)) return null;
   return objection(
     'path-out-of-scope',
-    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listSome(policy.file_locks ?? [])}.`,
+    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listFirst(policy.file_locks ?? [])}.`,
     'Stay within them, or say in your answer which file is missing.',
   );
 }
@@ -98,7 +98,7 @@ export function isLocked({ file_locks: locks, literal_paths: present }: AgentPol
 
 /** Git reads .gitattributes and .gitmodules in any folder and acts on them; null if an explicit lock names the file. */
 export function judgeAttributes(policy: AgentPolicy, path: string): Objection | null {
-  if (!/(?:^|\/)\.git(?:attributes|modules)$/.test(fold(path))) return null;
+  if (!/(?:^|\/)\.git(?:attributes|modules)$/.test(foldName(path))) return null;
   if (policy.file_locks?.some((lock) => lock === path) === true) return null;
   return objection(
     'path-attributes',
@@ -165,7 +165,7 @@ function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
 
 /** Whether a glob blocks or hides a path: with all below it, in any case of letters and any reading of brackets. */
 export function isBlockedBy(glob: string, path: string): boolean {
-  const [pattern, name] = [fold(glob), fold(path)];
+  const [pattern, name] = [foldName(glob), foldName(path)];
   if (wildcardMatches(pattern, name)) return true;
   if (pattern.endsWith('/**') && wildcardMatches(pattern.slice(0, -3), name)) return true;
   const segments = name.split('/');

@@ -1,6 +1,6 @@
 import { cliSettings } from '../domain/config/agent-clis.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
-import { fold } from '../util/path-globs.ts';
+import { foldName } from '../util/path-globs.ts';
 
 /** A place that no agent may touch, with any task and any configuration. */
 export interface ProtectedPlace {
@@ -29,7 +29,7 @@ export function protectedPlace(
   path: string,
 ): ProtectedPlace | null {
   const names = path.split('/');
-  const folded = fold(path).split('/');
+  const folded = foldName(path).split('/');
   for (const [index, segment] of folded.entries()) {
     const name = names[index] ?? segment;
     if (gitFolder.test(segment)) return { name, why: "is git's own" };
@@ -39,7 +39,7 @@ export function protectedPlace(
     if (settings.has(two))
       return { name: `${names[index - 1]}/${name}`, why: 'holds settings that agents obey' };
   }
-  const folder = folders.find((one) => `${fold(path)}/`.startsWith(`${fold(one)}/`));
+  const folder = folders.find((one) => `${foldName(path)}/`.startsWith(`${foldName(one)}/`));
   return folder === undefined
     ? null
     : { name: folder, why: "is where agents' worktrees are (project.worktree_dir)" };

@@ -33,7 +33,9 @@ const mostLinks = 40;
 export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   const { path, worktree, facts } = question;
   // The folders above the worktree were named by a person.
-  const malformed = malformation(path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path);
+  const malformed = malformedReason(
+    path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path,
+  );
   if (malformed !== null) {
     return objection(
       'path-malformed',
@@ -96,7 +98,7 @@ export function normalizeAbsolute(path: string): string {
 }
 
 /** Returns why a text is no plain path; null: it is one. */
-export function malformation(path: string): string | null {
+export function malformedReason(path: string): string | null {
   if (path === '') return 'is empty';
   if (path.length > 4_000) return 'is too long';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))

@@ -74,7 +74,7 @@ export function objection(rule: RuleName, details: string, advice?: string): Obj
 }
 
 /** The first few of a list, for a message. */
-export function listSome(items: readonly string[], most = 12): string {
+export function listFirst(items: readonly string[], most = 12): string {
   if (items.length === 0) return 'nothing';
   const shown = items.slice(0, most).join(', ');
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;

@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryProvider } from '../domain/state/memory.ts';
 import { memoryAnchor, memoryNotes } from './notes/note-kinds.ts';
 import { onlyNote, type RefState } from './notes/state.ts';
 import type { StoreOptions } from './store-options.ts';
-import { anchored } from './write/apply-change.ts';
+import { keyAndAnchor } from './write/apply-change.ts';
 import { readSideNotes, type SideChange, writeSideNotes } from './write/side-notes.ts';
 
 /** Memory as notes on refs/blueflame/memory: one commit for what is saved together, by compare-and-swap. */
@@ -25,7 +25,7 @@ function freshEntries(
   { objectFormat }: StoreOptions,
 ): SideChange<MemoryEntry> | null {
   const writes = entries
-    .map((entry) => ({ entry, ...anchored(objectFormat, memoryAnchor(entry.session, entry.task)) }))
+    .map((entry) => ({ entry, ...keyAndAnchor(objectFormat, memoryAnchor(entry.session, entry.task)) }))
     .filter(({ key, entry }) => !isKnown(onlyNote(state, key)?.value ?? null, entry));
   const [first] = writes;
   if (first === undefined) return null;

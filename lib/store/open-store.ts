@@ -83,7 +83,10 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       // Shows reviews that came by another way than this writer's own.
       const state = wrote === null ? null : await reader.read().catch(() => null);
       if (state !== null)
-        await (await import('./write/publish-review-notes.ts')).showReviews({ ...options, catFile }, state);
+        await (await import('./write/publish-review-notes.ts')).publishReviewNotes(
+          { ...options, catFile },
+          state,
+        );
       if (catFile !== options.catFile) await catFile.close();
     },
   };

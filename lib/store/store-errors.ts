@@ -1,4 +1,4 @@
-import { readInTheWay, refInTheWay } from '../domain/disk-errors.ts';
+import { parseRefInTheWay, refInTheWay } from '../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 
@@ -50,7 +50,7 @@ export function stateBusy(): FlameError {
 
 /** git refused the transaction for a reason that trying again doesn't change. */
 export function refRefused(message: string): FlameError {
-  const found = readInTheWay(message);
+  const found = parseRefInTheWay(message);
   if (found !== null) return refInTheWay(found.inTheWay, found.wanted);
   return new FlameError({
     kind: 'environment',

@@ -33,7 +33,7 @@ interface Clone {
 const ownClones = new Set<string>();
 
 /** Decisions about this clone, which this process made to throw it away, are no person's. */
-export function decideFreely({ commonDir }: Pick<Clone, 'commonDir'>): void {
+export function allowDecisions({ commonDir }: Pick<Clone, 'commonDir'>): void {
   ownClones.add(realpathSync(commonDir));
 }
 
@@ -44,7 +44,7 @@ let isServing = false;
  * Notes that this process serves a chat: what started it is an agent for as long as it lives, also when the server is
  * gone. Kept where the person's decisions are; where that can't be written, the processes that are seen have to do.
  */
-export function noteChat({ commonDir, env }: Clone): void {
+export function registerChat({ commonDir, env }: Clone): void {
   isServing = true;
   const client = clientOf(process.pid);
   const identity = client === null ? null : identityOf(client);
@@ -65,7 +65,7 @@ export function noteChat({ commonDir, env }: Clone): void {
 const seen = new Set<string>();
 
 /** Sees which chats are connected now, for when this process is asked. */
-export function rememberChats(clone: Clone): void {
+export function snapshotChats(clone: Clone): void {
   for (const { pid, start } of [...notedClients(clone), ...servedClients()]) seen.add(`${pid} ${start}`);
 }
 
@@ -74,11 +74,15 @@ export function rememberChats(clone: Clone): void {
  * whose shell that chat itself was started in. A process that left its parents, its session and its environment behind
  * can't be distinguished from a person's.
  */
-export function chatAround({ commonDir, env, pid: asked }: Clone & { readonly pid?: number }): string | null {
+export function findStartingAgent({
+  commonDir,
+  env,
+  pid: asked,
+}: Clone & { readonly pid?: number }): string | null {
   const isServer = asked === undefined && isServing;
   const pid = isServer ? clientOf(process.pid) : (asked ?? process.pid);
   if (pid === null || ownClones.has(realpathSync(commonDir))) return null;
-  rememberChats({ commonDir, env });
+  snapshotChats({ commonDir, env });
   const starters = startersOf(pid);
   const [first = 0] = starters;
   // The npm package of a CLI starts the CLI itself.
@@ -148,8 +152,8 @@ function clientOf(server: number): number | null {
   let started = server;
   for (const pid of ancestorsOf(server)) {
     const found = readProcess(pid);
-    if (isAdopted(started, pid) || (found !== null && isTypedIn(found))) return null;
-    if (found !== null && !standsBetween(found)) return pid;
+    if (isAdopted(started, pid) || (found !== null && isInteractiveShell(found))) return null;
+    if (found !== null && !isWrapperProcess(found)) return pid;
     started = pid;
   }
   return null;
@@ -219,15 +223,15 @@ function stem(path: string): string {
 const shells = new Set(['sh', 'dash', 'ash', 'bash', 'zsh', 'ksh', 'fish']);
 
 /** Whether a process does nothing but start another. */
-export function standsBetween({ name, words }: Omit<TreeProcess, 'parent'>): boolean {
+export function isWrapperProcess({ name, words }: Omit<TreeProcess, 'parent'>): boolean {
   const [first = '', second = ''] = words;
   if (name === 'git') return true;
   if (basename(first) === 'npm') return second === 'exec';
-  return isShell({ words }) && !isTypedIn({ words });
+  return isShell({ words }) && !isInteractiveShell({ words });
 }
 
 /** Whether a shell is one where a person types: it has neither a command nor a script. */
-export function isTypedIn({ words }: Pick<TreeProcess, 'words'>): boolean {
+export function isInteractiveShell({ words }: Pick<TreeProcess, 'words'>): boolean {
   if (!isShell({ words })) return false;
   const [, ...rest] = words;
   if (rest.some((word) => /^-[a-z]*i[a-z]*$/.test(word) || word === '--interactive')) return true;

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
-import type { SignedWord } from '../domain/ports/sharing-port.ts';
+import type { SignedStatement } from '../domain/ports/sharing-port.ts';
 import {
   cloneName,
   makePrivateKey,
@@ -17,7 +17,7 @@ import { makeFolders } from '../util/write-files.ts';
 export interface CloneKey {
   /** ed25519, base64url. */
   readonly key: string;
-  sign(text: string): SignedWord;
+  sign(text: string): SignedStatement;
 }
 
 interface ClonePlace {

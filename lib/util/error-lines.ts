@@ -1,24 +1,24 @@
 // How test runners and compilers begin a line about what went wrong.
-const telling =
+const failureWords =
   /^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|FAIL(?:ED|URE)?\b|ERROR\b|✖|✗|✘|×|● |--- FAIL|E {3}|error(?:\[|:)|[\w.]*(?:Error|Exception)\b(?=[:\s(])|thread '.*' panicked)/;
 const context = 2;
 /** Stands for lines that were left out. */
 export const gap = '…';
 
 /** The line of a program's output that says most about why it failed; null: it said nothing. */
-export function tellingLine(lines: readonly string[]): string | null {
+export function errorLine(lines: readonly string[]): string | null {
   const said = lines.filter((line) => line.trim() !== '');
-  return said.findLast((line) => telling.test(line)) ?? said.at(-1) ?? null;
+  return said.findLast((line) => failureWords.test(line)) ?? said.at(-1) ?? null;
 }
 
 /** Returns at most so many lines of output: those that report a failure, each with what follows it, then its end. */
-export function tellingLines(output: string, most: number): readonly string[] {
+export function errorLines(output: string, most: number): readonly string[] {
   const lines = output.trimEnd().split('\n');
   if (lines.length <= most) return lines;
   const kept = new Set<number>();
   const half = Math.floor(most / 2);
   for (const [at, line] of lines.entries())
-    if (telling.test(line))
+    if (failureWords.test(line))
       for (let next = at; next <= at + context && kept.size < half; next += 1) kept.add(next);
   for (let at = lines.length - 1; at >= 0 && kept.size < most; at -= 1) kept.add(at);
   const shown = [...kept].filter((at) => at < lines.length).sort((a, b) => a - b);
@@ -29,7 +29,7 @@ export function tellingLines(output: string, most: number): readonly string[] {
 }
 
 /** Cuts output to so many characters, and leaves out what lies between the lines that report a failure and the end. */
-export function tellingText(output: string, most: number): string {
+export function errorText(output: string, most: number): string {
   if (output.length <= most) return output;
   const head: string[] = [];
   let left = Math.floor(most / 2);
@@ -46,7 +46,7 @@ export function tellingText(output: string, most: number): string {
 /** Returns the lines that report a failure with what follows them, each once. */
 function withContext(lines: readonly string[]): readonly string[] {
   const near = (at: number): boolean =>
-    lines.slice(Math.max(0, at - context), at + 1).some((line) => telling.test(line));
+    lines.slice(Math.max(0, at - context), at + 1).some((line) => failureWords.test(line));
   return lines.filter((_, at) => near(at));
 }
 
@@ -54,6 +54,6 @@ function withContext(lines: readonly string[]): readonly string[] {
 const unseen = /[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Whether a text holds anything that can be seen. */
-export function saysSomething(text: string): boolean {
+export function isNonBlank(text: string): boolean {
   return text.replace(unseen, '') !== '';
 }

@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { killPoint } from './kill-point.ts';
 import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from './process-identity.ts';
 import { readTextOrEmpty } from './read-file.ts';
-import { attempt } from './remove-tree.ts';
+import { tryQuietly } from './remove-tree.ts';
 
 interface OwnedLockOptions {
   /** A holder of whom nothing is known is taken for dead after this long, in milliseconds. */
@@ -49,7 +49,7 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
     ...(options.retries === undefined ? {} : { retries: options.retries }),
   });
   const own = `${JSON.stringify(ownIdentity())}\n${randomBytes(8).toString('hex')}\n`;
-  attempt(() => writeFileSync(ownerOf(path), own));
+  tryQuietly(() => writeFileSync(ownerOf(path), own));
   killPoint(`lock ${basename(path)} taken`);
   return async () => {
     // Another process has it where this one was stopped for longer than the stale time.
@@ -109,11 +109,11 @@ function takeOver(path: string, named: string): void {
   const holder = holderIn(owner);
   if (holder === null || processState(holder) !== 'gone') return;
   const aside = `${ownerOf(path)}.${process.pid}`;
-  if (!attempt(() => renameSync(named, aside))) return;
+  if (!tryQuietly(() => renameSync(named, aside))) return;
   // Another process was faster, and has the lock already: its name goes back.
-  if (readTextOrEmpty(aside) !== owner) attempt(() => renameSync(aside, named));
+  if (readTextOrEmpty(aside) !== owner) tryQuietly(() => renameSync(aside, named));
   else {
-    attempt(() => rmdirSync(path));
+    tryQuietly(() => rmdirSync(path));
     rmSync(aside, { force: true });
   }
 }

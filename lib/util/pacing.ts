@@ -29,7 +29,7 @@ export function throttle(call: () => void, ms: number): Throttled {
  * Works through items, at most `width` at once, in order. Resolves when all that was begun has ended; after the
  * first error nothing further is begun, and it is thrown at the end.
  */
-export async function inLanes<T>(
+export async function forEachConcurrently<T>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<void>,

@@ -65,7 +65,7 @@ function wildcardOf(glob: string): Wildcard {
  * don't part locks (they don't on every file system); two patterns conflict unless they are provably apart.
  */
 export function locksConflict(a: string, b: string): boolean {
-  const [lefts, rights] = [readingsOf(fold(a)), readingsOf(fold(b))];
+  const [lefts, rights] = [readingsOf(foldName(a)), readingsOf(foldName(b))];
   return lefts.some((left) =>
     rights.some((right) => left === null || right === null || mayMeet(left, right)),
   );
@@ -79,7 +79,7 @@ export function literalStarts(lock: string): readonly (readonly string[] | null)
   const known = knownStarts.get(lock);
   if (known !== undefined) return known;
   if (knownStarts.size >= readingsLimit) knownStarts.clear();
-  const made = readingsOf(fold(lock)).map((reading) => {
+  const made = readingsOf(foldName(lock)).map((reading) => {
     if (reading === null) return null;
     const end = reading.segments.findIndex(({ isLiteral }) => !isLiteral);
     return reading.segments.slice(0, end === -1 ? undefined : end).map(({ text }) => text);
@@ -107,7 +107,7 @@ export function hasWildcard(lock: string): boolean {
 }
 
 /** Lower case and NFC: how names are compared when the least exact file system decides. */
-export function fold(text: string): string {
+export function foldName(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 

@@ -97,11 +97,11 @@ export function readStat(pid: number): ProcessStat | null {
 }
 
 function startByPs(pid: number): string | null {
-  return askPs(pid, 'lstart=');
+  return runPs(pid, 'lstart=');
 }
 
 /** Asks ps about a process, for systems without /proc; null where there is no such process, or no ps. */
-export function askPs(pid: number, columns: string): string | null {
+export function runPs(pid: number, columns: string): string | null {
   const { error, stdout } = spawnSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' });
   const text = error === undefined ? stdout.trim() : '';
   return text === '' ? null : text;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { askPs, listProcesses, readLink, readStat } from './process-identity.ts';
+import { listProcesses, readLink, readStat, runPs } from './process-identity.ts';
 import { namesIn, readTextOrEmpty } from './read-file.ts';
 
 /** A process as its tree shows it. */
@@ -35,10 +35,10 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> {
 
 /** Reads as readProcess does, by ps, where there is no /proc. */
 export function processByPs(pid: number): TreeProcess | null {
-  const found = /^(\d+)\s+(.+)$/.exec(askPs(pid, 'ppid=,comm=') ?? '');
+  const found = /^(\d+)\s+(.+)$/.exec(runPs(pid, 'ppid=,comm=') ?? '');
   if (found === null) return null;
   const [, parent, name = ''] = found;
-  return { parent: Number(parent), name: basename(name), words: wordsOf(askPs(pid, 'args=') ?? '') };
+  return { parent: Number(parent), name: basename(name), words: wordsOf(runPs(pid, 'args=') ?? '') };
 }
 
 /** Who started a process, and who started that, up to the first of all, which started everything. */

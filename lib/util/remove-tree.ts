@@ -93,10 +93,10 @@ export function openFolders(root: string): void {
     if (from.length > root.length + longestPath) {
       moved += 1;
       place = join(root, `.flame-moved-${process.pid}-${moved}`);
-      attempt(() => renameSync(from, place));
+      tryQuietly(() => renameSync(from, place));
     }
-    attempt(() => chmodSync(place, 0o700));
-    attempt(() => {
+    tryQuietly(() => chmodSync(place, 0o700));
+    tryQuietly(() => {
       for (const entry of readdirSync(place, { withFileTypes: true }))
         if (entry.isDirectory()) waiting.push(join(place, entry.name));
     });
@@ -104,7 +104,7 @@ export function openFolders(root: string): void {
 }
 
 /** Does what may fail without harm; whether it worked. */
-export function attempt(action: () => void): boolean {
+export function tryQuietly(action: () => void): boolean {
   try {
     action();
     return true;

@@ -16,7 +16,7 @@ export function groupBy<Key, Value>(
 }
 
 /** The order of texts by their code units, the same on every machine. */
-export function byText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

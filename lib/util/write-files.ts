@@ -6,7 +6,7 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = 0
   const fresh = `${file}.flame-new`;
   rmSync(fresh, { force: true, recursive: true });
   writeFileSync(fresh, content, { flag: 'wx', mode });
-  const letGo = holdFiles([file]);
+  const letGo = keepFilesOpen([file]);
   try {
     renameSync(fresh, file);
   } finally {
@@ -20,7 +20,7 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = 0
  * millisecond later for the next one): so only a thread that has nothing else to do waits. Absent files don't
  * matter.
  */
-export function holdFiles(paths: readonly string[]): () => void {
+export function keepFilesOpen(paths: readonly string[]): () => void {
   const held = paths.flatMap(tryOpen);
   return () => {
     for (const descriptor of held) close(descriptor, () => undefined);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { heldAsks, unansweredIn } from '../../lib/cell/run/paused-time.ts';
+import { pausedForQuestions, unansweredIn } from '../../lib/cell/run/paused-time.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const never = new AbortController().signal;
@@ -9,8 +9,8 @@ const question = (text: string) => [{ question: text, options: [], isSeveral: fa
 test('DSK-6 of two questions at once, the one that is still open is said after a kill', async () => {
   const root = makeTempDir();
   const answers = new Map<string, () => void>();
-  const run = { held: 0 };
-  const ask = heldAsks(
+  const run = { pendingRequests: 0 };
+  const ask = pausedForQuestions(
     (questions) =>
       new Promise((resolve) => {
         answers.set(questions[0]?.question ?? '', () => resolve({ kind: 'proceed', why: 'No.' }));
@@ -20,29 +20,29 @@ test('DSK-6 of two questions at once, the one that is still open is said after a
   const first = ask(question('First?'), never);
   const second = ask(question('Second?'), never);
   assert.is(unansweredIn(root), 'First?\nSecond?');
-  assert.is(run.held, 2);
+  assert.is(run.pendingRequests, 2);
   answers.get('First?')?.();
   await first;
   assert.is(unansweredIn(root), 'Second?');
   answers.get('Second?')?.();
   await second;
-  assert.equal([unansweredIn(root), run.held], ['', 0]);
+  assert.equal([unansweredIn(root), run.pendingRequests], ['', 0]);
 });
 
 test('DSK-6 its time stands still for so long in sum and no longer', async () => {
-  const run = { held: 0 };
+  const run = { pendingRequests: 0 };
   const seen: number[] = [];
-  const ask = heldAsks(
+  const ask = pausedForQuestions(
     async () => {
-      seen.push(run.held);
-      while (run.held > 0) await new Promise((resolve) => setImmediate(resolve));
+      seen.push(run.pendingRequests);
+      while (run.pendingRequests > 0) await new Promise((resolve) => setImmediate(resolve));
       return { kind: 'proceed', why: 'No.' };
     },
     { run, root: makeTempDir(), mostMs: 5 },
   );
   await ask(question('First?'), never);
   await ask(question('Second?'), never);
-  assert.equal([seen, run.held], [[1, 0], 0]);
+  assert.equal([seen, run.pendingRequests], [[1, 0], 0]);
 });
 
 test.run();

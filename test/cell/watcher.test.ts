@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeCalls } from '../../lib/agents/claude-calls.ts';
-import { cappedEgress } from '../../lib/cell/egress/egress-rules.ts';
+import { capEgressLog } from '../../lib/cell/egress/egress-rules.ts';
 import type { EgressLine } from '../../lib/cell/gateway/gateway-options.ts';
 import type { WatcherClient } from '../../lib/cell/runner-context.ts';
-import { boundedAsk } from '../../lib/cell/watcher/agent-questions.ts';
+import { limitQuestions } from '../../lib/cell/watcher/agent-questions.ts';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/watcher/audit-log.ts';
 import {
   type DecisionServerOptions,
@@ -19,7 +19,7 @@ import { writeReplays } from '../../lib/cell/watcher/judge-request.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
 import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';
 import { watcherCommand } from '../../lib/cell/watcher/watcher-hooks.ts';
-import { mostAsked, type QuestionReply } from '../../lib/domain/agent-talk.ts';
+import { maxQuestions, type QuestionReply } from '../../lib/domain/agent-talk.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
@@ -319,14 +319,14 @@ test('DSK-6 an agent asks so often and no more, only where it may, and is heard 
   await blocked.close();
   let heard = 0;
   const bounded = await startServer({
-    ask: boundedAsk(async () => {
+    ask: limitQuestions(async () => {
       heard += 1;
       return { kind: 'proceed', why: 'No.' };
     }),
   });
-  for (let at = 0; at < mostAsked; at += 1) await say(bounded.path, asking);
-  assert.match(await say(bounded.path, asking), `You have asked ${mostAsked} times already`);
-  assert.is(heard, mostAsked);
+  for (let at = 0; at < maxQuestions; at += 1) await say(bounded.path, asking);
+  assert.match(await say(bounded.path, asking), `You have asked ${maxQuestions} times already`);
+  assert.is(heard, maxQuestions);
   await bounded.close();
   let isAsked: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => {
@@ -408,7 +408,7 @@ test('WAT-2: programs of the agent can neither fill the memory of the judge nor 
 
 test('egress: what is refused is logged so often and no more, what left always', () => {
   const lines: EgressLine[] = [];
-  const log = cappedEgress((line: EgressLine) => lines.push(line));
+  const log = capEgressLog((line: EgressLine) => lines.push(line));
   const line = { method: 'GET', path: '/x', status: 403, tokens: 0 };
   for (let count = 0; count < 30_000; count += 1) log({ ...line, refused: 'path' });
   log({ ...line, refused: null });

@@ -1,9 +1,9 @@
 import { reportError } from '../../lib/cli/report-error.ts';
-import { bindProcess } from '../../lib/cli/run-in-process.ts';
+import { runInProcess } from '../../lib/cli/run-in-process.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 
 // A program whose only command is what its first argument says; process.test.ts runs it.
-void bindProcess(async ([what], io) => {
+void runInProcess(async ([what], io) => {
   if (what === 'flood') {
     for (let line = 0; line < 20_000; line++) io.stdout.write(`line ${line}\n`);
     return 0;

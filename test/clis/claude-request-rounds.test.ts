@@ -92,7 +92,7 @@ if (place !== 'outside') {
         const { repo } = project;
         repo.write(path, 'nothing\n');
         repo.commit('A file');
-        const { env, say, pass } = hosts[forge](project);
+        const { env, say: print, pass } = hosts[forge](project);
         repo.git('push', '-q', 'origin', 'main');
         const [bin = ''] = (env.PATH ?? '').split(':');
         Object.assign(project.env, { PATH: `${bin}:${project.env.PATH}` });
@@ -108,7 +108,7 @@ if (place !== 'outside') {
           repo.git('--git-dir=.git/remote.git', ...words);
         const branch = there('for-each-ref', '--format=%(refname:short)', 'refs/heads/flame');
         assert.is(there('show', `${branch}:${path}`), 'hello');
-        say();
+        print();
         const second = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
         assert.is(second.code, 0, second.stdout + second.stderr);
         assert.is(there('show', `${branch}:${path}`), 'HELLO!');

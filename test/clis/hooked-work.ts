@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { readAudit } from '../../lib/cell/watcher/audit-log.ts';
-import type { ToldResult } from '../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../lib/domain/ports/call-facts.ts';
 import type { ScriptedModel } from '../support/scripted-model.ts';
 import { askWithin, checkAskedWithin } from './asked-within.ts';
 import type { HookedCli, Kit } from './cli-stage.ts';
@@ -70,7 +70,7 @@ const commitBlocked = [
   'git rm -qf --cached secret.key; rm -f secret.key',
 ].join('\n');
 
-function checkResults(cli: HookedCli, results: readonly ToldResult[]): void {
+function checkResults(cli: HookedCli, results: readonly ConversationResult[]): void {
   const text = (index: number): string => results[index]?.text ?? '';
   const all = results.map((one) => JSON.stringify(one)).join('\n');
   assert.not.match(text(0), /ERROR|error/, all);

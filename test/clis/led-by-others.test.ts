@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
-import type { ToldResult } from '../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../lib/domain/ports/call-facts.ts';
 import { processesAbout, tasksOf } from '../support/claude-project.ts';
 import { type HookedName, hookedNames } from '../support/cli-hands.ts';
 import { openCliProject } from '../support/cli-project.ts';
@@ -30,7 +30,7 @@ const task = {
 };
 
 /** Tries what is not hers, proposes, assigns, waits until it is judged, looks, approves and hands over. */
-function leads({ prefix, forbidden }: Leader, results: readonly ToldResult[]): Turn {
+function leads({ prefix, forbidden }: Leader, results: readonly ConversationResult[]): Turn {
   const call = (tool: string, input: object = {}): Turn => ({
     calls: [{ name: `${prefix}${tool}`, input: { ...input } }],
   });

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextCommand, whereItGoes } from '../../lib/commands/run-loop/next-command.ts';
+import { commandHere, nextCommand } from '../../lib/commands/run-loop/next-command.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import { sampleSession, sampleTask } from '../store/sample.ts';
 
@@ -17,7 +17,7 @@ test('DST-1 what comes next in a session that machines share is a command that g
   assert.is(next(alone, 'ada/1'), 'git flame work');
   assert.is(next(shared, 'ada/1'), 'git flame run');
   assert.is(next(shared, 'ben/1'), 'git flame work --join origin');
-  assert.is(whereItGoes({ ...shared, state: 'ended' }, 'ben/1', 'work'), 'git flame work');
+  assert.is(commandHere({ ...shared, state: 'ended' }, 'ben/1', 'work'), 'git flame work');
 });
 
 test.run();

@@ -57,8 +57,8 @@ test('MRG-8 what fails on the base as well is said to, of verdicts and changeset
 });
 
 /** An engine whose checks all fail, at the end of its work; whoever decides says what `gates` say. */
-async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'workshop' | 'session'>> {
-  const { workshop, session } = await openTestWorkshop({
+async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'context' | 'session'>> {
+  const { context, session } = await openTestWorkshop({
     agent: ({ role, worktree }) => {
       if (role === 'worker') writeFileSync(join(worktree.path, 'x'), '1\n');
       return {};
@@ -68,9 +68,9 @@ async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'works
     gates,
   });
   const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output: '1 of 9 failed' };
-  const red = { ...workshop, agents: { ...workshop.agents, runCommand: async () => failing } };
+  const red = { ...context, agents: { ...context.agents, runCommand: async () => failing } };
   await workWave(red, session);
-  return { workshop: red, session };
+  return { context: red, session };
 }
 
 const passing = (override = ''): Partial<Gates> => ({
@@ -79,14 +79,14 @@ const passing = (override = ''): Partial<Gates> => ({
 
 test('VAL-3: a person passes what fails its checks only with a reason, and the checks stay recorded', async () => {
   const silent = await openRed(passing());
-  const error = await validateWave(silent.workshop, silent.session).catch((caught: unknown) => caught);
+  const error = await validateWave(silent.context, silent.session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
-  const [failed] = (await viewSession(silent.workshop, silent.session)).tasks;
+  const [failed] = (await viewSession(silent.context, silent.session)).tasks;
   assert.is(failed?.result.status, 'fail');
 
   const said = await openRed(passing('flaky on this machine'));
-  await validateWave(said.workshop, said.session);
-  const { tasks: passed, snapshot } = await viewSession(said.workshop, said.session);
+  await validateWave(said.context, said.session);
+  const { tasks: passed, snapshot } = await viewSession(said.context, said.session);
   const verdict = snapshot.verdictsOf(said.session).findLast(({ override }) => override !== undefined);
   assert.is(passed[0]?.result.status, 'pass');
   assert.is(verdict?.override, 'flaky on this machine');
@@ -96,34 +96,34 @@ test('VAL-3: a person passes what fails its checks only with a reason, and the c
 
 test('MRG-8: a reason that nobody can see is none, for a task and for a changeset', async () => {
   const unseen = await openRed(passing('\u200b\u3164'));
-  const refused = await validateWave(unseen.workshop, unseen.session).catch((caught: unknown) => caught);
+  const refused = await validateWave(unseen.context, unseen.session).catch((caught: unknown) => caught);
   assert.ok(refused instanceof FlameError && refused.code === 'needs-override', String(refused));
 
-  const { workshop, session } = await openRed({
+  const { context, session } = await openRed({
     ...passing('wanted all the same'),
     changeset: async () => ({ kind: 'approve', override: '\u200b' }),
   });
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
-  const error = await reviewWave(workshop, session).catch((caught: unknown) => caught);
+  await validateWave(context, session);
+  await mergeWave(context, session);
+  const error = await reviewWave(context, session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
 });
 
 test('MRG-8: the engine itself takes no bare approval of a red changeset, whichever gate it comes from', async () => {
-  const { workshop, session } = await openRed({
+  const { context, session } = await openRed({
     ...passing('wanted all the same'),
     changeset: async () => ({ kind: 'approve' }),
   });
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
-  const error = await reviewWave(workshop, session).catch((caught: unknown) => caught);
+  await validateWave(context, session);
+  await mergeWave(context, session);
+  const error = await reviewWave(context, session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
-  assert.is((await viewSession(workshop, session)).session.changesets[0]?.state, 'waiting');
+  assert.is((await viewSession(context, session)).session.changesets[0]?.state, 'waiting');
 });
 
 test('MRG-8: the checks of a red changeset run again on its very commit, and what is green then needs no reason', async () => {
   const asked: [string, boolean][] = [];
-  const { workshop, session } = await openRed({
+  const { context, session } = await openRed({
     ...passing('wanted all the same'),
     changeset: async ({ changeset }) => {
       const red = isRed(changeset);
@@ -131,17 +131,17 @@ test('MRG-8: the checks of a red changeset run again on its very commit, and wha
       return red ? { kind: 'recheck', where: 'command' } : { kind: 'approve' };
     },
   });
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
+  await validateWave(context, session);
+  await mergeWave(context, session);
   const good = { exitCode: 0, timedOut: false, duration_ms: 1, output: '' };
-  const mended = { ...workshop, agents: { ...workshop.agents, runCommand: async () => good } };
+  const mended = { ...context, agents: { ...context.agents, runCommand: async () => good } };
   await reviewWave(mended, session);
   const [commit] = asked[0] ?? [];
   assert.equal(asked, [
     [commit, true],
     [commit, false],
   ]);
-  const now = (await viewSession(workshop, session)).session;
+  const now = (await viewSession(context, session)).session;
   const [landed] = now.changesets;
   assert.equal([landed?.state, landed?.commit, landed?.reason], ['landed', commit, null]);
   assert.equal(

@@ -5,8 +5,8 @@ import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
 import { longestChains, planWaves } from '../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
-import { blockDependents, restartDependents, unblockable } from '../../lib/core/task/cascade.ts';
-import { readGround, uprooted } from '../../lib/core/task/stack-state.ts';
+import { blockDependents, restartDependents, unblockableTasks } from '../../lib/core/task/cascade.ts';
+import { readStackState, tasksToRebase } from '../../lib/core/task/stack-state.ts';
 import {
   claimTask,
   completeTask,
@@ -150,14 +150,14 @@ class Run {
   /** What stands on work that was done again is put on that, from below; what has to wait is left alone. */
   replay(): void {
     for (;;) {
-      const [task] = inDependencyOrder(uprooted(this.random.shuffle(this.tasks)));
+      const [task] = inDependencyOrder(tasksToRebase(this.random.shuffle(this.tasks)));
       if (task === undefined) return;
       assert.ok(this.hasGround(task), `${task.id} waits`);
       this.replays += 1;
       const commit = makeOid(`${task.id}${task.history.length}on${this.replays}`);
       const start = makeOid('base');
       this.ground.set(task.id, this.groundOf(task));
-      const without = readGround(this.tasks).lost(task);
+      const without = readStackState(this.tasks).lost(task);
       this.apply(replayTask(task, { commit, start, builtOn: this.builtOn(task), without, at: this.at }));
     }
   }
@@ -243,7 +243,7 @@ class Run {
       expected.sort(byId).map(({ id }) => id),
     );
     this.apply(...changes);
-    assert.equal(unblockable(this.tasks), []);
+    assert.equal(unblockableTasks(this.tasks), []);
   }
 
   /** A task is no longer done: the done work on it begins again, but for what says that it stands on it. */
@@ -361,7 +361,7 @@ class Run {
         this.apply(requeueTask(task, { kind: 'restart', notes: 'once more', at: this.at }));
       }
     }
-    const free = unblockable(this.random.shuffle(this.tasks));
+    const free = unblockableTasks(this.random.shuffle(this.tasks));
     this.apply(...free.map((task) => unblockTask(task)));
     const lost = this.tasks.filter(({ status }) => status === 'failed' || status === 'dropped');
     for (const task of this.having('blocked')) {
@@ -418,13 +418,13 @@ test('SCH-4 unblocking is the inverse of blocking', () => {
     const changes = blockDependents(failed, lost.id, 'x');
     const changed = new Map(changes.map(({ task }) => [task.id, task]));
     const blocked = failed.map((task) => changed.get(task.id) ?? task);
-    assert.equal(unblockable(blocked), [], `seed ${seed}`);
+    assert.equal(unblockableTasks(blocked), [], `seed ${seed}`);
     assert.equal(blockDependents(blocked, lost.id, 'x'), []);
     const requeued = blocked.map((task) =>
       task.id === lost.id ? alterTask(task, { status: 'requeued' }) : task,
     );
     assert.equal(
-      unblockable(random.shuffle(requeued)).map(({ id }) => id),
+      unblockableTasks(random.shuffle(requeued)).map(({ id }) => id),
       [...changed.keys()],
       `seed ${seed}`,
     );

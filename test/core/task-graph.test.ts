@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findComponents, sortByNeeds } from '../../lib/core/schedule/sort-by-needs.ts';
-import { byText } from '../../lib/util/sort-and-group.ts';
+import { compareText } from '../../lib/util/sort-and-group.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 
 interface Node {
@@ -13,14 +13,14 @@ test('components are exactly the nodes that reach each other, in random graphs',
   for (let seed = 1; seed <= 300; seed += 1) {
     const nodes = makeGraph(makeRandom(seed), 0.15);
     const components = findComponents(new Map(nodes.map(({ id, needs }) => [id, needs])));
-    assert.equal(components.flat().sort(byText), nodes.map(({ id }) => id).sort(byText));
+    assert.equal(components.flat().sort(compareText), nodes.map(({ id }) => id).sort(compareText));
     for (const a of nodes) {
       const expected = nodes
         .filter((b) => b === a || (reaches(nodes, a.id, b.id) && reaches(nodes, b.id, a.id)))
         .map(({ id }) => id);
       assert.equal(
         components.find((component) => component.includes(a.id)),
-        expected.sort(byText),
+        expected.sort(compareText),
         `seed ${seed}`,
       );
     }
@@ -34,13 +34,13 @@ test('sorted, each item comes after its needs and takes the first free place by 
     const sorted = sort(nodes);
     assert.equal(sort(random.shuffle(nodes)), sorted, `seed ${seed}`);
     assert.equal(
-      [...sorted].sort((a, b) => byText(a.id, b.id)),
-      [...nodes].sort((a, b) => byText(a.id, b.id)),
+      [...sorted].sort((a, b) => compareText(a.id, b.id)),
+      [...nodes].sort((a, b) => compareText(a.id, b.id)),
     );
     const free = (node: Node, placed: ReadonlySet<string>): boolean =>
       node.needs.every((need) => placed.has(need) || !nodes.some(({ id }) => id === need));
     const placed = new Set<string>();
-    const open = [...nodes].sort((a, b) => byText(a.id, b.id));
+    const open = [...nodes].sort((a, b) => compareText(a.id, b.id));
     for (const node of sorted) {
       const first = open.find((other) => !placed.has(other.id) && free(other, placed));
       // What is in or behind a cycle comes last, by comparison.
@@ -62,7 +62,7 @@ function sort(nodes: readonly Node[]): Node[] {
   return sortByNeeds(nodes, {
     id: ({ id }) => id,
     needs: ({ needs }) => needs,
-    compare: (a, b) => byText(a.id, b.id),
+    compare: (a, b) => compareText(a.id, b.id),
   });
 }
 

@@ -127,14 +127,14 @@ for (const style of ['squash', 'rebase']) {
     repo.write('f', '# f\n');
     repo.write('g', Array.from({ length: 40 }, (_, at) => `${at}\n`).join(''));
     const from = repo.commit('room');
-    const say = (id: string, script: string, ...locks: string[]): ScriptTask => ({
+    const print = (id: string, script: string, ...locks: string[]): ScriptTask => ({
       ...{ id, title: `Say ${id}`, group: id, locks, script },
     });
     const plan = [
-      say('a', 'echo a >> f', 'f'),
-      say('b', 'echo b >> f', 'f'),
-      say('c', "sed -i 's/^10$/c/' g", 'g'),
-      say('d', "echo d >> f; sed -i 's/^30$/d/' g", 'f', 'g'),
+      print('a', 'echo a >> f', 'f'),
+      print('b', 'echo b >> f', 'f'),
+      print('c', "sed -i 's/^10$/c/' g", 'g'),
+      print('d', "echo d >> f; sed -i 's/^30$/d/' g", 'f', 'g'),
     ];
     const answers = { changesets: [{ c: { reject: 'not this' }, all: 'approve' }], plan: ['approve'] };
     const argv = ['run', 'x', '--from', writePlan(repo, plan), '--decisions-file'];

@@ -136,11 +136,11 @@ const words = (count: number): string => 'read the words of this file '.repeat(c
 
 /** What an agent of Claude Code asks, by and by: a conversation that grows, helpers beside it, packed content, a request it gives up. */
 async function* conversation(task: string): AsyncGenerator<readonly (readonly [Asked, boolean])[]> {
-  const say = (text: string, marked = false): Block => ({ type: 'text', text, ...(marked ? mark : {}) });
+  const print = (text: string, marked = false): Block => ({ type: 'text', text, ...(marked ? mark : {}) });
   const ask = (model: string, texts: readonly string[]): Asked => ({
     ...{ model, max_tokens: 8_000 },
-    system: [say(`You are ${task}. ${words(400)}`, true)],
-    messages: [{ role: 'user', content: texts.map((text, at) => say(text, at === texts.length - 1)) }],
+    system: [print(`You are ${task}. ${words(400)}`, true)],
+    messages: [{ role: 'user', content: texts.map((text, at) => print(text, at === texts.length - 1)) }],
   });
   const told: string[] = [];
   for (let turn = 1; turn < 60; turn += 1) {
@@ -182,7 +182,7 @@ async function openGateway(
     giveBack: (id) => shared.giveBack(id),
     onRefused,
     onForbidden: () => undefined,
-    meant: { role: 'worker', model: 'claude-sonnet-4-5', prices: {}, helper: 'haiku' },
+    configuredModel: { role: 'worker', model: 'claude-sonnet-4-5', prices: {}, helper: 'haiku' },
     hints: { list: () => [], report: () => undefined },
     inspect: () => true,
     log: () => undefined,
@@ -224,9 +224,9 @@ test('BUD-1 BUD-2 what is booked is what was served at least, and no more than t
     const failure = { kind: 'session-budget', message: 'too little', details: [], retryable: true } as const;
     return { failure, cost_usd: gateway.cost(), tokens: gateway.tokens() };
   };
-  const { agents } = bench.workshop;
-  const workshop = {
-    ...bench.workshop,
+  const { agents } = bench.context;
+  const context = {
+    ...bench.context,
     agents: {
       ...agents,
       start: async (...[request, onActivity, shared]: Parameters<typeof agents.start>) => {
@@ -237,9 +237,9 @@ test('BUD-1 BUD-2 what is booked is what was served at least, and no more than t
       },
     },
   };
-  const error: unknown = await workWave(workshop, bench.session).catch((reason: unknown) => reason);
+  const error: unknown = await workWave(context, bench.session).catch((reason: unknown) => reason);
   assert.is(error instanceof FlameError && error.kind, 'waiting', String(error));
-  const [session] = (await bench.workshop.store.snapshot()).sessions;
+  const [session] = (await bench.context.store.snapshot()).sessions;
   const booked = session?.cost_usd ?? 0;
   const told = `${served.answers} served for ${served.usd} USD, ${booked} USD booked, ${cut} cut off, ${refused} refused`;
   assert.ok(cut > 0 && refused > 0, told);

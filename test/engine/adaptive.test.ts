@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Workshop } from '../../lib/engine/run-context.ts';
+import type { RunContext } from '../../lib/engine/run-context.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
@@ -15,7 +15,7 @@ const tasks = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({
 
 /** How many agents ran at most, on a machine with so much memory, where each takes up what it uses only by and by. */
 async function mostAtOnce(freeMb: number, usesMb: number): Promise<number> {
-  const { workshop, session } = await openTestWorkshop({
+  const { context, session } = await openTestWorkshop({
     tasks,
     config: {
       concurrency: { development: 5, adaptive: true, adaptive_min_ram_per_agent_mb: perAgentMb },
@@ -29,23 +29,23 @@ async function mostAtOnce(freeMb: number, usesMb: number): Promise<number> {
   });
   const running: (() => void)[] = [];
   let most = 0;
-  const slow: Workshop = {
-    ...workshop,
+  const slow: RunContext = {
+    ...context,
     agents: {
-      ...workshop.agents,
+      ...context.agents,
       usedMemoryMb: () => running.map(() => usesMb),
       start: async (request, onActivity) => {
-        const agent = await workshop.agents.start(request, onActivity);
+        const agent = await context.agents.start(request, onActivity);
         const end = new Promise<void>((resolve) => running.push(resolve));
         return { ...agent, outcome: end.then(() => agent.outcome) };
       },
     },
     machine: {
-      ...workshop.machine,
+      ...context.machine,
       freeMemoryMb: () => freeMb - running.length * usesMb,
       // Nothing more starts: one of them is done.
       sleep: async (ms, signal) => {
-        await workshop.machine.sleep(ms, signal);
+        await context.machine.sleep(ms, signal);
         if (signal.aborted) return;
         most = Math.max(most, running.length);
         running.shift()?.();

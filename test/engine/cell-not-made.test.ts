@@ -28,12 +28,12 @@ async function workWith(failures: number, retryable: boolean): Promise<TestWorks
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   return bench;
 }
 
-async function endOf({ workshop, session }: TestWorkshop): Promise<readonly unknown[]> {
-  const [task] = (await workshop.store.snapshot()).tasksOf(session);
+async function endOf({ context, session }: TestWorkshop): Promise<readonly unknown[]> {
+  const [task] = (await context.store.snapshot()).tasksOf(session);
   return [task?.status, task?.retry_count, task?.history.length];
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionId } from '../../lib/domain/ids.ts';
-import { endCycle, settleLeftOver } from '../../lib/engine/end-session.ts';
+import { endCycle, settleFailedTasks } from '../../lib/engine/end-session.ts';
 import { askPlanner } from '../../lib/engine/plan/ask-planner.ts';
 import { viewSession } from '../../lib/engine/record.ts';
-import type { Workshop } from '../../lib/engine/run-context.ts';
+import type { RunContext } from '../../lib/engine/run-context.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
@@ -14,11 +14,11 @@ test.after(closeWorkshops);
 
 const tasks = [{ id: 'a', title: 'A', description: 'true', file_locks: ['a'] }];
 
-type End = (workshop: Workshop, id: SessionId) => Promise<void>;
+type End = (context: RunContext, id: SessionId) => Promise<void>;
 
 async function after(review: boolean, isLed: boolean, planner = 'claude', end: End = endCycle) {
   const asked: string[] = [];
-  const { workshop, session } = await openTestWorkshop({
+  const { context, session } = await openTestWorkshop({
     agent: () => ({}),
     tasks,
     config: { queen: { review }, roles: { planner: { adapter: planner } } },
@@ -33,9 +33,9 @@ async function after(review: boolean, isLed: boolean, planner = 'claude', end: E
       },
     },
   });
-  workshop.run.isLed = isLed;
-  await end(workshop, session);
-  const { session: now } = await viewSession(workshop, session);
+  context.run.isLed = isLed;
+  await end(context, session);
+  const { session: now } = await viewSession(context, session);
   return { asked, wave: now.wave, state: now.state, notes: now.sent_back?.notes ?? [] };
 }
 
@@ -50,7 +50,7 @@ test('QUE-2 by default, and where a model leads, the person is asked as ever', a
     assert.equal([seen.asked, seen.state, seen.notes], [['session'], 'stopped', []]);
 });
 
-const leftOver: End = (workshop, id) => settleLeftOver(workshop, id, 'all failed');
+const leftOver: End = (context, id) => settleFailedTasks(context, id, 'all failed');
 
 test('QUE-2 a planner looks at what is left over too, and a script is asked nothing', async () => {
   const seen = await after(true, false, 'claude', leftOver);
@@ -61,7 +61,7 @@ test('QUE-2 a planner looks at what is left over too, and a script is asked noth
 
 test('QUE-2 QUE-3 the planner is told why what is open came to nothing, and what was left with what is done', async () => {
   let told: readonly string[] = [];
-  const { workshop, session } = await openTestWorkshop({
+  const { context, session } = await openTestWorkshop({
     tasks: [
       { id: 'good', title: 'Good', description: 'x', file_locks: ['good.txt'], cohesion_group: 'g' },
       { id: 'bad', title: 'Bad', description: 'x', file_locks: ['bad.txt'], cohesion_group: 'b' },
@@ -74,8 +74,8 @@ test('QUE-2 QUE-3 the planner is told why what is open came to nothing, and what
       return { text: 'Done.\nNOTE: good.txt is read at start' };
     },
   });
-  const planning: Workshop = {
-    ...workshop,
+  const planning: RunContext = {
+    ...context,
     prompts: {
       lastWord: () => '',
       render: (data) => {

@@ -69,7 +69,7 @@ test("TRU-2 work that came to the base by a merge proves nothing of a task that 
     session: { state: 'ended', wave: 'done' },
   });
   assert.equal([await taskIn(bench, 'a'), await taskIn(bench, 'b')], [a, b]);
-  assert.is((await viewSession(bench.workshop, bench.session)).session.state, 'active');
+  assert.is((await viewSession(bench.context, bench.session)).session.state, 'active');
   // A landing of the other clone says whose work it is; noticed by who has looked before.
   const message = `main: Do b\n\n* b: Do b\n\nTask: b\nSession: ${bench.session}\n`;
   bench.repo.git('switch', '-q', '-c', 'other', 'feature');
@@ -106,7 +106,7 @@ test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped
   await forge(bench, { task: ['a', { status: 'dropped', reason: 'forged' }] });
   assert.is((await taskIn(bench, 'a'))?.status, 'done');
   const own = await makeSession();
-  await record(own.workshop, own.session, ({ tasks }) => ({
+  await record(own.context, own.session, ({ tasks }) => ({
     steps: tasks
       .filter(({ id }) => id === 'a')
       .map((task) => ({
@@ -135,7 +135,7 @@ test('TRU-2 a task that was never decided here is received work where its note a
     ],
     actor: 'Lea Lead <lea@example.com>',
   }));
-  const { tasks, received } = await viewSession(bench.workshop, bench.session);
+  const { tasks, received } = await viewSession(bench.context, bench.session);
   assert.equal(
     received.map(({ id, status, commit }) => [id, status, commit]),
     [[merged, 'done', work.commit]],
@@ -144,39 +144,39 @@ test('TRU-2 a task that was never decided here is received work where its note a
   assert.equal(await doubtsOf(bench), [`t-merged merged at ${work.commit.slice(0, 10)}: done`]);
   // A session that says it has ended with them has not.
   await forge(bench, { session: { state: 'ended', wave: 'done' } });
-  assert.is((await viewSession(bench.workshop, bench.session)).session.state, 'active');
+  assert.is((await viewSession(bench.context, bench.session)).session.state, 'active');
 });
 
 test('TRU-2 a session that ended elsewhere goes on here, and what is written keeps what was said of it', async () => {
   const bench = await makeSession();
-  const { workshop, session, said } = bench;
-  const { wave } = (await viewSession(workshop, session)).session;
+  const { context, session, said } = bench;
+  const { wave } = (await viewSession(context, session)).session;
   await forge(bench, { session: { state: 'ended', wave: 'done' } });
   assert.equal(
-    [(await workshop.store.snapshot()).current].map((one) => [one?.state, one?.wave]),
+    [(await context.store.snapshot()).current].map((one) => [one?.state, one?.wave]),
     [['active', wave]],
   );
-  await record(workshop, session, (view) => ({
+  await record(context, session, (view) => ({
     session: { next: { ...view.session, cost_usd: 3 }, subject: 'spent' },
   }));
   const stored = async (): Promise<Session | null> => (await said.snapshot()).current;
   assert.equal([(await stored())?.state, (await stored())?.cost_usd], ['ended', 3]);
-  assert.is((await viewSession(workshop, session)).session.state, 'active');
+  assert.is((await viewSession(context, session)).session.state, 'active');
   // Work that goes on in it says so to all.
-  await record(workshop, session, (view) => ({
+  await record(context, session, (view) => ({
     session: { next: { ...view.session, wave: 'validate' }, subject: 'wave: validate' },
   }));
   assert.equal([(await stored())?.state, (await stored())?.wave], ['active', 'validate']);
   assert.equal(await doubtsOf(bench), []);
   await forge(bench, { session: { state: 'ended', wave: 'done' } });
-  await endSession(workshop, session, 'enough');
+  await endSession(context, session, 'enough');
   assert.equal(await doubtsOf(bench), []);
-  assert.is((await viewSession(workshop, session)).session.state, 'ended');
+  assert.is((await viewSession(context, session)).session.state, 'ended');
 });
 
 test('TRU-2 a changeset that landed by its note alone waits as before', async () => {
   const bench = await makeSession();
-  const { workshop, session } = bench;
+  const { context, session } = bench;
   const work = await taskIn(bench, 'a');
   assert.ok(work?.commit);
   const set = {
@@ -191,7 +191,7 @@ test('TRU-2 a changeset that landed by its note alone waits as before', async ()
     ...{ base: work.commit, parent: work.commit, commit: work.commit, diagnostics: [], reason: null },
     ...{ diffstat: { files: 1, insertions: 1, deletions: 0 }, decided_by: null, landed_commit: null },
   };
-  await record(workshop, session, (view) => ({
+  await record(context, session, (view) => ({
     session: { next: { ...view.session, changesets: [set] }, subject: 'built' },
   }));
   await forge(bench, {
@@ -199,7 +199,7 @@ test('TRU-2 a changeset that landed by its note alone waits as before', async ()
       changesets: [{ ...set, state: 'landed', landed_commit: work.commit, decided_by: 'Lea Lead' }],
     },
   });
-  const { changesets } = (await viewSession(workshop, session)).session;
+  const { changesets } = (await viewSession(context, session)).session;
   assert.equal(
     changesets.map(({ state, decided_by, landed_commit }) => [state, decided_by, landed_commit]),
     [['waiting', null, null]],

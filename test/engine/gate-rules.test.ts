@@ -18,7 +18,7 @@ import { viewSession } from '../../lib/engine/record.ts';
 import { performCleanup } from '../../lib/engine/retention/cleanup-perform.ts';
 import type { Stale } from '../../lib/engine/retention/stale.ts';
 import { reviewWave } from '../../lib/engine/review/review-wave.ts';
-import type { Workshop } from '../../lib/engine/run-context.ts';
+import type { RunContext } from '../../lib/engine/run-context.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
 import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
@@ -60,54 +60,54 @@ function codeOf(run: Promise<unknown>): Promise<unknown> {
 test('BUD-2 a budget is raised by an amount, whoever says so', async () => {
   for (const amount of [-5, 0, Number.NaN, Number.POSITIVE_INFINITY]) {
     const raise: BudgetDecision = { kind: 'raise', amount };
-    const { workshop, session } = await open({ budget: async () => raise });
+    const { context, session } = await open({ budget: async () => raise });
     const state = { spent: 5, limit: 5, unit: 'usd', isSpent: true, isNear: true } as const;
-    assert.is(await codeOf(askForBudget(workshop, session, state)), 'bad-raise', String(amount));
-    assert.is((await viewSession(workshop, session)).session.raised_limit, null);
+    assert.is(await codeOf(askForBudget(context, session, state)), 'bad-raise', String(amount));
+    assert.is((await viewSession(context, session)).session.raised_limit, null);
   }
 });
 
 test('VAL-5 what a task is changed to when it is requeued keeps the rules of plans', async () => {
   const requeue: ValidationDecision = { kind: 'requeue', notes: 'again', file_locks: ['../elsewhere/**'] };
-  const { workshop, session } = await open({ validation: async () => requeue }, { verdict: 'fail' });
-  await workWave(workshop, session);
-  assert.is(await codeOf(validateWave(workshop, session)), 'bad-task');
-  const [task] = (await viewSession(workshop, session)).tasks;
+  const { context, session } = await open({ validation: async () => requeue }, { verdict: 'fail' });
+  await workWave(context, session);
+  assert.is(await codeOf(validateWave(context, session)), 'bad-task');
+  const [task] = (await viewSession(context, session)).tasks;
   assert.equal([task?.status, task?.file_locks], ['done', ['src/a.txt']]);
 });
 
 test('MRG-4 MRG-9 a rejection says why, and an approval out of turn which commit it is about', async () => {
   const merged = async (changeset: Gates['changeset']): Promise<TestWorkshop> => {
     const bench = await open({ changeset });
-    await workWave(bench.workshop, bench.session);
-    await validateWave(bench.workshop, bench.session);
-    await mergeWave(bench.workshop, bench.session);
+    await workWave(bench.context, bench.session);
+    await validateWave(bench.context, bench.session);
+    await mergeWave(bench.context, bench.session);
     return bench;
   };
-  const states = async ({ workshop, session }: TestWorkshop): Promise<readonly string[]> =>
-    (await viewSession(workshop, session)).session.changesets.map(({ state }) => state);
+  const states = async ({ context, session }: TestWorkshop): Promise<readonly string[]> =>
+    (await viewSession(context, session)).session.changesets.map(({ state }) => state);
   const mute = await merged(async () => ({ kind: 'reject', reason: ' \n' }));
-  assert.is(await codeOf(reviewWave(mute.workshop, mute.session)), 'needs-reason');
+  assert.is(await codeOf(reviewWave(mute.context, mute.session)), 'needs-reason');
   assert.equal(await states(mute), ['waiting', 'waiting']);
   const blind = await merged(async ({ decideOther }) => {
     await decideOther('1-b', { kind: 'approve' });
     return { kind: 'skip' };
   });
-  assert.is(await codeOf(reviewWave(blind.workshop, blind.session)), 'not-shown');
+  assert.is(await codeOf(reviewWave(blind.context, blind.session)), 'not-shown');
   assert.equal(await states(blind), ['waiting', 'waiting']);
 });
 
 test('MRG-7 no answer begins a cycle beyond the limit', async () => {
   for (const decision of [{ kind: 'continue' }, { kind: 'replan', notes: 'anew' }] as const) {
     const answer: SessionDecision = decision;
-    const { workshop, session } = await open(
+    const { context, session } = await open(
       { session: async () => answer },
       { config: { limits: { max_wave_cycles: 1 } } },
     );
-    workshop.windDown.ask();
-    const run = runSession(workshop, session, { plan: null, wantsTalk: false });
+    context.gracefulStop.ask();
+    const run = runSession(context, session, { plan: null, wantsTalk: false });
     assert.is(await codeOf(run), 'cycle-limit');
-    assert.is((await viewSession(workshop, session)).session.cycle, 1);
+    assert.is((await viewSession(context, session)).session.cycle, 1);
   }
 });
 
@@ -129,15 +129,15 @@ test('MRG-7 what failed last is tried again, or ends the session, as the person 
       }),
     });
     let reloads = 0;
-    const workshop: Workshop = {
-      ...bench.workshop,
+    const context: RunContext = {
+      ...bench.context,
       reload: async () => {
         reloads += 1;
-        return workshop;
+        return context;
       },
     };
-    await runSession(workshop, bench.session, { plan: null, wantsTalk: false });
-    const { session } = await viewSession(workshop, bench.session);
+    await runSession(context, bench.session, { plan: null, wantsTalk: false });
+    const { session } = await viewSession(context, bench.session);
     const gates = session.gates.filter(({ gate }) => gate === 'session').map(({ decision }) => decision);
     return { asked, gates, session, reloads, runs: bench.started.length };
   };
@@ -156,19 +156,19 @@ test('MRG-7 what failed last is tried again, or ends the session, as the person 
 });
 
 test('CLN-1 UNI-5 what holds work that was not merged goes only where that was asked for', async () => {
-  const { workshop, session, repo } = await open({});
+  const { context, session, repo } = await open({});
   repo.git('branch', 'kept');
   const commit = parseObjectId(repo.git('rev-parse', 'kept'));
-  const { id } = (await viewSession(workshop, session)).tasks[0] ?? {};
+  const { id } = (await viewSession(context, session)).tasks[0] ?? {};
   if (id === undefined) throw new Error('no task');
   const stale: Stale = {
     kind: 'branch',
     ...{ name: 'kept', why: 'not merged', needsForce: true, isMerged: false },
     ...{ ref: { ref: parseRefName('refs/heads/kept'), commit }, subject: { session, task: id } },
   };
-  assert.equal(await performCleanup(workshop, [stale], { isForced: false }), []);
+  assert.equal(await performCleanup(context, [stale], { isForced: false }), []);
   assert.is(repo.git('rev-parse', 'kept'), commit);
-  const [done] = await performCleanup(workshop, [stale], { isForced: true });
+  const [done] = await performCleanup(context, [stale], { isForced: true });
   assert.is(done?.outcome, 'rescued');
 });
 

@@ -15,7 +15,7 @@ test.after(closeForged);
 // TRU-2: what this clone brings back of what another one wrote into its notes.
 
 const script = fileURLToPath(new URL('./restore-process.js', import.meta.url));
-const all: RestoreWishes = { actor: 'Lea Lead', isMeant: () => true, check: () => undefined };
+const all: RestoreWishes = { actor: 'Lea Lead', isSelected: () => true, check: () => undefined };
 
 async function forgeAll(bench: TestWorkshop): Promise<void> {
   await forge(bench, { task: ['a', { status: 'dropped', reason: 'forged' }] });
@@ -45,14 +45,14 @@ test('TRU-2 a restore writes over nothing that another process makes of a task m
           const own = [...found.values()].find(({ id }) => id === 'a');
           assert.ok(own !== undefined);
           const taken = alterTask(own, { status: 'dropped', reason: 'not wanted any more' });
-          bench.workshop.decided.record([taskStateDecision(taken)]);
+          bench.context.decided.record([taskStateDecision(taken)]);
           return { changes: [{ subject: 'a: dropped', tasks: [taken] }], actor: 'Lea Lead' };
         });
       }
       return found;
     },
   };
-  const restored = await restoreOwn(meddling, bench.workshop.decided, all);
+  const restored = await restoreOwn(meddling, bench.context.decided, all);
   assert.equal(restored, [bench.session, 'b']);
   assert.is(turns, 2);
   assert.is(await saidOf(bench), 'dropped failed active');
@@ -66,14 +66,14 @@ test('TRU-2 a restore that is to bring back something unknown brings back nothin
     throw new Error('no such task');
   };
   const store = await heedingOf(bench);
-  const error = await restoreOwn(store, bench.workshop.decided, { ...all, check }).catch((one) => one);
+  const error = await restoreOwn(store, bench.context.decided, { ...all, check }).catch((one) => one);
   assert.is(error.message, 'no such task');
   assert.is(await saidOf(bench), before);
 });
 
 test('TRU-2 a restore that is killed has brought back all of it or nothing, and the next one all', async () => {
   const bench = await makeSession();
-  const { commonDir } = bench.workshop.git.repository;
+  const { commonDir } = bench.context.git.repository;
   const { repo } = bench;
   const own = await saidOf(bench);
   await forgeAll(bench);

@@ -11,5 +11,5 @@ const storing = { context, commonDir, objectFormat: 'sha1' } as const;
 await finishMotions(context, commonDir);
 const decided = openDecisionLog({ env: process.env, commonDir });
 const store = openAdmission(await openStore(storing), { ...storing, decided });
-await restoreOwn(store, decided, { actor: 'Lea Lead', isMeant: () => true, check: () => undefined });
+await restoreOwn(store, decided, { actor: 'Lea Lead', isSelected: () => true, check: () => undefined });
 await store.close();

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { judgeAnthropic } from '../../lib/cell/gateway/dialects/anthropic-request.ts';
 import { mayAskFor } from '../../lib/domain/config/configured-model.ts';
 import { workBounds } from '../../lib/domain/config/work-bounds.ts';
-import { lookOver } from '../../lib/git/cells/sanitize-worktree.ts';
+import { sanitizeWorktree } from '../../lib/git/cells/sanitize-worktree.ts';
 import { readQuietConfig } from '../../lib/git/process/settings.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 
@@ -13,10 +13,12 @@ test('SBX-2: patterns that git matches for minutes are too much, usual ones and 
   const folder = makeTempDir();
   const judge = async (pattern: string): Promise<string> => {
     writeFileSync(join(folder, '.gitignore'), `${pattern}\n`);
-    return lookOver(folder, { bounds: workBounds, known: 0, guard: {}, before: async () => null }).then(
-      () => 'fine',
-      String,
-    );
+    return sanitizeWorktree(folder, {
+      bounds: workBounds,
+      known: 0,
+      guard: {},
+      before: async () => null,
+    }).then(() => 'fine', String);
   };
   for (const pattern of ['*.py[cod]', '**/*.test.*/*', '!*', 'a/*/b/*/c/*/d/*', '# **** * a * a * a'])
     assert.is(await judge(pattern), 'fine', pattern);

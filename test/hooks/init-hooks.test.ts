@@ -238,18 +238,18 @@ test('husky installed again takes core.hooksPath; init takes it back, uninstall 
 
 test('doctor says when installed hooks are out of force', async () => {
   const repo = withHusky(makeRepo());
-  const say = async (): Promise<unknown> => {
+  const print = async (): Promise<unknown> => {
     const [report] = (await flameJson(repo, lookOnly)).lines;
     const findings = report?.findings as readonly { readonly check: string; readonly result: string }[];
     return findings.find(({ check }) => check === 'git-hooks')?.result;
   };
-  assert.is(await say(), undefined);
+  assert.is(await print(), undefined);
   await flame(repo, ['init']);
-  assert.is(await say(), 'proven');
+  assert.is(await print(), 'proven');
   repo.git('config', 'core.hooksPath', '.husky/_');
-  assert.is(await say(), 'weaker');
+  assert.is(await print(), 'weaker');
   await flame(repo, ['init', '--uninstall']);
-  assert.is(await say(), undefined);
+  assert.is(await print(), undefined);
 });
 
 test('husky that comes later: the hooks move, and those that were there before ours are back', async () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PathFacts, type ToolCall, toldOf } from '../../lib/domain/policy.ts';
+import { decisionText, type PathFacts, type ToolCall } from '../../lib/domain/policy.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { rules } from '../../lib/policy/rules.ts';
 import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
@@ -258,7 +258,7 @@ test('every rule has a sentence of its own, and WAT-9: each refusal says more th
   assert.is(new Set(sentences).size, sentences.length);
   for (const [, tool, input, cwd] of cases.filter(([rule]) => rule !== 'allowed')) {
     const found = decide(policy, { tool_name: tool, tool_input: input, cwd: cwd ?? '/wt' }, facts);
-    assert.ok(toldOf(found).length > 20, found.rule);
+    assert.ok(decisionText(found).length > 20, found.rule);
   }
 });
 
@@ -269,7 +269,7 @@ test('WAT-9: what only an agent can do with a refusal is not in what people read
     facts,
   );
   assert.match(found.details, /is hidden from agents \(permissions\.hidden_paths: .+\)\.$/);
-  assert.match(toldOf(found), /Do the task without it: read .* take values of your own in tests\.$/);
+  assert.match(decisionText(found), /Do the task without it: read .* take values of your own in tests\.$/);
 });
 
 test('a compiled policy is plain data', () => {

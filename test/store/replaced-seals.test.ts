@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Seal } from '../../lib/domain/state/signatures.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
-import { replacedSeals } from '../../lib/store/admission/note-history.ts';
+import { findReplacedSeals } from '../../lib/store/admission/note-history.ts';
 import type { StoreOptions } from '../../lib/store/store-options.ts';
 import { syncState } from '../../lib/store/sync/sync.ts';
 import { saveSeal } from '../../lib/store/write/side-notes.ts';
@@ -31,7 +31,7 @@ function sign(repo: TestRepo, place: string, signature: string): Promise<void> {
 async function replacedIn(repo: TestRepo): Promise<readonly string[]> {
   const options = optionsOf(repo);
   const catFile = new CatFile(options.context, options.commonDir);
-  const found = await replacedSeals({ ...options, catFile }, [session]);
+  const found = await findReplacedSeals({ ...options, catFile }, [session]);
   await catFile.close();
   return [...found].sort();
 }

@@ -5,7 +5,7 @@ import { basename, delimiter, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
-import type { ToldResult } from '../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../lib/domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
 import { beginFlame, tasksOf } from './claude-project.ts';
 import { copilotFiles, findCli } from './clis.ts';
@@ -116,7 +116,7 @@ class Script {
     return this.#steps.length - this.#at;
   }
 
-  next(results: readonly ToldResult[]): Turn {
+  next(results: readonly ConversationResult[]): Turn {
     const last = results.at(-1);
     if (this.#asked !== null && last !== undefined) this.#hear(this.#asked, last);
     for (let step = this.#steps[this.#at]; step !== undefined; step = this.#steps[this.#at]) {
@@ -128,7 +128,7 @@ class Script {
     return { text: 'All is said.' };
   }
 
-  #hear(step: number, { text, isError }: ToldResult): void {
+  #hear(step: number, { text, isError }: ConversationResult): void {
     const answer = parseShown(text);
     this.#answers.set(`${step + 1}`, answer);
     const one = this.#steps[step];

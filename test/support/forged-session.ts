@@ -39,7 +39,7 @@ export async function makeSession(): Promise<TestWorkshop> {
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   return bench;
 }
 
@@ -64,12 +64,12 @@ export async function forge(
   });
 }
 
-export async function taskIn({ workshop, session }: TestWorkshop, id: string): Promise<Task | undefined> {
-  return (await viewSession(workshop, session)).tasks.find((task) => task.id === id);
+export async function taskIn({ context, session }: TestWorkshop, id: string): Promise<Task | undefined> {
+  return (await viewSession(context, session)).tasks.find((task) => task.id === id);
 }
 
-export async function doubtsOf({ workshop }: TestWorkshop): Promise<readonly string[]> {
-  const { unverified } = await workshop.store.snapshot();
+export async function doubtsOf({ context }: TestWorkshop): Promise<readonly string[]> {
+  const { unverified } = await context.store.snapshot();
   return unverified.map(({ about, said, counts }) => `${about} ${said}: ${counts}`);
 }
 
@@ -78,18 +78,18 @@ export async function reopen(
   bench: TestWorkshop,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<TestWorkshop> {
-  return { ...bench, workshop: { ...bench.workshop, store: await heedingOf(bench, variables) } };
+  return { ...bench, context: { ...bench.context, store: await heedingOf(bench, variables) } };
 }
 
 /** A store of its own on the same notes. */
 export async function heedingOf(
-  { repo, workshop }: TestWorkshop,
+  { repo, context }: TestWorkshop,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<AdmissionStore> {
-  const { commonDir, objectFormat } = workshop.git.repository;
-  const context = { cwd: repo.path, env: { ...repo.env, ...variables } };
-  const storing = { context, commonDir, objectFormat };
-  const store = openAdmission(await openStore(storing), { ...storing, decided: workshop.decided });
+  const { commonDir, objectFormat } = context.git.repository;
+  const gitContext = { cwd: repo.path, env: { ...repo.env, ...variables } };
+  const storing = { context: gitContext, commonDir, objectFormat };
+  const store = openAdmission(await openStore(storing), { ...storing, decided: context.decided });
   opened.push(store);
   return store;
 }

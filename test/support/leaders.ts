@@ -1,5 +1,5 @@
 import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
-import type { ToldCall } from '../../lib/domain/ports/call-facts.ts';
+import type { ConversationCall } from '../../lib/domain/ports/call-facts.ts';
 
 /** How a CLI leads: what its model is, and what it calls our tools. */
 export interface Leader {
@@ -8,7 +8,7 @@ export interface Leader {
   /** What the CLI calls our tools, before their names. */
   readonly prefix: string;
   /** How the CLI's own tools are called that would write a file, and one that nobody has. */
-  readonly forbidden: readonly Omit<ToldCall, 'id'>[];
+  readonly forbidden: readonly Omit<ConversationCall, 'id'>[];
 }
 
 const nobodys = { name: 'land_it_all', input: { now: true } };

@@ -8,13 +8,13 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { reportError } from '../../lib/cli/report-error.ts';
 import { openRunLead } from '../../lib/commands/mcp/run-host.ts';
 import { withStart } from '../../lib/commands/plan/find-plan.ts';
-import { readStartWish } from '../../lib/commands/plan/start-request.ts';
-import { withWorkshop } from '../../lib/commands/run-context/open-workshop.ts';
-import { goOn } from '../../lib/commands/run-loop/continue-session.ts';
+import { readStartRequest } from '../../lib/commands/plan/start-request.ts';
+import { withRunContext } from '../../lib/commands/run-context/open-workshop.ts';
+import { continueSession } from '../../lib/commands/run-loop/continue-session.ts';
 import type { Failure } from '../../lib/domain/failure.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { CommandArgs } from '../../lib/domain/view-models/command.ts';
-import type { Workshop } from '../../lib/engine/run-context.ts';
+import type { RunContext } from '../../lib/engine/run-context.ts';
 import { type Said, toSaid } from './mcp-client.ts';
 import type { TestRepo } from './repo.ts';
 
@@ -63,10 +63,12 @@ export async function ledRun(
     ...(signal === undefined ? {} : { signal }),
   };
   const queens: string[] = [];
-  const code = await withWorkshop(args, io, (opened) => {
-    const workshop = ledBy(opened.workshop, queen, queens);
-    const led = { ...opened, workshop };
-    return withStart(led, readStartWish(args), io, (start) => goOn(led, io, start, openRunLead));
+  const code = await withRunContext(args, io, (opened) => {
+    const context = ledBy(opened.context, queen, queens);
+    const led = { ...opened, context };
+    return withStart(led, readStartRequest(args), io, (start) =>
+      continueSession(led, io, start, openRunLead),
+    );
   }).catch((error: unknown) => reportError(error, ['run', '--json'], io));
   const lines = out()
     .split('\n')
@@ -99,11 +101,11 @@ function argsOf(objective: string | null, decisionsFile: string | null, isNew: b
   };
 }
 
-function ledBy(workshop: Workshop, queen: QueenScript, queens: string[]): Workshop {
+function ledBy(context: RunContext, queen: QueenScript, queens: string[]): RunContext {
   return {
-    ...workshop,
-    agents: withQueen(workshop.agents, queen, queens),
-    reload: async () => ledBy(await workshop.reload(), queen, queens),
+    ...context,
+    agents: withQueen(context.agents, queen, queens),
+    reload: async () => ledBy(await context.reload(), queen, queens),
   };
 }
 

@@ -72,10 +72,10 @@ function startServer({ cwd, env, args = [], form }: ChatOptions, always: JsonRec
   child.stdin.on('error', () => undefined);
   const over = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
   const write = (text: string): void => void child.stdin.write(text);
-  const say = (message: JsonRecord): void => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const print = (message: JsonRecord): void => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   createInterface(child.stdout).on('line', (line) => {
     const message = parseRecord(line);
-    if (message.method === 'elicitation/create') return say({ id: message.id, result: answerTo(form) });
+    if (message.method === 'elicitation/create') return print({ id: message.id, result: answerTo(form) });
     if (typeof message.id !== 'number' || message.method !== undefined) return;
     answers.set(message.id, message);
     waiters.get(message.id)?.(message);
@@ -83,10 +83,10 @@ function startServer({ cwd, env, args = [], form }: ChatOptions, always: JsonRec
   let last = 0;
   const send = (method: string, params: JsonRecord = {}): number => {
     last += 1;
-    say({ id: last, method, params: { ...always, ...params } });
+    print({ id: last, method, params: { ...always, ...params } });
     return last;
   };
-  const notify = (method: string, params: JsonRecord = {}): void => say({ method, params });
+  const notify = (method: string, params: JsonRecord = {}): void => print({ method, params });
   const ask = async (
     method: string,
     params: JsonRecord = {},

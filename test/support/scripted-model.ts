@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Dialect, Said } from '../../lib/cell/gateway/dialects/dialect.ts';
+import type { Dialect, ScriptedMessage } from '../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../lib/cell/gateway/dialects/get-dialect.ts';
 import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
-import type { ToldCall, ToldResult } from '../../lib/domain/ports/call-facts.ts';
+import type { ConversationCall, ConversationResult } from '../../lib/domain/ports/call-facts.ts';
 import { type JsonRecord, parseRecord } from '../../lib/util/json.ts';
 
 /** What a scripted model says at one turn: calls, words, or how it fails. */
 export interface Turn {
   readonly text?: string;
-  readonly calls?: readonly Omit<ToldCall, 'id'>[];
-  readonly usage?: Said['usage'];
+  readonly calls?: readonly Omit<ConversationCall, 'id'>[];
+  readonly usage?: ScriptedMessage['usage'];
   /** It never answers. */
   readonly hangs?: true;
   readonly fails?: {
@@ -25,7 +25,7 @@ interface Asked {
   readonly url: string;
   readonly body: JsonRecord;
   /** What the client told of calls before. */
-  readonly results: readonly ToldResult[];
+  readonly results: readonly ConversationResult[];
   /** It offers tools: no side question of its client's. */
   readonly isMain: boolean;
 }
@@ -35,7 +35,7 @@ export interface ScriptedModel {
   /** Requests that were paid for, in order. */
   readonly seen: readonly Asked[];
   /** What the last of them told. */
-  results(): readonly ToldResult[];
+  results(): readonly ConversationResult[];
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startScriptedModel(
         return void response
           .writeHead(fails.status, { 'content-type': 'application/json', ...fails.headers })
           .end(JSON.stringify(fails.body));
-      const said: Said = {
+      const said: ScriptedMessage = {
         text,
         calls: calls.map((call, index) => ({ ...call, id: `call_${turn}_${index}` })),
         usage: usage ?? { input_tokens: 100, output_tokens: 10 },

@@ -1,8 +1,8 @@
-import type { Sharing } from '../../lib/domain/ports/sharing-port.ts';
+import type { RemoteSession } from '../../lib/domain/ports/sharing-port.ts';
 import { sharedRoles } from '../../lib/domain/state/machine.ts';
 
 /** How the machine that leads shares a session, with no other there. */
-export function sharingLead(more: Partial<Sharing> = {}): Sharing {
+export function sharingLead(more: Partial<RemoteSession> = {}): RemoteSession {
   return {
     ...{
       remote: 'origin',

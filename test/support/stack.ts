@@ -91,8 +91,7 @@ export async function openStack(options: {
       ...options.gates,
     },
   });
-  const tasks = async (): Promise<readonly Task[]> =>
-    (await viewSession(bench.workshop, bench.session)).tasks;
+  const tasks = async (): Promise<readonly Task[]> => (await viewSession(bench.context, bench.session)).tasks;
   return {
     ...bench,
     asked,
@@ -106,8 +105,8 @@ export async function openStack(options: {
 }
 
 /** The whole loop, as `git flame run` has it. */
-export function runStack({ workshop, session }: TestWorkshop): Promise<void> {
-  return runSession(workshop, session, { plan: null, wantsTalk: false });
+export function runStack({ context, session }: TestWorkshop): Promise<void> {
+  return runSession(context, session, { plan: null, wantsTalk: false });
 }
 
 /** What the branch holds of the shared file. */

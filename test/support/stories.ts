@@ -146,14 +146,14 @@ function textOf({ lines }: Block & { readonly kind: 'file' }): string {
 async function runLine(repo: TestRepo, names: Names, typed: string): Promise<readonly string[]> {
   const line = names.reveal(typed);
   const said: [mark: string, text: string][] = [];
-  const say = (mark: string, text: string): void => {
+  const print = (mark: string, text: string): void => {
     const last = said.at(-1);
     if (last?.[0] === mark) last[1] += text;
     else said.push([mark, text]);
   };
   const code = /^(?:[A-Z_]+=\S+ )*git flame(?: |$)/.test(line.replace(quoted, 'x'))
-    ? await runFlame(repo, line, say)
-    : runProgram(repo, line, say);
+    ? await runFlame(repo, line, print)
+    : runProgram(repo, line, print);
   const lines = said
     .flatMap(([mark, text]) =>
       text
@@ -174,7 +174,7 @@ const quoted = /'([^']*)'|"([^"]*)"/g;
 type Say = (mark: string, text: string) => void;
 
 /** In this process, so without a shell: words, variables before them, and a file as standard input. */
-async function runFlame(repo: TestRepo, line: string, say: Say): Promise<number> {
+async function runFlame(repo: TestRepo, line: string, print: Say): Promise<number> {
   const [, command = '', input] = /^(.*?)(?: < (\S+))?$/.exec(line) ?? [];
   const word = /(?:'[^']*'|"[^"$`\\]*"|[^\s'"|&;<>$`*?()\\])+/g;
   const rest = command.replace(word, '').trim();
@@ -184,13 +184,13 @@ async function runFlame(repo: TestRepo, line: string, say: Say): Promise<number>
   const { code, stderr } = await flame(repo, words.slice(start + 1), {
     env: Object.fromEntries(words.slice(0, start - 1).map((one) => one.split(/=(.*)/s, 2))),
     stdin: input === undefined ? '' : readFileSync(join(repo.path, input), 'utf8'),
-    onOutput: (stream, text) => say(stream === 'stdout' ? '>' : '2>', text),
+    onOutput: (stream, text) => print(stream === 'stdout' ? '>' : '2>', text),
   });
   assertCommands(stderr);
   return code;
 }
 
-function runProgram(repo: TestRepo, line: string, say: Say): number {
+function runProgram(repo: TestRepo, line: string, print: Say): number {
   const parts = line.replace(quoted, 'x').split(/&&|\|\||[;|]/);
   for (const part of parts) {
     const [program = ''] = part.trim().split(' ');
@@ -198,8 +198,8 @@ function runProgram(repo: TestRepo, line: string, say: Say): number {
   }
   const options = { cwd: repo.path, env: { ...repo.env, TZ: 'UTC0' }, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line], options);
-  if (stdout !== '') say('>', stdout);
-  if (stderr !== '') say('2>', stderr);
+  if (stdout !== '') print('>', stdout);
+  if (stderr !== '') print('2>', stderr);
   return status ?? 1;
 }
 

@@ -10,9 +10,9 @@ import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { noMemory } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan.ts';
 import type { EventBody } from '../../lib/domain/view-models/event.ts';
-import { createWindDown } from '../../lib/engine/interrupted.ts';
+import { createGracefulStop } from '../../lib/engine/interrupted.ts';
 import { takePlan } from '../../lib/engine/plan/take-plan.ts';
-import type { Workshop } from '../../lib/engine/run-context.ts';
+import type { RunContext } from '../../lib/engine/run-context.ts';
 import { createRunMemory } from '../../lib/engine/run-memory.ts';
 import { createSession } from '../../lib/engine/session/create-session.ts';
 import { findBase } from '../../lib/engine/work/preflight.ts';
@@ -27,7 +27,7 @@ export type FakeAgent = (request: AgentRequest, attempt: number) => Partial<Agen
 
 export interface TestWorkshop {
   readonly repo: TestRepo;
-  readonly workshop: Workshop;
+  readonly context: RunContext;
   /** The state as the notes say it, and as anybody may write them. */
   readonly said: Store;
   /** Changes what the workshop's store trusts. */
@@ -65,12 +65,12 @@ export async function openTestWorkshop(options: {
   const repo = makeRepo();
   for (const [path, text] of Object.entries(options.files ?? {})) repo.write(path, text);
   if (options.files !== undefined) repo.commit('files');
-  const context = { cwd: repo.path, env: repo.env };
+  const gitContext = { cwd: repo.path, env: repo.env };
   const calls = makeCalls();
-  const git = counted(await openGit(context, undefined, { hurry: options.stop }), calls);
+  const git = counted(await openGit(gitContext, undefined, { hurry: options.stop }), calls);
   const { commonDir, objectFormat } = git.repository;
   let now = startOfTime;
-  const storing = { context, commonDir, objectFormat, now: () => new Date(now) };
+  const storing = { context: gitContext, commonDir, objectFormat, now: () => new Date(now) };
   const decided = openDecisionLog({ env: repo.env, commonDir });
   const said = await openStore(storing);
   const admission = openAdmission(said, { ...storing, decided });
@@ -80,11 +80,11 @@ export async function openTestWorkshop(options: {
   const events: EventBody[] = [];
   const started: { task: string | null; role: string; at: number }[] = [];
   const counts = new Map<string | null, number>();
-  const workshop: Workshop = {
+  const context: RunContext = {
     config,
     configDigest: digest,
     configChanges: async () => [],
-    reload: async () => workshop,
+    reload: async () => context,
     git,
     store,
     agents: fakeRunner((request) => {
@@ -125,21 +125,21 @@ export async function openTestWorkshop(options: {
     landInTurn: (work) => work(),
     place: 'here',
     decided,
-    windDown: createWindDown(),
+    gracefulStop: createGracefulStop(),
     run: createRunMemory(),
     proofs: new Map(),
-    tried: { read: async () => null, write: async () => undefined },
+    trialCache: { read: async () => null, write: async () => undefined },
     root: repo.path,
   };
-  const session = workshop.newSessionId();
-  const base = await findBase(workshop);
-  await createSession(workshop, session, { objective: 'Test', base, isBeside: false });
+  const session = context.newSessionId();
+  const base = await findBase(context);
+  await createSession(context, session, { objective: 'Test', base, isBeside: false });
   const plan = planSchema.parse({ tasks: options.tasks });
   // As a person's own plan file: their word on its adapters too.
   const chosen = plan.tasks.flatMap((task) => adapterDecisions({ ...task, session }));
-  await takePlan(workshop, session, plan, { accepted: chosen });
+  await takePlan(context, session, plan, { accepted: chosen });
   const { admitBy } = admission;
-  return { repo, workshop, said, admitBy, session, events, started };
+  return { repo, context, said, admitBy, session, events, started };
 }
 
 /** Calls that are under way, and who waits for their end. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isAgentProgram, isTypedIn, standsBetween } from '../../lib/trust/chats.ts';
+import { isAgentProgram, isInteractiveShell, isWrapperProcess } from '../../lib/trust/chats.ts';
 
 const processOf = (line: string) => {
   const words = line.split(' ');
@@ -16,11 +16,11 @@ test('between a server and its client are git, npm exec, scripts and shells with
     'sh /opt/serve.sh',
     'npm exec git-flame mcp',
   ])
-    assert.ok(standsBetween(processOf(line)), line);
+    assert.ok(isWrapperProcess(processOf(line)), line);
   for (const line of ['bash', '-bash', '/bin/sh -i', 'bash --init-file /etc/rc -i', 'claude -c', 'npm start'])
-    assert.not.ok(standsBetween(processOf(line)), line);
+    assert.not.ok(isWrapperProcess(processOf(line)), line);
   for (const line of ['bash', '-bash', '-zsh -l', 'bash --init-file /etc/rc -i'])
-    assert.ok(isTypedIn(processOf(line)), line);
+    assert.ok(isInteractiveShell(processOf(line)), line);
 });
 
 test('an agent CLI is known by its name, its script and its package, and nothing that only speaks of it', () => {

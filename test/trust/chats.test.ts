@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chatAround, rememberChats } from '../../lib/trust/chats.ts';
+import { findStartingAgent, snapshotChats } from '../../lib/trust/chats.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
 import { identityOf, ownIdentity, readStat } from '../../lib/util/process-identity.ts';
 import { ancestorsOf, readProcess } from '../../lib/util/process-tree.ts';
@@ -12,7 +12,7 @@ import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
-type Clone = Parameters<typeof chatAround>[0];
+type Clone = Parameters<typeof findStartingAgent>[0];
 
 /** A clone that no chat was ever connected to. */
 function makeClone(): Clone {
@@ -53,14 +53,15 @@ function end(pid: number): void {
 
 /** What such a process was started by. */
 function around(clone: Clone, line: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string | null> {
-  return withLeft(line, env, ({ pid }) => chatAround({ ...clone, pid }));
+  return withLeft(line, env, ({ pid }) => findStartingAgent({ ...clone, pid }));
 }
 
 const shell = ['-c', 'sleep 100 & echo $!; wait'];
 
 test('QUE-1 the mark of an agent CLI suffices, without any chat that is connected', () => {
   const { commonDir, env } = makeClone();
-  const marked = (name: string): string | null => chatAround({ commonDir, env: { ...env, [name]: '1' } });
+  const marked = (name: string): string | null =>
+    findStartingAgent({ commonDir, env: { ...env, [name]: '1' } });
   for (const name of ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'COPILOT_CLI', 'AI_AGENT'])
     assert.is(marked(name), `an agent's shell (${name} is set)`);
   assert.is(marked('CLAUDE'), null);
@@ -128,14 +129,14 @@ linux('QUE-1 a chat that noted itself is known by who saw it, also once the note
   const folder = join(cloneStateDir(clone.env, clone.commonDir), 'chats');
   mkdirSync(folder, { recursive: true });
   await withLeft(['/bin/sh', ...shell], {}, ({ pid, starter }) => {
-    assert.is(chatAround({ ...clone, pid }), null);
+    assert.is(findStartingAgent({ ...clone, pid }), null);
     const note = join(folder, 'a-chat');
     writeFileSync(note, JSON.stringify(identityOf(starter)));
-    rememberChats(clone);
+    snapshotChats(clone);
     writeFileSync(note, '');
-    assert.match(chatAround({ ...clone, pid }) ?? '', `process ${starter} (`);
+    assert.match(findStartingAgent({ ...clone, pid }) ?? '', `process ${starter} (`);
     rmSync(folder, { recursive: true });
-    assert.match(chatAround({ ...clone, pid }) ?? '', `process ${starter} (`);
+    assert.match(findStartingAgent({ ...clone, pid }) ?? '', `process ${starter} (`);
   });
 });
 
@@ -158,7 +159,7 @@ testIf(
     const orphan = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     try {
       assert.ok(ancestorsOf(pid).includes(readProcess(orphan)?.parent ?? 0));
-      assert.is(chatAround({ ...clone, pid }), null);
+      assert.is(findStartingAgent({ ...clone, pid }), null);
     } finally {
       end(-(readStat(orphan)?.session ?? orphan));
     }
@@ -173,7 +174,7 @@ linux('what a chat left that is over is removed; pipes, links and folders are no
   spawnSync('ln', ['-s', '/dev/zero', join(folder, 'link')]);
   writeFileSync(join(folder, 'before'), JSON.stringify({ ...ownIdentity(), boot: 'before' }));
   writeFileSync(join(folder, 'elsewhere'), JSON.stringify({ ...ownIdentity(), host: 'elsewhere' }));
-  assert.is(chatAround(clone), null);
+  assert.is(findStartingAgent(clone), null);
   assert.equal(readdirSync(folder), ['elsewhere']);
 });
 

@@ -9,10 +9,10 @@ import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Gates, RequeueEdit } from '../../lib/domain/ports/gates.ts';
-import { trySchema } from '../../lib/domain/state/attempt-record.ts';
+import { attemptRecordSchema } from '../../lib/domain/state/attempt-record.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
-import { worded } from '../../lib/engine/review/describe-remarks.ts';
+import { describeRemarks } from '../../lib/engine/review/describe-remarks.ts';
 import { aboutChangeset } from '../../lib/ui/questions/about-changeset.ts';
 import { createGates } from '../../lib/ui/questions/create-gates.ts';
 import { createTerminalGates } from '../../lib/ui/questions/terminal-gates.ts';
@@ -300,7 +300,11 @@ function severalTries(id: string): Task {
     { ...one, ...spent, ended: 'failed', failure },
     { ...one, ...spent, ended: 'handed-in', work, failing: ['npm test'], verdict: 'fail' },
   ];
-  return sampleTask({ id: parseTaskId(id), status: 'done', tries: z.array(trySchema).parse(tries) });
+  return sampleTask({
+    id: parseTaskId(id),
+    status: 'done',
+    tries: z.array(attemptRecordSchema).parse(tries),
+  });
 }
 
 /** As a task is after a round of its pull request was taken up, made and handed in. */
@@ -310,7 +314,7 @@ function answering(id: string): Task {
     history: [],
   });
   const remark = { path: 'src/a.ts', side: 'new', line: 3, text: 'ada: Five\u202e is <b>too few.' } as const;
-  const notes = worded([
+  const notes = describeRemarks([
     { id: 'w', kind: 'whole', text: 'ben: Nice.' },
     ...Array.from({ length: 30 }, (_, at) => ({
       id: `${at}`,
@@ -318,7 +322,7 @@ function answering(id: string): Task {
       text: `The check ${at}`,
     })),
   ]).notes;
-  const { task } = reviseTask(landed, { said: '1 remark', notes, comments: [remark], at: 'now' });
+  const { task } = reviseTask(landed, { summary: '1 remark', notes, comments: [remark], at: 'now' });
   return { ...task, status: 'done', commit: commitA } as Task;
 }
 

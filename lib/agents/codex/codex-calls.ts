@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type HookedCall, longestHold, readHook, readPatch } from '../cli-hooks.ts';
@@ -37,7 +37,7 @@ export const codexCalls: CallFacts = {
 };
 
 /** Looking at a running command, or interrupting it, asks no hook and does nothing that was not allowed. */
-function isLook({ name, input }: ToldResult): boolean {
+function isLook({ name, input }: ConversationResult): boolean {
   if (name !== 'write_stdin' || !isRecord(input)) return false;
   return input.chars === undefined || input.chars === '' || input.chars === '\u0003';
 }

@@ -1,6 +1,6 @@
 import { asLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { longestHold, readPatch } from '../cli-hooks.ts';
@@ -43,12 +43,12 @@ export const copilotCalls: CallFacts = {
 };
 
 /** Whether it is a look at a command's output, which does nothing: it also reports a command that ended later so. */
-function isLook({ name, input }: ToldResult): boolean {
+function isLook({ name, input }: ConversationResult): boolean {
   return name === 'read_bash' && isRecord(input) && typeof input.shellId === 'string';
 }
 
 /** Whether it dropped the input, as it does where that is no JSON: without input none of its tools does anything. */
-function isCleared({ name, input, text }: ToldResult): boolean {
+function isCleared({ name, input, text }: ConversationResult): boolean {
   const cleared = clearedInput.exec(text)?.[1];
   return cleared !== undefined && cleared === name && isRecord(input) && Object.keys(input).length === 0;
 }

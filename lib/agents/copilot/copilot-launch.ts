@@ -107,7 +107,7 @@ function hooks({ hookCommand, canaryCommand, endCommand }: CellPaths): string {
     version: 1,
     hooks: {
       ...(canaryCommand === null ? {} : { sessionStart: hook(canaryCommand, 10) }),
-      ...(hookCommand === null ? {} : { preToolUse: hook(toldHook(hookCommand), longestHook) }),
+      ...(hookCommand === null ? {} : { preToolUse: hook(jsonReasonHook(hookCommand), longestHook) }),
       ...(endCommand === null ? {} : { agentStop: hook(endHook(endCommand), longestHook) }),
     },
   })}\n`;
@@ -117,7 +117,7 @@ function hooks({ hookCommand, canaryCommand, endCommand }: CellPaths): string {
  * It blocks at every exit code but 0, and passes the reason on to the model only in JSON. So the watcher's reason is
  * put there, in one line; its own quotes and backslashes keep their meaning.
  */
-function toldHook(command: string): string {
+function jsonReasonHook(command: string): string {
   return [
     `why=$(${command} 2>&1) && exit 0`,
     `why=$(printf %s "$why" | tr '\\n\\t' '  ' | tr -d '\\000-\\037' | sed 's/[\\\\"]/\\\\&/g')`,

@@ -101,9 +101,9 @@ function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReadErr
 }
 
 /** Joins its own report of a failure with what the API answered before it. */
-function join(told: ReadError, failed: ReadError | null): ReadError {
+function join(reported: ReadError, failed: ReadError | null): ReadError {
   return {
-    status: told.status ?? failed?.status ?? null,
-    text: [failed?.text, told.text].filter(Boolean).join('\n'),
+    status: reported.status ?? failed?.status ?? null,
+    text: [failed?.text, reported.text].filter(Boolean).join('\n'),
   };
 }

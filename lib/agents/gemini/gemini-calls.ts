@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { asLeadTool, isLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import { readHook } from '../cli-hooks.ts';
 
@@ -44,7 +44,7 @@ export const geminiCalls: CallFacts = {
 };
 
 /** Other tools than commands and ours change nothing where they fail. */
-function isUntouched({ name, text }: ToldResult): boolean {
+function isUntouched({ name, text }: ConversationResult): boolean {
   const asksFirst = name === geminiTools.Bash || isLeadTool(asLeadTool(name ?? '', ownPrefix));
   return !asksFirst || neverStarted.test(text);
 }

@@ -40,6 +40,6 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
 /** Its `Stop` hook reports no last words, and reads an answer as that of any hook: to deny is to deny the end. */
 const kimiEnd: EndFacts = {
   words: () => '',
-  goOn: (told) =>
-    JSON.stringify({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: told } }),
+  renderContinue: (reason) =>
+    JSON.stringify({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: reason } }),
 };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { askTool } from '../../domain/agent-talk.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall, ToldResult } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import { readHook } from '../cli-hooks.ts';
 
@@ -37,7 +37,7 @@ export const kimiCalls: CallFacts = {
  * Whether a call ended without running anything. A command can print the same text, so the text counts for a command
  * only where that can't have run: without words, or with a broken input.
  */
-function neverRan({ name, input, text }: ToldResult, isOffered = true): boolean {
+function neverRan({ name, input, text }: ConversationResult, isOffered = true): boolean {
   if (text === interrupted) return true;
   if (!failed.test(text)) return false;
   const said = text.replace(failed, '');

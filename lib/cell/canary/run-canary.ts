@@ -8,10 +8,15 @@ import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { Decision } from '../../domain/policy.ts';
 import { apiOf } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { CallFacts, ReportedCall, ToldCall, ToldResult } from '../../domain/ports/call-facts.ts';
+import type {
+  CallFacts,
+  ConversationCall,
+  ConversationResult,
+  ReportedCall,
+} from '../../domain/ports/call-facts.ts';
 import { type JsonRecord, parseRecord } from '../../util/json.ts';
 import { randomName } from '../../util/short-names.ts';
-import type { Dialect, Endpoint, Said } from '../gateway/dialects/dialect.ts';
+import type { Dialect, Endpoint, ScriptedMessage } from '../gateway/dialects/dialect.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 import { canaryPolicy } from '../probes/probe-watcher.ts';
@@ -96,7 +101,7 @@ interface Evidence {
   readonly outcome: AgentOutcome;
   readonly judged: readonly Judged[];
   readonly calls: CallFacts;
-  readonly heard: ToldResult | null;
+  readonly heard: ConversationResult | null;
   readonly wasWritten: boolean;
 }
 
@@ -116,14 +121,18 @@ function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryR
   return { denied: false, details: [...problems, ...ended].join('; ') };
 }
 
-function isQuoted(refusal: Decision, heard: ToldResult | null): boolean {
+function isQuoted(refusal: Decision, heard: ConversationResult | null): boolean {
   return heard?.text.includes(`[${refusal.rule}]`) ?? false;
 }
 
 /** Lists faults of the ledger, had the call run: it must find it where no hook asked, and not where it was allowed. */
-function ledgerProblems({ call, mark }: Judged, heard: ToldResult, calls: CallFacts): readonly string[] {
+function ledgerProblems(
+  { call, mark }: Judged,
+  heard: ConversationResult,
+  calls: CallFacts,
+): readonly string[] {
   const ran = { ...heard, text: 'canary', isError: false, isNew: true };
-  const isFound = (decision: Decision['decision'] | null, result: ToldResult = ran): boolean => {
+  const isFound = (decision: Decision['decision'] | null, result: ConversationResult = ran): boolean => {
     const ledger = createCallLedger(calls);
     if (decision !== null) ledger.note(call, { decision, rule: 'canary', details: '' }, blockMark(decision));
     return ledger.findUnwatched({ results: [result] }).length > 0;
@@ -174,7 +183,7 @@ function canaryRequest({
 /** A model that plays one scene: it asks for one tool call, gets the result, and ends. */
 export interface CanaryModel {
   /** The agent's result of the tool call; null as long as there is none. */
-  result(): ToldResult | null;
+  result(): ConversationResult | null;
   close(): Promise<void>;
 }
 
@@ -182,9 +191,9 @@ export interface CanaryModel {
 async function startCanaryModel(
   socketPath: string,
   dialects: readonly Dialect[],
-  call: Omit<ToldCall, 'id'>,
+  call: Omit<ConversationCall, 'id'>,
 ): Promise<CanaryModel> {
-  let heard: ToldResult | null = null;
+  let heard: ConversationResult | null = null;
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const { dialect, endpoint } = findEndpoint(dialects, request);
@@ -211,9 +220,9 @@ function findEndpoint(
 }
 
 const usage = { input_tokens: 1, output_tokens: 1 };
-const done: Said = { text: 'The canary is done.', calls: [], usage };
+const done: ScriptedMessage = { text: 'The canary is done.', calls: [], usage };
 
-function callFor(call: Omit<ToldCall, 'id'>): Said {
+function callFor(call: Omit<ConversationCall, 'id'>): ScriptedMessage {
   return { text: '', calls: [{ ...call, id: 'toolu_canary' }], usage };
 }
 

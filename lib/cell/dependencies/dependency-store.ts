@@ -34,7 +34,7 @@ export function dependencyPath(commonDir: string, key: string): string {
 }
 
 /** Where a worktree's own part of a place is, below the folder of all. */
-export function ownPart(worktree: string, place: string): string {
+export function worktreePart(worktree: string, place: string): string {
   return join('uses', digest(worktree), digest(place));
 }
 
@@ -43,7 +43,7 @@ function digest(text: string): string {
 }
 
 /** Records what a worktree has in some places, instead of what it had there. */
-export function noteUse(
+export function recordUse(
   commonDir: string,
   worktree: string,
   {
@@ -102,7 +102,7 @@ export function listOldDependencies(commonDir: string, until: Date): readonly Ol
 }
 
 /** Removes what worktrees had that are gone. */
-export async function forgetUses(commonDir: string): Promise<void> {
+export async function removeStaleUses(commonDir: string): Promise<void> {
   for (const { folder, isGone } of listUses(dependencyRoot(commonDir))) if (isGone) await removeTree(folder);
 }
 

@@ -10,10 +10,10 @@ import {
   type Dependency,
   dependencyPath,
   dependencyRoot,
-  forgetUses,
   listUsed,
-  noteUse,
-  ownPart,
+  recordUse,
+  removeStaleUses,
+  worktreePart,
 } from './dependency-store.ts';
 
 /** A folder of a worktree, or a variable that leads to one outside of it. */
@@ -26,13 +26,13 @@ interface Taker {
 }
 
 /** Gives a worktree what an install made, in places of its own: nothing it writes there is seen by another. */
-export async function giveDependencies(
+export async function mountDependencies(
   taker: Taker,
   { key, places, isMounted }: Pick<Dependency, 'key' | 'isMounted'> & { readonly places: readonly Place[] },
 ): Promise<void> {
   const { commonDir, worktree } = taker;
-  await forgetUses(commonDir);
-  await takeBack(taker, places);
+  await removeStaleUses(commonDir);
+  await removeDependencies(taker, places);
   for (const given of places) {
     const own = ownFolder(taker, given);
     const made = join(dependencyPath(commonDir, key), given.place);
@@ -44,13 +44,13 @@ export async function giveDependencies(
   }
   killPoint('dependencies to give');
   const has = places.map((given) => ({ ...given, key, isMounted }));
-  noteUse(commonDir, worktree, { places, has });
+  recordUse(commonDir, worktree, { places, has });
   killPoint('dependencies given');
 }
 
 /** Does away with what a worktree has in some places, as `npm ci` does, links included; it is a worktree's own from then on. */
-export async function takeBack(taker: Taker, places: readonly Place[]): Promise<void> {
-  noteUse(taker.commonDir, taker.worktree, { places, has: [] });
+export async function removeDependencies(taker: Taker, places: readonly Place[]): Promise<void> {
+  recordUse(taker.commonDir, taker.worktree, { places, has: [] });
   for (const given of places) {
     await removeTree(ownFolder(taker, given));
     if (!given.isVariable) await removeTree(targetOf(taker, given));
@@ -58,7 +58,7 @@ export async function takeBack(taker: Taker, places: readonly Place[]): Promise<
 }
 
 function ownFolder({ commonDir, worktree }: Taker, { place }: Place): string {
-  return join(dependencyRoot(commonDir), ownPart(worktree, place));
+  return join(dependencyRoot(commonDir), worktreePart(worktree, place));
 }
 
 function targetOf(taker: Taker, given: Place): string {

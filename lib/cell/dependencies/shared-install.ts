@@ -11,7 +11,7 @@ import { removeTree } from '../../util/remove-tree.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { dependencyPath, dependencyRoot, listOldDependencies, listUsed } from './dependency-store.ts';
-import { canMountOverlays, giveDependencies, type Place, takeBack } from './own-dependencies.ts';
+import { canMountOverlays, mountDependencies, type Place, removeDependencies } from './own-dependencies.ts';
 import { hasInputs, type Inputs, inputsOf, readInputs } from './read-inputs.ts';
 import { type Install, recogniseInstall } from './recognise-install.ts';
 
@@ -57,13 +57,13 @@ export async function shareInstall(
       place: 'folder' in makes ? makes.folder : makes.variable,
       isVariable: 'variable' in makes,
     };
-    await takeBack(taker, [...listUsed(taker.commonDir, taker.worktree).filter(isBefore), first]);
+    await removeDependencies(taker, [...listUsed(taker.commonDir, taker.worktree).filter(isBefore), first]);
     const found = await findShared(context, request, { install, tools });
     if (found === null || 'ran' in found) return found?.ran ?? null;
-    await giveDependencies(taker, { ...found, isMounted: await canMount(context) });
+    await mountDependencies(taker, { ...found, isMounted: await canMount(context) });
     const ran = await runScripts(request, tools, dependencyPath(taker.commonDir, found.key));
     if (ran.exitCode === 0) return ran;
-    await takeBack(taker, found.places);
+    await removeDependencies(taker, found.places);
   } catch (error) {
     // A disk that is full or can't be written: the command itself says what it makes of that.
     if (!(error instanceof Error && 'syscall' in error)) throw error;

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { listenOn } from '../gateway/listen-on.ts';
 import {
-  answerBare,
+  answerRefusal,
+  countTraffic,
   type EgressLine,
   type EgressRules,
-  openVolume,
   type Resolve,
   resolveName,
   type Traffic,
@@ -13,7 +13,7 @@ import { forwardPlain } from './forward-plain.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** The way out of one cell to the hosts of its list: a proxy. */
-export interface EgressDoor {
+export interface EgressProxy {
   /** The loopback port, 0 on a socket file. */
   readonly port: number;
   /** The refusals' messages, each once, the first few. */
@@ -43,10 +43,10 @@ const mostRefusals = 10;
 const mostAnswered = 100;
 
 /** Serves one cell. Nothing is reached but what the rules name, each connection is one line of the log. */
-export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor> {
+export async function openEgressProxy(options: EgressOptions): Promise<EgressProxy> {
   const { rules, log, secret } = options;
   const refusals = new Set<string>();
-  const volume = openVolume(rules);
+  const volume = countTraffic(rules);
   let refused = 0;
   const traffic: Traffic = {
     rules,
@@ -87,19 +87,19 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
     if (head.length > 0) socket.unshift(head);
     if (isKnown(request.headers['proxy-authorization']))
       return void openTunnel(traffic, request.url ?? '', socket).catch(ending(socket));
-    answerBare(socket, { status: 407, why: 'the proxy needs its password' });
+    answerRefusal(socket, { status: 407, why: 'the proxy needs its password' });
   });
   const listening = await listenOn(server, options.socketPath);
   return { port: listening.port, refusals: () => [...refusals], close: listening.close };
 }
 
 /** The user's name in the address of a door that has a secret. */
-export const doorUser = 'cell';
+export const proxyUser = 'cell';
 
 function brokeOff({ message }: Error): string {
   return `a connection broke off: ${message}`;
 }
 
 function basic(secret: string): string {
-  return `Basic ${Buffer.from(`${doorUser}:${secret}`).toString('base64')}`;
+  return `Basic ${Buffer.from(`${proxyUser}:${secret}`).toString('base64')}`;
 }

@@ -121,11 +121,11 @@ export interface Traffic {
   readonly ca: string | null;
   /** false: it could not be written down. Throws nothing. */
   note(line: Omit<EgressLine, 'phase'>): boolean;
-  readonly volume: Volume;
+  readonly volume: TrafficVolume;
 }
 
 /** The volume over all connections of one cell. */
-export interface Volume {
+export interface TrafficVolume {
   /** Counts bytes that came in, or are about to go out. A refusal: these and all later ones are too many. */
   count(way: 'in' | 'out', bytes: number): Refusal | null;
   /** Lets nothing more through. */
@@ -133,7 +133,7 @@ export interface Volume {
 }
 
 /** Counts from nothing, within what the rules allow. */
-export function openVolume(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): Volume {
+export function countTraffic(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): TrafficVolume {
   const total = { in: 0, out: 0 };
   return {
     count: (way, bytes) => {
@@ -159,7 +159,7 @@ export function isRefusal(found: Address | Refusal): found is Refusal {
 }
 
 /** Answers a CONNECT, or a request no answer was begun for, on the bare connection. */
-export function answerBare(socket: Duplex, { status, why }: Refusal): void {
+export function answerRefusal(socket: Duplex, { status, why }: Refusal): void {
   const body = `git-flame: ${why}.\n`;
   const reason = `git-flame: ${why}`.replace(/[^\x20-\x7e]/g, '?');
   const head = `HTTP/1.1 ${status} ${reason}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
@@ -170,7 +170,7 @@ export function answerBare(socket: Duplex, { status, why }: Refusal): void {
 const mostRefused = 20_000;
 
 /** Logs every request that left, and of those that were refused as many as anybody would read. */
-export function cappedEgress<Line extends { readonly refused: string | null }>(
+export function capEgressLog<Line extends { readonly refused: string | null }>(
   log: (line: Line) => void,
 ): (line: Line) => void {
   let refused = 0;

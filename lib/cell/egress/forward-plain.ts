@@ -41,7 +41,7 @@ const droppedHeaders = new Set([
   'trailer',
 ]);
 
-interface Asked {
+interface ProxyRequest {
   /** Where it is really sent: to the registry's origin, if it is one. */
   readonly url: URL;
   readonly registry: Registry | null;
@@ -60,8 +60,8 @@ export async function forwardPlain(
   response: ServerResponse,
 ): Promise<void> {
   const method = request.method ?? '';
-  const asked = readTarget(traffic, request.url ?? '');
-  const target = asked === null ? (request.url ?? '').slice(0, 300) : shownTarget(asked.url);
+  const proxied = readTarget(traffic, request.url ?? '');
+  const target = proxied === null ? (request.url ?? '').slice(0, 300) : shownTarget(proxied.url);
   const refuse = ({ status, why }: Refusal): void => {
     const isNoted = traffic.note({ method, target, status, bytes: 0, sent: 0, refused: why });
     if (!isNoted || response.headersSent) response.destroy();
@@ -71,16 +71,16 @@ export async function forwardPlain(
         .end(`git-flame: ${why}.\n`);
   };
   request.resume();
-  if (asked === null)
+  if (proxied === null)
     return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
   if (method !== 'GET' && method !== 'HEAD')
     return refuse({ status: 405, why: `${method} is no reading, and nothing else leaves a cell this way` });
-  const host = { host: nameOf(asked.url), port: portOf(asked.url) };
-  const refused = refuseAsked(traffic, asked);
+  const host = { host: nameOf(proxied.url), port: portOf(proxied.url) };
+  const refused = refuseRequest(traffic, proxied);
   if (refused !== null) return refuse(refused);
   const found = await findAddress(traffic.rules, host, traffic.resolve);
   if (isRefusal(found)) return refuse(found);
-  send(traffic, { method, asked, address: found, request, response, target, refuse });
+  send(traffic, { method, proxied, address: found, request, response, target, refuse });
 }
 
 function shownTarget(url: URL): string {
@@ -88,7 +88,7 @@ function shownTarget(url: URL): string {
 }
 
 /** Reads the address that a cell asks for; null where it is no http address. */
-function readTarget({ rules }: Traffic, text: string): Asked | null {
+function readTarget({ rules }: Traffic, text: string): ProxyRequest | null {
   if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return null;
@@ -112,7 +112,7 @@ function readTarget({ rules }: Traffic, text: string): Asked | null {
 }
 
 /** Why it is not sent by the rules; null: it may be. */
-function refuseAsked({ rules, volume }: Traffic, { url, registry, isOwn }: Asked): Refusal | null {
+function refuseRequest({ rules, volume }: Traffic, { url, registry, isOwn }: ProxyRequest): Refusal | null {
   const host = hostOf(url);
   if (registry === null) return refuseHost(rules, host) ?? volume.count('out', 0);
   if (isOwn && /[^\x20-\x7e]/.test(registry.authorization ?? ''))
@@ -132,7 +132,7 @@ function refuseAsked({ rules, volume }: Traffic, { url, registry, isOwn }: Asked
 
 interface Sending {
   readonly method: string;
-  readonly asked: Asked;
+  readonly proxied: ProxyRequest;
   readonly address: Address;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -142,9 +142,9 @@ interface Sending {
 
 function send(
   traffic: Traffic,
-  { method, asked, address, request, response, target, refuse }: Sending,
+  { method, proxied, address, request, response, target, refuse }: Sending,
 ): void {
-  const { url, registry, isOwn } = asked;
+  const { url, registry, isOwn } = proxied;
   const isSecure = url.protocol === 'https:';
   const headers = {
     ...Object.fromEntries(
@@ -180,7 +180,7 @@ function send(
     refuse({ status: 502, why: `what ${url.host} answered can't be passed on: ${why}` });
   call.on('response', (answer) => {
     try {
-      passOn(traffic, { answer, asked, response, refuse, method, target, sent });
+      passOn(traffic, { answer, proxied, response, refuse, method, target, sent });
     } catch (error) {
       answer.destroy();
       unfit((error as Error).message);
@@ -193,16 +193,19 @@ function send(
   call.end();
 }
 
-type Passing = Pick<Sending, 'asked' | 'response' | 'refuse' | 'method' | 'target'> & {
+type Passing = Pick<Sending, 'proxied' | 'response' | 'refuse' | 'method' | 'target'> & {
   readonly answer: IncomingMessage;
   readonly sent: number;
 };
 
-function passOn(traffic: Traffic, { answer, asked, response, refuse, method, target, sent }: Passing): void {
+function passOn(
+  traffic: Traffic,
+  { answer, proxied, response, refuse, method, target, sent }: Passing,
+): void {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599) throw new Error(`its status is ${status}`);
   const location =
-    answer.headers.location === undefined ? null : followed(traffic, asked, answer.headers.location);
+    answer.headers.location === undefined ? null : followed(traffic, proxied, answer.headers.location);
   if (location !== null && typeof location !== 'string') {
     answer.destroy();
     refuse(location);
@@ -219,14 +222,14 @@ function passOn(traffic: Traffic, { answer, asked, response, refuse, method, tar
     refuse(spent);
   });
   answer.on('error', (error) =>
-    refuse({ status: 502, why: `${asked.url.host} broke off: ${error.message}` }),
+    refuse({ status: 502, why: `${proxied.url.host} broke off: ${error.message}` }),
   );
   answer.on('end', () => traffic.note({ method, target, status, bytes, sent, refused: null }));
   answer.pipe(response);
 }
 
 /** Where a redirect leads, as the cell writes it; a refusal where it may not follow. */
-function followed({ rules }: Traffic, { url }: Asked, location: string): string | Refusal {
+function followed({ rules }: Traffic, { url }: ProxyRequest, location: string): string | Refusal {
   if (!URL.canParse(location, url.href)) return { status: 502, why: `${url.host} redirects to no address` };
   const to = new URL(location, url);
   const registry = rules.registries.find((one) => one.url.origin === to.origin);

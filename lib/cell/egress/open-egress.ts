@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { type EgressPhase, fromConfig, listedHosts } from '../../domain/config/egress.ts';
+import { configuredRegistries, type EgressPhase, listedHosts } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { egressFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { Confinement, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type Certificates, describeTools, pipFolders, readCertificates } from './cell-registries.ts';
-import { doorUser, openEgressDoor } from './egress-proxy.ts';
-import { cappedEgress, type EgressLine, type EgressRules } from './egress-rules.ts';
+import { openEgressProxy, proxyUser } from './egress-proxy.ts';
+import { capEgressLog, type EgressLine, type EgressRules } from './egress-rules.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
 import { hostOf } from './registry.ts';
 
@@ -24,7 +24,7 @@ export interface CellEgress {
   readonly shown: readonly string[];
   /** Puts what listens for the cell's programs before a command. */
   wrap(argv: readonly string[]): readonly string[];
-  /** See EgressDoor. */
+  /** See EgressProxy. */
   refusals(): readonly string[];
   close(): Promise<void>;
 }
@@ -49,25 +49,25 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
   const { phase, folder, confinement, name } = request;
   const listed = context.config.sandbox.egress[phase];
   if (listed.length === 0) return null;
-  const person = listed.includes(fromConfig) ? readRegistries(context.env) : null;
+  const person = listed.includes(configuredRegistries) ? readRegistries(context.env) : null;
   const certificates = readCertificates(context.env);
   const isCell = confinement === 'bubblewrap';
   const secret = isCell ? null : randomBytes(16).toString('hex');
   const sockets = isCell ? makeSocketFolder(folder, 'egress') : null;
   const file = egressFile(context.repository.commonDir, name);
-  const door = await openEgressDoor({
+  const door = await openEgressProxy({
     rules: rulesOf(context, phase, person),
     socketPath: sockets === null ? null : join(sockets.path, socketName),
     secret,
     ca: trusted(certificates),
-    log: cappedEgress((line: EgressLine) =>
+    log: capEgressLog((line: EgressLine) =>
       appendFileSync(file, `${JSON.stringify({ timestamp: context.now().toISOString(), ...line })}\n`, {
         mode: 0o600,
       }),
     ),
   });
   const proxy =
-    secret === null ? `http://127.0.0.1:${doorPort}` : `http://${doorUser}:${secret}@127.0.0.1:${door.port}`;
+    secret === null ? `http://127.0.0.1:${doorPort}` : `http://${proxyUser}:${secret}@127.0.0.1:${door.port}`;
   const folders = person === null ? { shown: [], hidden: [] } : pipFolders(person, context.env.HOME ?? '/');
   const tools = describeTools(proxy, { person, certificates });
   writeLaunchFiles(folder, tools.files);

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   type Address,
-  answerBare,
+  answerRefusal,
   findAddress,
   isRefusal,
   type Refusal,
@@ -27,7 +27,7 @@ export async function openTunnel(traffic: Traffic, authority: string, client: Du
       sent: 0,
       refused: refusal.why,
     });
-    if (isNoted) answerBare(client, refusal);
+    if (isNoted) answerRefusal(client, refusal);
     else client.destroy();
   };
   if (asked === null) return refuse({ status: 400, why: 'CONNECT needs host:port' });
@@ -116,7 +116,7 @@ function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
 
 /** Why a connection that begins so goes no further. */
 function refuseHello(
-  hello: AskedHost | null,
+  hello: RequestedHost | null,
   { host, port }: { readonly host: string; readonly port: number },
 ): string | null {
   if (hello === null)
@@ -127,7 +127,7 @@ function refuseHello(
 }
 
 /** Reads the client's first message, and puts nothing back: `bytes` is all that was read. null: it is none. */
-function takeHello(client: Duplex): Promise<(AskedHost & { readonly bytes: Buffer }) | null> {
+function takeHello(client: Duplex): Promise<(RequestedHost & { readonly bytes: Buffer }) | null> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0);
     const look = (chunk: Buffer): void => {
@@ -143,7 +143,7 @@ function takeHello(client: Duplex): Promise<(AskedHost & { readonly bytes: Buffe
 }
 
 /** The host that a ClientHello asks for. */
-interface AskedHost {
+interface RequestedHost {
   /** null: none. */
   readonly name: string | null;
   /**
@@ -162,7 +162,7 @@ const encryptedHello = 0xfe0d;
  * Reads the host that the first bytes of a TLS connection ask for (RFC 8446 §4.1.2, RFC 6066 §3), which may come in
  * several records: 'more' are needed, or they are no TLS (null).
  */
-function readHello(bytes: Buffer): AskedHost | 'more' | null {
+function readHello(bytes: Buffer): RequestedHost | 'more' | null {
   const message = joinRecords(bytes);
   if (message === null) return null;
   if (message.length < 4) return 'more';
@@ -191,7 +191,7 @@ function joinRecords(bytes: Buffer): Buffer | null {
 }
 
 /** Reads past what it isn't about; a length beyond the end throws. */
-function findHost(hello: Buffer): AskedHost {
+function findHost(hello: Buffer): RequestedHost {
   let at = 2 + 32;
   at += 1 + hello.readUInt8(at);
   at += 2 + hello.readUInt16BE(at);

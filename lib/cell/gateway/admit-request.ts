@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { explainForbidden, mayAskFor } from '../../domain/config/configured-model.ts';
-import { findPrice, sayPrice } from '../../domain/config/token-price.ts';
+import { findPrice, setPriceHint } from '../../domain/config/token-price.ts';
 import type { Demand } from '../../domain/state/spending.ts';
 import { isRecord, type JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 import type { Context, Refusal, Refused } from './gateway-options.ts';
 import { demandOf, type Estimate, type Prompt, parseModelRequest, readBody } from './model-request.ts';
-import type { Passage } from './upstream.ts';
+import type { RequestTarget } from './upstream.ts';
 
 // In the log, of what was asked for and isn't there.
 export const longestPath = 200;
@@ -33,13 +33,13 @@ interface Admitted {
   readonly request: JsonRecord;
   readonly dialect: Dialect;
   readonly model: string;
-  readonly told: Conversation;
+  readonly conversation: Conversation;
 }
 
 /** Reads a request to a known path and judges what it asks for. */
 export async function admitRequest(
   request: IncomingMessage,
-  { options, dialect, endpoint, path }: Context & Passage,
+  { options, dialect, endpoint, path }: Context & RequestTarget,
 ): Promise<Refused | Admitted> {
   if (!(await options.isWatched())) {
     options.onRefused('canary-failed');
@@ -54,15 +54,15 @@ export async function admitRequest(
     return forbidden(objection.why, objection.message);
   }
   const model = endpoint.model ?? modelOf(read.request);
-  if (!mayAskFor(options.meant, model)) {
-    const why = explainForbidden(options.meant, model);
+  if (!mayAskFor(options.configuredModel, model)) {
+    const why = explainForbidden(options.configuredModel, model);
     options.onForbidden({ rule: 'model-not-allowed', target: model, why });
     return forbidden('model', why);
   }
-  const told = { ...dialect.readConversation(read.request), offered: offeredTools(read.request) };
-  if (endpoint.isPaid && !options.inspect(told))
+  const conversation = { ...dialect.readConversation(read.request), offered: offeredTools(read.request) };
+  if (endpoint.isPaid && !options.inspect(conversation))
     return forbidden('unwatched-call', 'A tool call ran without the watcher.');
-  return { ...read, dialect, model, told };
+  return { ...read, dialect, model, conversation };
 }
 
 async function readRequest(request: IncomingMessage): Promise<Refused | { readonly request: JsonRecord }> {
@@ -106,30 +106,33 @@ function gather(value: unknown, names: Set<string>): void {
 }
 
 /** A request that is paid for, with what it may come to. */
-export interface Asked {
+export interface PaidRequest {
   readonly prompt: Prompt;
   readonly estimate: Estimate;
   readonly demand: Demand;
 }
 
 /** Estimates the cost of a request, from those before it. */
-export function estimateRequest({ request, dialect, model }: Admitted, { options, account }: Context): Asked {
+export function estimateRequest(
+  { request, dialect, model }: Admitted,
+  { options, account }: Context,
+): PaidRequest {
   const prompt = { model, ...dialect.readPrompt(request) };
   const input = account.history.estimate(prompt, options.now().getTime());
   const estimate = { ...input, ...dialect.size(request), model };
-  return { prompt, estimate, demand: demandOf(estimate, options.meant.prices) };
+  return { prompt, estimate, demand: demandOf(estimate, options.configuredModel.prices) };
 }
 
 /** How many output tokens a request may have, by the agent's own budget and by the one it shares. */
 export async function grantRequest(
   id: symbol,
-  { prompt, demand }: Asked,
+  { prompt, demand }: PaidRequest,
   response: ServerResponse,
   { options, account }: Context,
 ): Promise<number | (Refused & { readonly why: Refusal })> {
   const spent = { status: 400 };
   const isInUsd = options.usdLimit > 0 || options.sharesUsd;
-  if (isInUsd && findPrice(prompt.model, 0, options.meant.prices) === null)
+  if (isInUsd && findPrice(prompt.model, 0, options.configuredModel.prices) === null)
     return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
   const isGone = (): boolean => response.destroyed;
   const own = await account.turns.take(id, demand, isGone);
@@ -154,5 +157,5 @@ export async function grantRequest(
 
 /** The message about a model that can't be held to a budget in dollars. */
 function noPrice(model: string): string {
-  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${sayPrice}`;
+  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${setPriceHint}`;
 }

@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PriceList } from '../../domain/config/token-price.ts';
 import { spendingOf } from '../../domain/state/spending.ts';
-import type { Asked } from './admit-request.ts';
+import type { PaidRequest } from './admit-request.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Context } from './gateway-options.ts';
 import type { Estimate } from './model-request.ts';
 import { readLimit, readLimitBody, readTrouble, type ServiceLimit } from './service-trouble.ts';
-import { connectionHeaders, openRequest, type Passage, type Upstream } from './upstream.ts';
+import { connectionHeaders, openRequest, type RequestTarget, type Upstream } from './upstream.ts';
 import { type CountedUsage, meterUsage } from './usage-meter.ts';
 
-export interface Forwarded extends Context, Passage {
+export interface Forwarded extends Context, RequestTarget {
   readonly id: symbol;
   readonly request: IncomingMessage;
   readonly method: string;
   /** '' for none. */
   readonly body: string;
   /** null of what costs nothing. */
-  readonly asked: (Asked & Granted) | null;
+  readonly paidRequest: (PaidRequest & Granted) | null;
 }
 
 interface Granted {
@@ -40,12 +40,12 @@ export function forwardRequest(response: ServerResponse, forwarded: Forwarded): 
 }
 
 function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void): void {
-  const { options, account, dialect, id, request, method, path, body, asked } = forwarded;
+  const { options, account, dialect, id, request, method, path, body, paidRequest } = forwarded;
   const headers = dialect.passHeaders(request.headers);
   const upstream = openRequest(forwarded.upstream, { method, path, headers, body });
   const began = performance.now();
-  const granted = asked?.granted ?? 0;
-  const isTurn = asked?.isTurn === true;
+  const granted = paidRequest?.granted ?? 0;
+  const isTurn = paidRequest?.isTurn === true;
   const byTime = (): number => Math.ceil((performance.now() - began) * tokensPerMs);
   let isSent = false;
   let isDone = false;
@@ -59,9 +59,9 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     onEnd();
   };
   // Once all of a request is there, it is answered and paid for, whether or not a client reads the answer.
-  const countUnheard = (): number => {
-    if (!isSent || asked === null) return 0;
-    const spent = spendingOf(asked.demand, Math.min(granted, byTime()));
+  const countDiscarded = (): number => {
+    if (!isSent || paidRequest === null) return 0;
+    const spent = spendingOf(paidRequest.demand, Math.min(granted, byTime()));
     account.ledger.count(id, spent);
     return spent.tokens;
   };
@@ -70,7 +70,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
   });
   upstream.on('error', (error) => {
     if (hasAnswer) return void response.destroy();
-    settle(null, countUnheard());
+    settle(null, countDiscarded());
     // The client hung up, and so ended it.
     if (response.destroyed) return;
     if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(forwarded.upstream)), isTurn);
@@ -82,7 +82,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     const limit = readLimit(answer, now);
     if (isTurn && (answer.statusCode ?? 0) < 400) {
       account.noteTurn(null);
-      asked.onHeard();
+      paidRequest.onHeard();
     }
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
     void relay(answer, response, {
@@ -90,8 +90,8 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
       limit,
       now,
       settle,
-      estimate: asked?.estimate ?? null,
-      prices: options.meant.prices,
+      estimate: paidRequest?.estimate ?? null,
+      prices: options.configuredModel.prices,
       granted,
       byTime,
       ...hear(forwarded, { limit, now }),
@@ -106,10 +106,10 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
 
 /** Reads an answer for the state of the service, and for its cost. */
 function hear(
-  { account, id, method, asked }: Forwarded,
+  { account, id, method, paidRequest }: Forwarded,
   { limit, now }: { readonly limit: ServiceLimit | null; readonly now: number },
 ): Pick<Parameters<typeof relay>[2], 'onRefusal' | 'onUsage'> {
-  const isTurn = asked?.isTurn === true;
+  const isTurn = paidRequest?.isTurn === true;
   return {
     onRefusal: (said) => {
       if (limit !== null && method === 'POST')
@@ -118,8 +118,8 @@ function hear(
     },
     onUsage: (spent) => {
       account.ledger.count(id, spent);
-      if (asked === null || !spent.isTold) return;
-      account.history.learn(asked.prompt, { tokens: spent.input, cached: spent.cached, at: now });
+      if (paidRequest === null || !spent.isReported) return;
+      account.history.learn(paidRequest.prompt, { tokens: spent.input, cached: spent.cached, at: now });
     },
   };
 }

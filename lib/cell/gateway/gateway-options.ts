@@ -1,7 +1,7 @@
-import type { MeantModel } from '../../domain/config/configured-model.ts';
+import type { ConfiguredModel } from '../../domain/config/configured-model.ts';
 import type { Demand, Spending } from '../../domain/state/spending.ts';
 import type { Conversation } from './dialects/dialect.ts';
-import type { HintPlacing, HintSource } from './hint-inserter.ts';
+import type { HintInserter, HintSource } from './hint-inserter.ts';
 import type { PromptHistory } from './model-request.ts';
 import type { RequestLedger, RequestTurns } from './request-turns.ts';
 import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
@@ -18,7 +18,7 @@ export interface GatewayOptions {
   /** Tools of the agent's policy: some of them the model API runs itself. */
   readonly allowedTools: readonly string[];
   /** The model this agent runs with; the prices are the person's own. */
-  readonly meant: MeantModel;
+  readonly configuredModel: ConfiguredModel;
   /** 0: unlimited. */
   readonly tokenLimit: number;
   /** In USD; 0: unlimited. */
@@ -85,7 +85,7 @@ export interface Account {
    */
   noteTurn(said: string | null): void;
   noteTrouble(trouble: ServiceTrouble, isTurn: boolean): void;
-  readonly hints: HintPlacing;
+  readonly hints: HintInserter;
   /** A request is more than the agent's own budget holds. */
   noteUnpaid(demand: Demand): void;
   readonly history: PromptHistory;

@@ -13,7 +13,7 @@ import type { Context, GatewayOptions, Refused } from './gateway-options.ts';
 import { listenOn } from './listen-on.ts';
 import { openAccount } from './service-account.ts';
 import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
-import { findPassage, nearestDialect, ownPath } from './upstream.ts';
+import { findRequestTarget, nearestDialect, ownPath } from './upstream.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
 export interface Gateway {
@@ -88,7 +88,7 @@ async function serve(
   const { options } = context;
   const method = request.method ?? '';
   const url = ownPath(request.url ?? '', options);
-  const passage = url === null ? null : findPassage(method, url, options.routes);
+  const passage = url === null ? null : findRequestTarget(method, url, options.routes);
   const path = passage?.path ?? String(request.url).slice(0, longestPath);
   const dialect = passage?.dialect ?? nearestDialect(url, options.routes);
   const refuse = ({ status, why, message }: Refused): void => {
@@ -106,7 +106,7 @@ async function serve(
   if (!isKnown)
     return refuse({ ...forbidden('token', 'This is for the CLI of the agent alone.'), status: 401 });
   const id = Symbol(path);
-  const free = { ...context, ...passage, id, method, request, asked: null };
+  const free = { ...context, ...passage, id, method, request, paidRequest: null };
   if (method !== 'POST') return forward({ ...free, body: '' });
   const admitted = await admitRequest(request, { ...context, ...passage });
   if ('why' in admitted) return refuse(admitted);
@@ -132,5 +132,5 @@ async function serve(
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
   const body = JSON.stringify(passage.dialect.prepare(hinted, granted));
-  forward({ ...free, body, asked: { ...asked, granted, isTurn, onHeard } });
+  forward({ ...free, body, paidRequest: { ...asked, granted, isTurn, onHeard } });
 }

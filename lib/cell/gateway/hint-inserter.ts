@@ -1,10 +1,10 @@
 import type { Hint, HintNews, HintState } from '../../domain/agent-talk.ts';
-import type { ToldResult } from '../../domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';
 
 /** Passes the person's hints on to an agent's model while it works, in the agent's own requests. */
-export interface HintPlacing {
+export interface HintInserter {
   /**
    * Puts each hint behind the results it was first sent with, in this request and in all that follow: a model, and its
    * cache, see a conversation that only grows. New hints go behind the last results of calls.
@@ -15,9 +15,9 @@ export interface HintPlacing {
 }
 
 interface HintedTurn {
-  readonly dialect: Pick<Dialect, 'say'>;
+  readonly dialect: Pick<Dialect, 'insertText'>;
   readonly request: JsonRecord;
-  readonly told: Pick<Conversation, 'results'>;
+  readonly conversation: Pick<Conversation, 'results'>;
   /** It offers tools: else it is a side question, which gets no new hints. */
   readonly isTurn: boolean;
 }
@@ -36,7 +36,7 @@ interface Placed {
   state: HintState | null;
 }
 
-export function placeHints(source: HintSource): HintPlacing {
+export function createHintInserter(source: HintSource): HintInserter {
   const known = new Map<string, Placed>();
   const report = (placed: Placed, state: HintState, next: readonly string[] = []): void => {
     placed.state = state;
@@ -48,7 +48,7 @@ export function placeHints(source: HintSource): HintPlacing {
     return [...known.values()];
   };
   return {
-    place({ dialect, request, told: { results }, isTurn }) {
+    place({ dialect, request, conversation: { results }, isTurn }) {
       const all = look();
       const [first] = results;
       const last = results.at(-1);
@@ -65,7 +65,7 @@ export function placeHints(source: HintSource): HintPlacing {
           if (next.length > 0) report(placed, 'followed', next);
         }
       return {
-        request: sayAll(dialect, request, { results, conversation, here }),
+        request: insertAll(dialect, request, { results, conversation, here }),
         onHeard: () => {
           for (const placed of here) if (placed.state === null) report(placed, 'seen');
         },
@@ -82,22 +82,22 @@ function nothing(): void {
 }
 
 /** By its id, else by its place: a conversation only grows. */
-function keyOf({ id }: ToldResult, index: number): string {
+function keyOf({ id }: ConversationResult, index: number): string {
   return id ?? `#${index}`;
 }
 
 /** Lists the tools of the calls after a hint: the first sign that the model took it up. */
-function callsAfter(place: string | undefined, results: readonly ToldResult[]): readonly string[] {
+function callsAfter(place: string | undefined, results: readonly ConversationResult[]): readonly string[] {
   const at = results.findIndex((result, index) => keyOf(result, index) === place);
   const next = at < 0 ? [] : results.slice(at + 1);
   return [...new Set(next.map(({ name }) => name ?? 'unknown'))];
 }
 
-function sayAll(
-  dialect: Pick<Dialect, 'say'>,
+function insertAll(
+  dialect: Pick<Dialect, 'insertText'>,
   request: JsonRecord,
   at: {
-    readonly results: readonly ToldResult[];
+    readonly results: readonly ConversationResult[];
     readonly conversation: string;
     readonly here: readonly Placed[];
   },
@@ -111,7 +111,7 @@ function sayAll(
   for (const [index, result] of at.results.entries()) {
     const hints = byPlace.get(keyOf(result, index));
     if (hints !== undefined)
-      said = dialect.say(said, { after: index, text: hints.map(wordsOf).join('\n\n') });
+      said = dialect.insertText(said, { after: index, text: hints.map(wordsOf).join('\n\n') });
   }
   return said;
 }

@@ -1,7 +1,7 @@
 import type { AdapterName, Provider } from '../../domain/config/agent-clis.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';
-import { askedCloud, baseAddress, credentialSources } from './model-credential.ts';
+import { baseAddress, configuredCloud, credentialSources } from './model-credential.ts';
 import { type Environment, readVariable } from './read-variable.ts';
 
 /** Variables by which a CLI of its own would take another model, and the key of `models` that says it here. */
@@ -37,7 +37,7 @@ export function ignoredVariables(
 }
 
 function ofAnthropic(env: Environment): readonly string[] {
-  const cloud = askedCloud(env);
+  const cloud = configuredCloud(env);
   const sources = credentialSources(env, 'anthropic').join(' and ') || 'no credential';
   const { address } = baseAddress(env, 'anthropic');
   const asked = `agents ask ${address} with ${sources}`;

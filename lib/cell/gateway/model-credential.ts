@@ -164,7 +164,7 @@ export function missingCredential(env: Environment, provider: Provider): FlameEr
 
 function noCredential(env: Environment, provider: Provider): FlameError {
   const { title, variables, hints } = providerFacts(env, provider);
-  const cloud = provider === 'anthropic' ? askedCloud(env) : null;
+  const cloud = provider === 'anthropic' ? configuredCloud(env) : null;
   const ofClaude = 'There is no credential for the model API, so no agent that uses a model can work.';
   return new FlameError({
     kind: 'environment',
@@ -210,6 +210,6 @@ const clouds: readonly { readonly variable: string; readonly title: string; read
 ];
 
 /** The cloud that claude is set up to ask; null: none. */
-export function askedCloud(env: Environment): (typeof clouds)[number] | null {
+export function configuredCloud(env: Environment): (typeof clouds)[number] | null {
   return clouds.find(({ variable }) => !/^(?:|0|false|no|off)$/i.test(readVariable(env, variable))) ?? null;
 }

@@ -76,7 +76,7 @@ export interface PromptHistory {
   /** A request was answered: to how many input tokens it came, and how many of them went through the cache. */
   learn(
     prompt: Prompt,
-    told: { readonly tokens: number; readonly cached: number; readonly at: number },
+    usage: { readonly tokens: number; readonly cached: number; readonly at: number },
   ): void;
 }
 
@@ -118,11 +118,11 @@ export function openPromptHistory(): PromptHistory {
       const cached = Math.min(before, Math.max(0, ...kept));
       return { cached, fresh: before - cached + added };
     },
-    learn(prompt, told) {
+    learn(prompt, usage) {
       if (prompt.text.length > largestKept) return;
       // An answer reports its input more than once.
       if (known[0]?.prompt === prompt) known.shift();
-      known.unshift({ prompt, ...told });
+      known.unshift({ prompt, ...usage });
       known.length = Math.min(known.length, keptPrompts);
     },
   };

@@ -21,7 +21,7 @@ export function readSecret(env: Environment, name: string): string {
 /** Why what a variable holds can't be a credential; null: it can, or it isn't set. Nothing of it is shown. */
 export function secretProblem(env: Environment, name: string): FlameError | null {
   const value = readVariable(env, name);
-  const why = oddity(value);
+  const why = invalidCharacter(value);
   if (why === null) return null;
   return new FlameError({
     kind: 'environment',
@@ -32,7 +32,7 @@ export function secretProblem(env: Environment, name: string): FlameError | null
 }
 
 /** Names what a header with a credential can't hold in a text, as the end of a sentence; null: nothing. */
-export function oddity(value: string): string | null {
+export function invalidCharacter(value: string): string | null {
   if (/^bearer\s/i.test(value)) return 'begins with the word Bearer, which is put before it by itself';
   const at = value.search(/[^\x21-\x7e]/);
   if (at === -1) return null;

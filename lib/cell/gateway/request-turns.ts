@@ -1,9 +1,9 @@
 import {
   addSpending,
-  beyond,
   type Demand,
   grantOutput,
   type Spending,
+  spendingLeft,
   spendingOf,
 } from '../../domain/state/spending.ts';
 
@@ -38,7 +38,7 @@ export function openTurns(budget: Budget): RequestTurns {
   const running = new Map<symbol, Spending>();
   const waiting = new Set<() => void>();
   const reserved = (): Spending =>
-    addSpending([...running].map(([id, most]) => beyond(most, budget.used(id))));
+    addSpending([...running].map(([id, most]) => spendingLeft(most, budget.used(id))));
   const grant = (demand: Demand): number | null => {
     if (running.size >= mostAtOnce) return null;
     const [left, held] = [budget.left(), reserved()];
@@ -119,6 +119,6 @@ export function openLedger(listener: Listener): RequestLedger {
     },
     used: usedBy,
     total,
-    underWay: () => addSpending([...sent].map(([request, most]) => beyond(most, usedBy(request)))),
+    underWay: () => addSpending([...sent].map(([request, most]) => spendingLeft(most, usedBy(request)))),
   };
 }

@@ -1,7 +1,7 @@
-import { leastOf, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
+import { minimumOutput, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
 import { longestClientWaitMs } from './forward-request.ts';
 import type { Account, GatewayOptions } from './gateway-options.ts';
-import { placeHints } from './hint-inserter.ts';
+import { createHintInserter } from './hint-inserter.ts';
 import { openPromptHistory } from './model-request.ts';
 import { openLedger, openTurns } from './request-turns.ts';
 import { readErrorMessage, type ServiceLimit, type ServiceTrouble } from './service-trouble.ts';
@@ -18,7 +18,7 @@ interface OpenedAccount {
   readonly account: Account;
   /** The last report of the service. */
   readonly standing: { readonly limit: ServiceLimit | null; readonly trouble: ServiceTrouble | null };
-  readonly patience: ReturnType<typeof openPatience>;
+  readonly patience: ReturnType<typeof limitRetries>;
 }
 
 /** `isAsking`: whether a request of the agent is open. */
@@ -32,7 +32,7 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
   let refusals = 0;
   let rejected = 0;
   // Some clients ignore the answer, ask again for minutes and print nothing: the wave waits better.
-  const patience = openPatience({
+  const patience = limitRetries({
     longestWaitMs: longestClientWaitMs,
     isAsking,
     onOver: () => options.onRefused('service-limit'),
@@ -56,16 +56,16 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
       patience.answered();
       rejected = said === null ? 0 : rejected + 1;
       if (said === null) return;
-      standing.trouble ??= { kind: 'refused', said: readErrorMessage(said) };
+      standing.trouble ??= { kind: 'refused', message: readErrorMessage(said) };
       if (rejected >= mostRejected) options.onRefused('rejected');
     },
     noteTrouble: (found, isTurn) => {
       standing.trouble = found;
       if (isTurn) patience.refused(0);
     },
-    hints: placeHints(options.hints),
+    hints: createHintInserter(options.hints),
     noteUnpaid: (demand) => {
-      const needs = spendingOf(demand, leastOf(demand));
+      const needs = spendingOf(demand, minimumOutput(demand));
       standing.trouble = { kind: 'unpaid', spent: ledger.total(), needs };
     },
     history: openPromptHistory(),
@@ -88,7 +88,7 @@ const longestRetryMs = 10_000;
 const graceMs = 5_000;
 
 /** Bounds what an agent's client waits by itself, from the first refusal of a turn to the next answer. */
-export interface Patience {
+export interface RetryLimit {
   /** A turn was refused, or the service was out of reach. `wait`: the milliseconds the service asks for, 0 if none. */
   refused(wait: number): void;
   /** A turn was answered. */
@@ -100,11 +100,11 @@ export interface Patience {
  * Calls `onOver` when the time is over: at once where no request is on its way, else at the next refusal. What the
  * service says at first is waited out where it is no longer than `longestWaitMs`.
  */
-export function openPatience(options: {
+export function limitRetries(options: {
   readonly longestWaitMs: number;
   isAsking(): boolean;
   onOver(): void;
-}): Patience {
+}): RetryLimit {
   let timer: NodeJS.Timeout | null = null;
   let isOver = false;
   const end = (): void => {
@@ -116,13 +116,13 @@ export function openPatience(options: {
     refused: (wait) => {
       if (isOver) return options.onOver();
       if (timer !== null) return;
-      const told = wait > 0 && wait <= options.longestWaitMs ? wait + graceMs : 0;
+      const outcome = wait > 0 && wait <= options.longestWaitMs ? wait + graceMs : 0;
       timer = setTimeout(
         () => {
           isOver = true;
           if (!options.isAsking()) options.onOver();
         },
-        Math.max(longestRetryMs, told),
+        Math.max(longestRetryMs, outcome),
       );
       timer.unref();
     },

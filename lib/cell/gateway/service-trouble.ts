@@ -16,7 +16,7 @@ export type ServiceTrouble =
       /** The request itself was wrong to it: too long, against its rules, for a model it doesn't know. */
       readonly kind: 'refused';
       /** '' where it said nothing. */
-      readonly said: string;
+      readonly message: string;
     }
   | {
       readonly kind: 'rejected';
@@ -50,8 +50,9 @@ export function explainByTrouble(
   if (!['rate-limit', 'auth', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind))
     return failure;
   if (trouble.kind === 'refused') {
-    const isTold = trouble.said === '' || failure.details.some((line) => line.includes(trouble.said));
-    return isTold ? failure : { ...failure, details: [...failure.details, trouble.said] };
+    const isIncluded =
+      trouble.message === '' || failure.details.some((line) => line.includes(trouble.message));
+    return isIncluded ? failure : { ...failure, details: [...failure.details, trouble.message] };
   }
   const details = [failure.message, ...failure.details];
   if (trouble.kind === 'unreachable') {

@@ -135,7 +135,7 @@ export interface Route {
 }
 
 /** The target of a request's address. */
-export interface Passage {
+export interface RequestTarget {
   readonly upstream: Upstream;
   readonly dialect: Dialect;
   readonly endpoint: Endpoint;
@@ -146,7 +146,11 @@ export interface Passage {
 const longestAddress = 2_000;
 
 /** Where a request goes; null for what is no model API. `url` begins after the gateway's own address. */
-export function findPassage(method: string, url: string, routes: readonly Route[]): Passage | null {
+export function findRequestTarget(
+  method: string,
+  url: string,
+  routes: readonly Route[],
+): RequestTarget | null {
   if (url.length > longestAddress) return null;
   const plain = url.split('?', 1)[0] ?? '';
   const query = new URLSearchParams(url.slice(plain.length + 1));

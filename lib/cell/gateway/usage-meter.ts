@@ -48,7 +48,7 @@ export interface CountedUsage extends Spending {
   /** How many of them went through the API's cache. */
   readonly cached: number;
   /** false: the input is an estimate. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 export function meterUsage({
@@ -61,7 +61,7 @@ export function meterUsage({
 }: MeterOptions): UsageMeter {
   const usage: Counted = {};
   let answering = '';
-  let isTold = true;
+  let isReported = true;
   const note = (found: JsonRecord | null, by: string): void => {
     if (by !== '') answering = by;
     if (found === null) return;
@@ -72,7 +72,7 @@ export function meterUsage({
       cost_usd: priceTokens(model, usage, prices) ?? priceTokens(answering, usage, prices) ?? 0,
       input: (usage.input_tokens ?? 0) + cached,
       cached,
-      isTold,
+      isReported,
     });
   };
   const conclude = (cut: CutAnswer | null): number => {
@@ -80,8 +80,8 @@ export function meterUsage({
     if (cut !== null) {
       const { estimate, granted, byTime } = cut;
       const written = Math.min(granted, Math.max(reader.written(), estimate.isHidden ? byTime : 0));
-      isTold = usage.input_tokens !== undefined;
-      const made = isTold ? { output_tokens: written } : estimatedUsage(estimate, written);
+      isReported = usage.input_tokens !== undefined;
+      const made = isReported ? { output_tokens: written } : estimatedUsage(estimate, written);
       note({ ...made }, answering || estimate.model);
     }
     return countTokens(usage);

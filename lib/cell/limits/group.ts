@@ -3,7 +3,7 @@ import { rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ownIdentity, processStart } from '../../util/process-identity.ts';
 import { namesIn } from '../../util/read-file.ts';
-import { attempt } from '../../util/remove-tree.ts';
+import { tryQuietly } from '../../util/remove-tree.ts';
 import { signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, GroupUsage } from '../runner-context.ts';
 
@@ -53,7 +53,7 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
     if (existsSync(join(folderOf('pids'), 'pids.max')))
       writeFileSync(join(folderOf('pids'), 'pids.max'), String(limits.processes));
   } catch (error) {
-    for (const folder of folders.values()) attempt(() => rmdirSync(folder));
+    for (const folder of folders.values()) tryQuietly(() => rmdirSync(folder));
     throw error;
   }
   return {
@@ -77,7 +77,7 @@ export function sweepGroups(plan: GroupPlan): void {
   for (const parent of Object.values(plan.parents)) {
     for (const name of namesIn(parent).filter((name) => /^flame-\d+-/.test(name))) {
       const folder = join(parent, name);
-      if (isAbandoned(name, folder)) attempt(() => rmdirSync(folder));
+      if (isAbandoned(name, folder)) tryQuietly(() => rmdirSync(folder));
     }
   }
 }
@@ -109,12 +109,12 @@ function limitMemory(version: 1 | 2, folder: string, megabytes: number): void {
     throw new Error(`${folder} does not limit memory`);
   if (version === 1) {
     writeFileSync(join(folder, 'memory.limit_in_bytes'), bytes);
-    attempt(() => writeFileSync(join(folder, 'memory.memsw.limit_in_bytes'), bytes));
+    tryQuietly(() => writeFileSync(join(folder, 'memory.memsw.limit_in_bytes'), bytes));
     return;
   }
   writeFileSync(join(folder, 'memory.max'), bytes);
-  attempt(() => writeFileSync(join(folder, 'memory.swap.max'), '0'));
-  attempt(() => writeFileSync(join(folder, 'memory.oom.group'), '1'));
+  tryQuietly(() => writeFileSync(join(folder, 'memory.swap.max'), '0'));
+  tryQuietly(() => writeFileSync(join(folder, 'memory.oom.group'), '1'));
 }
 
 /** `folderOf` says where a controller's files are. */

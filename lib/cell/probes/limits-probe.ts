@@ -11,7 +11,7 @@ import {
   sweepGroups,
 } from '../limits/group.ts';
 import type { CellGroup, CellLimits, LimitsState } from '../runner-context.ts';
-import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
+import { passFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
 import { listKernelEntries } from '../sandbox/system-paths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -134,7 +134,7 @@ function outputOf([program = '', ...args]: readonly string[], env: Env): Promise
       timeout: 5_000,
       killSignal: 'SIGKILL',
     });
-    handFilter(child, { mayTrace: false });
+    passFilter(child, { mayTrace: false });
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });

@@ -4,7 +4,7 @@ import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
-import { leakStatus } from '../sandbox/cell-gate.ts';
+import { leakedDescriptorStatus } from '../sandbox/cell-gate.ts';
 import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellEnd, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
@@ -101,7 +101,7 @@ async function tryDescriptor(context: RunnerContext, number: number): Promise<st
       leaks: [...Array<'ignore'>(number - firstLeak).fill('ignore'), opened],
       argv: ['/bin/sh', '-c', `ls /proc/self/fd/${number}/ && echo reached`],
     });
-    if (exitCode === leakStatus && !output.includes('reached')) return null;
+    if (exitCode === leakedDescriptorStatus && !output.includes('reached')) return null;
     if (output.includes('reached')) return `descriptor ${number}, left open on purpose, was open in a cell`;
     return startError ?? `the cell in which descriptor ${number} was tried ended before it could tell`;
   } finally {

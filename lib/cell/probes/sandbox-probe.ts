@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { programPath } from '../../util/programs.ts';
 import type { Confinement, SandboxState } from '../runner-context.ts';
-import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
+import { passFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
 import { namespaceCommand } from '../sandbox/confine.ts';
 import { listKernelEntries } from '../sandbox/system-paths.ts';
 import { probeCellLimits } from './limits-probe.ts';
@@ -39,8 +39,9 @@ const escapes = [
 /** Tries out what works here; every answer comes from a real attempt. */
 export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
   const [found, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
-  const { confinement, entrance, said } = found;
-  const lack = said === null || process.platform !== 'linux' ? null : explainRefusal(said, thisMachine(env));
+  const { confinement, entrance, lastLine } = found;
+  const lack =
+    lastLine === null || process.platform !== 'linux' ? null : explainRefusal(lastLine, describeMachine(env));
   const missing = [
     ...(lack === null ? [] : [lack.why]),
     ...(confinement === 'bubblewrap' || confinement === 'seatbelt' ? [] : unconfined),
@@ -54,17 +55,17 @@ export async function probeSandbox(env: Readonly<Record<string, string | undefin
 
 interface Found extends Pick<SandboxState, 'confinement' | 'entrance'> {
   /** The last line bubblewrap printed where it made no cell; null where it made one. */
-  readonly said: string | null;
+  readonly lastLine: string | null;
 }
 
 async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Found> {
-  let said: string | null = null;
+  let lastLine: string | null = null;
   for (const entrance of [...entrances, []]) {
     const command = [...entrance, 'bwrap', ...probeArguments(['true'], listKernelEntries())];
-    said = await problemOf(command, env);
-    if (said === null) return { confinement: 'bubblewrap', entrance, said };
+    lastLine = await problemOf(command, env);
+    if (lastLine === null) return { confinement: 'bubblewrap', entrance, lastLine };
   }
-  const without = (confinement: Confinement): Found => ({ confinement, entrance: [], said });
+  const without = (confinement: Confinement): Found => ({ confinement, entrance: [], lastLine });
   const works = async (command: readonly string[]): Promise<boolean> =>
     (await problemOf(command, env)) === null;
   if (process.platform === 'darwin' && (await works(['sandbox-exec', '-p', allowAll, 'true'])))
@@ -88,7 +89,7 @@ function problemOf(
     child.stderr?.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-1_000);
     });
-    handFilter(child, { mayTrace: false });
+    passFilter(child, { mayTrace: false });
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, signal) => {
       const last = said.trim().split('\n').at(-1) ?? '';
@@ -98,7 +99,7 @@ function problemOf(
 }
 
 /** Why there is no bubblewrap, and what brings it: whole commands. */
-export interface Lack {
+export interface MissingSandbox {
   readonly why: string;
   readonly cure: readonly string[];
 }
@@ -112,7 +113,7 @@ export interface Machine {
   find(program: string): string | null;
 }
 
-function thisMachine(env: Readonly<Record<string, string | undefined>>): Machine {
+function describeMachine(env: Readonly<Record<string, string | undefined>>): Machine {
   return {
     isRoot: process.getuid?.() === 0,
     read: (path) => (existsSync(path) ? readFileSync(path, 'utf8').trim() : null),
@@ -134,7 +135,7 @@ const packageManagers = [
 ] as const;
 
 /** `said`: what bubblewrap printed when it could not make a cell. */
-export function explainRefusal(said: string, machine: Machine): Lack {
+export function explainRefusal(said: string, machine: Machine): MissingSandbox {
   const bwrap = machine.find('bwrap');
   if (bwrap === null) return notInstalled(machine);
   const reasons = [
@@ -154,7 +155,7 @@ export function explainRefusal(said: string, machine: Machine): Lack {
   };
 }
 
-function notInstalled(machine: Machine): Lack {
+function notInstalled(machine: Machine): MissingSandbox {
   const [name, line] = packageManagers.find(([program]) => machine.find(program) !== null) ?? [];
   const asRoot = name === 'brew' || machine.isRoot ? '' : 'sudo ';
   return {
@@ -163,18 +164,18 @@ function notInstalled(machine: Machine): Lack {
   };
 }
 
-function tooOld(machine: Machine): Lack {
+function tooOld(machine: Machine): MissingSandbox {
   return { why: 'It is too old.', cure: notInstalled(machine).cure };
 }
 
-function refusedByKernel(machine: Machine, bwrap: string): Lack[] {
+function refusedByKernel(machine: Machine, bwrap: string): MissingSandbox[] {
   const sudo = machine.isRoot ? '' : 'sudo ';
   const isSet = (key: string, value: string): boolean =>
     machine.read(`/proc/sys/${key.replaceAll('.', '/')}`) === value;
   /** Until the next start of the machine, and from then on. */
   const set = (line: string): string =>
     `echo '${line}' | ${sudo}tee /etc/sysctl.d/60-user-namespaces.conf && ${sudo}sysctl -w '${line}'`;
-  const lacks: Lack[] = [];
+  const lacks: MissingSandbox[] = [];
   if (machine.read('/proc/self/uid_map') === null)
     lacks.push({ why: 'The kernel is built without user namespaces.', cure: ['start another kernel'] });
   if (isSet('user.max_user_namespaces', '0'))
@@ -200,7 +201,7 @@ function refusedByKernel(machine: Machine, bwrap: string): Lack[] {
   return lacks;
 }
 
-function refusedByContainer(machine: Machine): Lack[] {
+function refusedByContainer(machine: Machine): MissingSandbox[] {
   const isPodman = machine.read('/run/.containerenv') !== null;
   const isCluster = machine.read('/var/run/secrets/kubernetes.io/serviceaccount/namespace') !== null;
   const isDocker = machine.read('/.dockerenv') !== null;

@@ -9,7 +9,7 @@ import type { Conversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { boundedAsk } from '../watcher/agent-questions.ts';
+import { limitQuestions } from '../watcher/agent-questions.ts';
 import { type AuditLog, auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
@@ -23,7 +23,7 @@ const mostForbidden = 1_000;
 /** Judges one agent's calls, and compares its report of them to its model with the decisions. */
 export interface AgentJudge {
   /** Whether each call that the agent reports to the model was allowed. */
-  accounts(told: Conversation): boolean;
+  accounts(conversation: Conversation): boolean;
   /** The model API was not asked for something; the same again is noted once. */
   noteForbidden(request: ForbiddenRequest): void;
   /** Notes that the agent meant to end and was asked to go on, about that. */
@@ -63,7 +63,7 @@ export async function startAgentJudge(
       overlaysOf({ commonDir: context.repository.commonDir, worktree: worktree.path }),
     ),
     calls,
-    ...(ask === undefined ? {} : { ask: boundedAsk(ask) }),
+    ...(ask === undefined ? {} : { ask: limitQuestions(ask) }),
     replays: writeReplays(request.recorded ?? [], folder.control),
     onJudged: (call, decision, mark) => {
       ledger?.note(call, decision, mark);
@@ -79,10 +79,10 @@ export async function startAgentJudge(
     return true;
   };
   return {
-    accounts(told) {
-      const found = ledger?.findUnwatched(told) ?? [];
+    accounts(conversation) {
+      const found = ledger?.findUnwatched(conversation) ?? [];
       if (found.length === 0) {
-        for (const { name, ...call } of ledger?.findNotOffered(told) ?? [])
+        for (const { name, ...call } of ledger?.findNotOffered(conversation) ?? [])
           if (isFirst(name)) note('block', call, 'tool-not-allowed', notOffered);
         return true;
       }

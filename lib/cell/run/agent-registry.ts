@@ -62,8 +62,11 @@ export function readSpending(
  * session: those that work for it.
  */
 export function readLiveAgents(commonDir: string, session: string | null = null): LiveAgent[] {
-  const isMeant = (owner: string | null): boolean => session === null || owner === null || owner === session;
-  const living = livingRegistrations(commonDir).filter(({ registration }) => isMeant(registration.session));
+  const isSelected = (owner: string | null): boolean =>
+    session === null || owner === null || owner === session;
+  const living = livingRegistrations(commonDir).filter(({ registration }) =>
+    isSelected(registration.session),
+  );
   return living.map(({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
     id,
     role,

@@ -27,7 +27,7 @@ export interface AgentRun {
   stoppedBecause: StopReason | null;
   timedOut: boolean;
   /** How many of its requests wait for a person's word about the budget. */
-  held: number;
+  pendingRequests: number;
   activity: AgentActivity;
   registered: number;
   /** A registration that is due: the latest news must still be saved. */
@@ -59,7 +59,7 @@ export function openRun(
     cell: null,
     stoppedBecause: null,
     timedOut: false,
-    held: 0,
+    pendingRequests: 0,
     activity: { text: '', tokens: 0, cost_usd: 0 },
     registered: 0,
     later: null,
@@ -82,11 +82,11 @@ export function followOutput(run: AgentRun, text: string): void {
   const { limit, unit } = run.request.budget;
   const spent = unit === 'usd' ? run.activity.cost_usd : run.activity.tokens;
   // The gateway refuses the next request by itself; this is for agents that don't go through it.
-  if (limit > 0 && spent > limit && !needsModel(run.adapter)) endEarly(run, 'budget');
+  if (limit > 0 && spent > limit && !needsModel(run.adapter)) stopEarly(run, 'budget');
 }
 
 /** Ends the agent for a reason; the first one counts. */
-export function endEarly(run: AgentRun, why: StopReason): void {
+export function stopEarly(run: AgentRun, why: StopReason): void {
   run.stoppedBecause ??= why;
   void run.cell?.stop(graceMs);
 }

@@ -11,7 +11,7 @@ import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
 import { type AgentTools, accountsPath, bridgeFile, layOutTools, plainShell } from './agent-tools.ts';
-import { endCommand, openEnd } from './final-check.ts';
+import { finalCheckCommand, openFinalCheck } from './final-check.ts';
 import { latch } from './latch.ts';
 import { type GatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 
@@ -110,8 +110,8 @@ async function serve(
         })
       : null;
   const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;
-  const onTold = (about: readonly string[]): void => judge?.noteLastWord(about);
-  const end = await openEnd(service, { file: join(sockets.path, endFile), onTold });
+  const onObjections = (about: readonly string[]): void => judge?.noteLastWord(about);
+  const end = await openFinalCheck(service, { file: join(sockets.path, endFile), onObjections });
   const asked = adapter.calls !== null ? tools.watcher : null;
   const bridge = join(tools.inside, bridgeFile);
   return {
@@ -120,7 +120,7 @@ async function serve(
       apiKey: token,
       shell: tools.shell,
       hookCommand: asked,
-      endCommand: end === null ? null : endCommand(bridge, join(shown, endFile)),
+      endCommand: end === null ? null : finalCheckCommand(bridge, join(shown, endFile)),
       canaryCommand: asked === null ? null : `${asked} --canary`,
       toolsCommand: door === null ? null : [process.execPath, bridge, '--stdio', join(shown, doorFile)],
     },

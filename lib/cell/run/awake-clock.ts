@@ -31,7 +31,7 @@ interface Watched {
   /** How often it is looked at, in milliseconds. */
   readonly lookMs: number;
   /** While it waits for a person its time stands still. */
-  isHeld?(): boolean;
+  isPaused?(): boolean;
   /** Its time is over. Called once. */
   onTime(): void;
   /** Called at each look with the time since the start. */
@@ -48,14 +48,14 @@ const longestGap = 3;
  * laptop that was closed for an hour ends no agent when it wakes, however its system counts that hour.
  * Returns what ends it.
  */
-export function watchAwake(watched: Watched, ticker: Ticker = systemTicker): () => void {
+export function watchAwakeTime(watched: Watched, ticker: Ticker = systemTicker): () => void {
   const { timeoutMs, onTime, onLook } = watched;
   const exactMs = Math.min(Math.max(timeoutMs / 100, mostExact), leastExact);
   const tickMs = Math.max(1, Math.min(watched.lookMs, timeoutMs === 0 ? leastExact : timeoutMs / 4, exactMs));
   let [elapsed, last, isOver] = [0, ticker.now(), false];
   return ticker.every(tickMs, () => {
     const now = ticker.now();
-    if (watched.isHeld?.() !== true) elapsed += Math.min(now - last, tickMs * longestGap);
+    if (watched.isPaused?.() !== true) elapsed += Math.min(now - last, tickMs * longestGap);
     last = now;
     if (!isOver && timeoutMs > 0 && elapsed >= timeoutMs) {
       isOver = true;
@@ -79,7 +79,7 @@ interface QuietWatch {
  * Reports once that an agent is quiet: it printed nothing and asked for nothing for four heartbeats, and once more when
  * that lasts for `patienceMs`. Again only after it has given a sign of life. `files` grow when it asks for something.
  */
-export function watchQuiet(options: {
+export function watchForSilence(options: {
   readonly heartbeatMs: number;
   readonly files: readonly string[];
   readonly patienceMs: number;

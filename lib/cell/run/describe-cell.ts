@@ -1,12 +1,12 @@
 import { unreadablePaths } from '../../domain/config/cell-paths.ts';
 import type { Launch } from '../../domain/ports/adapter.ts';
-import { hideContents, lookAway } from '../../git/cells/hide-contents.ts';
+import { hideContents, markSkipWorktree } from '../../git/cells/hide-contents.ts';
 import { closedSettings } from '../egress/cell-registries.ts';
 import type { CellEgress } from '../egress/open-egress.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
-import { findHidden, findNamed, findRepositorySettings } from '../sandbox/hidden-files.ts';
+import { findFilesNamed, findHidden, findRepositorySettings } from '../sandbox/hidden-files.ts';
 import { prepareCell } from '../sandbox/prepare-cell.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { AgentServices } from './agent-services.ts';
@@ -44,10 +44,10 @@ export async function emptyUnseen(
   const settings = adapter.calls === null ? [] : findRepositorySettings(place.path);
   if (place.quarantine === null) return settings;
   const git = { cwd: place.path, env };
-  const unasked = await findNamed(git, adapter.readsUnasked);
+  const unasked = await findFilesNamed(git, adapter.readsUnasked);
   const hidden = await findHidden(git, config, { showsCopies: false });
   const found = [...new Set([...settings, ...unasked, ...hidden])];
-  await lookAway(git, found);
+  await markSkipWorktree(git, found);
   hideContents(place.quarantine, unreadablePaths(config.permissions));
   return found;
 }

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { StopOrder } from '../../domain/ports/agent-port.ts';
 import { parseIdentity, processStart, processState } from '../../util/process-identity.ts';
 import { pathsIn } from '../../util/read-file.ts';
-import { attempt, openFolders } from '../../util/remove-tree.ts';
+import { openFolders, tryQuietly } from '../../util/remove-tree.ts';
 import { descendants, firstInNamespace, processesWith, signal } from '../process-tree.ts';
 import { canaryPrefix, ownerFile, passingPattern, runRoot } from '../run-folder.ts';
 import { markVariable } from '../sandbox/spawn-cell.ts';
@@ -89,7 +89,7 @@ export function removeTree(path: string): void {
     rmSync(path, { recursive: true, force: true });
   } catch {
     openFolders(path);
-    attempt(() => rmSync(path, { recursive: true, force: true }));
+    tryQuietly(() => rmSync(path, { recursive: true, force: true }));
   }
 }
 

@@ -15,7 +15,7 @@ interface Door {
   /** The socket. */
   readonly file: string;
   /** Called before the agent gets the answer. */
-  readonly onTold: (about: readonly string[]) => void;
+  readonly onObjections: (about: readonly string[]) => void;
 }
 
 /** A hook reports the last words with little beside them. */
@@ -28,13 +28,13 @@ const longestMs = 3_600_000;
  * counts, all later ones are empty. null: it is not asked. Closing ends the search for an answer, and waits for that.
  * It protects nothing: after any failure the agent ends. Programs of its cell can ask too, and spend its turn.
  */
-export async function openEnd(
+export async function openFinalCheck(
   { adapter: { end: facts }, lastWord: ask }: Ending,
-  { file, onTold }: Door,
+  { file, onObjections }: Door,
 ): Promise<{ close(): Promise<void> } | null> {
   if (facts === null || ask === undefined) return null;
   let isAsked = false;
-  const unheard = new AbortController();
+  const abandoned = new AbortController();
   let answered: Promise<unknown> = Promise.resolve();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
@@ -42,20 +42,20 @@ export async function openEnd(
     readReport(socket, async (reported) => {
       if (isAsked) return '';
       isAsked = true;
-      socket.once('close', () => unheard.abort());
-      const answer = ask(facts.words(reported), unheard.signal).catch(() => null);
+      socket.once('close', () => abandoned.abort());
+      const answer = ask(facts.words(reported), abandoned.signal).catch(() => null);
       answered = answer;
-      const told = await answer;
-      if (told === null || socket.destroyed) return '';
-      onTold(told.about);
-      return `${facts.goOn(told.message)}\n`;
+      const objections = await answer;
+      if (objections === null || socket.destroyed) return '';
+      onObjections(objections.about);
+      return `${facts.renderContinue(objections.message)}\n`;
     });
   });
   server.maxConnections = 8;
   const listening = await listenOn(server, file);
   return {
     close: async () => {
-      unheard.abort();
+      abandoned.abort();
       await listening.close();
       await answered;
     },
@@ -63,7 +63,7 @@ export async function openEnd(
 }
 
 /** Builds the hook's command: it fails where no server answers, and then its agent ends. */
-export function endCommand(bridge: string, socket: string): string {
+export function finalCheckCommand(bridge: string, socket: string): string {
   return [process.execPath, bridge, '--stdio', socket].map(shellQuote).join(' ');
 }
 

@@ -6,7 +6,7 @@ import { configuredChoices } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { cappedEgress } from '../egress/egress-rules.ts';
+import { capEgressLog } from '../egress/egress-rules.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
@@ -53,7 +53,7 @@ export function openAccess(
 }
 
 /** Whose models the roles of the configuration ask with an adapter; where none does, all it could ask. */
-export function askedProviders(
+export function configuredProviders(
   { config }: Pick<RunnerContext, 'config'>,
   adapter: Adapter,
 ): readonly Provider[] {
@@ -84,7 +84,7 @@ function modelsWith(config: Config, { name }: Adapter): readonly string[] {
 
 /** The first credential that the roles with this adapter lack; null: none. */
 export function lackedCredential(context: RunnerContext, adapter: Adapter): FlameError | null {
-  const missing = askedProviders(context, adapter).map((one) => unusable(context.env, one));
+  const missing = configuredProviders(context, adapter).map((one) => unusable(context.env, one));
   return missing.find((error) => error !== null) ?? null;
 }
 
@@ -168,8 +168,13 @@ export function openGateway(
     share: service.share,
     giveBack: service.giveBack,
     onRefused: service.onRefused,
-    meant: { role, model: access.model, helper: access.helper, prices: context.config.models.prices },
-    log: cappedEgress((line) => appendEgress(file, context.now(), line)),
+    configuredModel: {
+      role,
+      model: access.model,
+      helper: access.helper,
+      prices: context.config.models.prices,
+    },
+    log: capEgressLog((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });
 }

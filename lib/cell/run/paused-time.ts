@@ -8,42 +8,45 @@ import { replaceFile } from '../../util/write-files.ts';
 import type { AgentRun } from './agent-run.ts';
 
 /** Its time does not run while its work is looked at as it means to end. */
-export function held(run: AgentRun, lastWord: AgentRequest['lastWord']): Pick<AgentRequest, 'lastWord'> {
+export function pausedForLastWord(
+  run: AgentRun,
+  lastWord: AgentRequest['lastWord'],
+): Pick<AgentRequest, 'lastWord'> {
   if (lastWord === undefined) return {};
   return {
     lastWord: async (words, signal) => {
-      run.held += 1;
+      run.pendingRequests += 1;
       try {
         return await lastWord(words, signal);
       } finally {
-        run.held -= 1;
+        run.pendingRequests -= 1;
       }
     },
   };
 }
 
 /** Its time does not run while it waits for the person. */
-export function heldAsk(
+export function pausedForBudget(
   run: AgentRun,
   ask: AgentRequest['ask'],
   limit: number | 'never',
 ): Pick<AgentRequest, 'ask'> {
   if (ask === undefined || limit === 'never') return {};
-  return { ask: heldAsks(ask, { run, root: run.folder.root, mostMs: limit }) };
+  return { ask: pausedForQuestions(ask, { run, root: run.folder.root, mostMs: limit }) };
 }
 
 /** Its time does not run while it waits for a share of a budget; `most` where it shares none. */
-export async function untilGranted(
+export async function waitForShare(
   run: AgentRun,
   take: () => ReturnType<SharedBudget['take']> | undefined,
   most: number,
 ): Promise<number | null> {
-  run.held += 1;
+  run.pendingRequests += 1;
   try {
     const granted = await take();
     return granted === undefined ? most : granted;
   } finally {
-    run.held -= 1;
+    run.pendingRequests -= 1;
   }
 }
 
@@ -51,10 +54,10 @@ type Ask = NonNullable<AgentRequest['ask']>;
 
 /** Counts what the time of an agent stands still for. */
 interface Holder {
-  held: number;
+  pendingRequests: number;
 }
 
-interface HeldAsksOptions {
+interface PausedQuestionsOptions {
   readonly run: Holder;
   /** Its run folder. */
   readonly root: string;
@@ -66,7 +69,7 @@ interface HeldAsksOptions {
  * Its time does not run while it waits for the person: at most `mostMs` in sum, as what runs in its cell works on
  * meanwhile.
  */
-export function heldAsks(ask: Ask, { run, root, mostMs }: HeldAsksOptions): Ask {
+export function pausedForQuestions(ask: Ask, { run, root, mostMs }: PausedQuestionsOptions): Ask {
   const open = openQuestions(root);
   let leftMs = mostMs;
   return async (questions, signal) => {
@@ -74,10 +77,10 @@ export function heldAsks(ask: Ask, { run, root, mostMs }: HeldAsksOptions): Ask 
     const since = performance.now();
     let isHeld = leftMs > 0;
     const release = (): void => {
-      if (isHeld) run.held -= 1;
+      if (isHeld) run.pendingRequests -= 1;
       isHeld = false;
     };
-    if (isHeld) run.held += 1;
+    if (isHeld) run.pendingRequests += 1;
     const timer = setTimeout(() => {
       leftMs = 0;
       release();

@@ -6,7 +6,7 @@ import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { spawnCell } from '../sandbox/spawn-cell.ts';
-import { findProgram, isThere } from '../sandbox/tool-paths.ts';
+import { findProgram, pathExists } from '../sandbox/tool-paths.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 
 /** An adapter's command with its program's absolute path. Throws FlameError `agent-missing`. */
@@ -47,7 +47,9 @@ export function agentMissing(
 export function programFiles(command: readonly string[]): string[] {
   const [program = '', ...words] = command;
   const script = scriptOf(basename(program), words);
-  return [program, ...(script === null ? [] : [script])].filter((path) => isAbsolute(path) && isThere(path));
+  return [program, ...(script === null ? [] : [script])].filter(
+    (path) => isAbsolute(path) && pathExists(path),
+  );
 }
 
 interface Interpreter {
@@ -99,7 +101,7 @@ export const programPatienceMs = 20_000;
 /** A catalog of models is less than a megabyte. */
 const longestOutput = 8 * 1024 * 1024;
 
-interface Said {
+interface ProgramOutput {
   readonly stdout: string;
   readonly stderr: string;
   /** It was ended because it did not end by itself. */
@@ -111,7 +113,7 @@ export async function askProgram(
   context: RunnerContext,
   command: readonly string[],
   args: readonly string[],
-): Promise<Said> {
+): Promise<ProgramOutput> {
   const sandbox = await context.sandbox();
   const name = randomName('check');
   const folder = makeRunFolder(context.repository.commonDir, name);

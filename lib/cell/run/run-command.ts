@@ -6,8 +6,8 @@ import { unreadablePaths } from '../../domain/config/cell-paths.ts';
 import type { EgressPhase } from '../../domain/config/egress.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
-import { hideContents, lookAway } from '../../git/cells/hide-contents.ts';
-import { tellingText } from '../../util/error-lines.ts';
+import { hideContents, markSkipWorktree } from '../../git/cells/hide-contents.ts';
+import { errorText } from '../../util/error-lines.ts';
 import { randomName } from '../../util/short-names.ts';
 import { type InstallRun, shareInstall } from '../dependencies/shared-install.ts';
 import { cargoConfig, closedSettings } from '../egress/cell-registries.ts';
@@ -19,7 +19,7 @@ import { findHidden } from '../sandbox/hidden-files.ts';
 import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
-import { watchAwake } from './awake-clock.ts';
+import { watchAwakeTime } from './awake-clock.ts';
 import { askProgram } from './resolve-command.ts';
 import { noteCommand, noteCommandEnd } from './running-commands.ts';
 
@@ -94,11 +94,11 @@ async function runInCell(
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 50);
   const hash = createHash('sha256');
-  const told = noteCommand(folder, request, () => output.text());
+  const recorded = noteCommand(folder, request, () => output.text());
   const hear = (chunk: Buffer): void => {
     hash.update(chunk);
     output.push(chunk);
-    told();
+    recorded();
   };
   let egress: CellEgress | null = null;
   try {
@@ -142,7 +142,7 @@ async function runInCell(
     const text = output.text();
     return {
       ...end,
-      output: exitCode === 0 ? text.slice(-longestOutput) : tellingText(text, longestOutput),
+      output: exitCode === 0 ? text.slice(-longestOutput) : errorText(text, longestOutput),
       output_hash: `sha256:${hash.digest('hex')}`,
     };
   } finally {
@@ -159,7 +159,7 @@ async function emptyHidden(
   if (quarantine === null) return [];
   const git = { cwd: path, env };
   const found = await findHidden(git, config, { showsCopies: true });
-  await lookAway(git, found);
+  await markSkipWorktree(git, found);
   hideContents(quarantine, unreadablePaths(config.permissions));
   return found;
 }
@@ -245,7 +245,7 @@ async function untilEnd(cell: CellProcess, { timeoutMs, signal }: Request): Prom
     stop();
   };
   // A limit of 0 would be none.
-  const endWatch = watchAwake({ timeoutMs: Math.max(1, timeoutMs), lookMs: 1_000, onTime });
+  const endWatch = watchAwakeTime({ timeoutMs: Math.max(1, timeoutMs), lookMs: 1_000, onTime });
   const end = await cell.ended;
   endWatch();
   signal?.removeEventListener('abort', stop);

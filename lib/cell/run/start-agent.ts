@@ -18,7 +18,6 @@ import { auditFile } from '../watcher/audit-log.ts';
 import type { JudgeRequest } from './agent-judge.ts';
 import {
   type AgentRun,
-  endEarly,
   endRegistration,
   followOutput,
   graceMs,
@@ -26,13 +25,14 @@ import {
   registerEnd,
   registerNow,
   registerRun,
+  stopEarly,
 } from './agent-run.ts';
 import { type AgentServices, startServices } from './agent-services.ts';
-import { watchAwake, watchQuiet } from './awake-clock.ts';
+import { watchAwakeTime, watchForSilence } from './awake-clock.ts';
 import { concludeRun } from './conclude-run.ts';
 import { describeCell, describeLaunch, emptyUnseen } from './describe-cell.ts';
 import { openAccess } from './model-access.ts';
-import { held, heldAsk, untilGranted } from './paused-time.ts';
+import { pausedForBudget, pausedForLastWord, waitForShare } from './paused-time.ts';
 import { resolveCommand } from './resolve-command.ts';
 import { openCappedLog } from './stream-log.ts';
 
@@ -131,16 +131,16 @@ function hear(
     },
     onUnderWay: () => registerNow(run),
     sharesUsd: shared?.isInUsd ?? false,
-    share: (id, demand, isGone) => untilGranted(run, () => shared?.take(id, demand, isGone), demand.most),
+    share: (id, demand, isGone) => waitForShare(run, () => shared?.take(id, demand, isGone), demand.most),
     giveBack: (id) => shared?.giveBack(id),
-    onRefused: (why) => endEarly(run, why),
-    ...held(run, request.lastWord),
-    ...heldAsk(run, request.ask, context.config.limits.question_timeout),
+    onRefused: (why) => stopEarly(run, why),
+    ...pausedForLastWord(run, request.lastWord),
+    ...pausedForBudget(run, request.ask, context.config.limits.question_timeout),
     onJudged: (call, decision, mark) => {
       onJudged?.(call, decision, mark);
-      tellBlocked(run, call, decision);
+      showBlocked(run, call, decision);
     },
-    onUnwatched: () => endEarly(run, 'unwatched-call'),
+    onUnwatched: () => stopEarly(run, 'unwatched-call'),
   };
 }
 
@@ -165,11 +165,11 @@ function watch(
   const log = openCappedLog(run.logFile, largestStreamLog);
   const stderr = tailBuffer(stderrTail);
   const decoder = new TextDecoder();
-  const quiet = watchQuiet({
+  const quiet = watchForSilence({
     heartbeatMs,
     files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
     patienceMs,
-    isWaiting: () => run.request.tools?.isBusy() === true || run.held > 0,
+    isWaiting: () => run.request.tools?.isBusy() === true || run.pendingRequests > 0,
     onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
     onTooLong: () => {
       // A lead agent has no time limit: where it is quiet for too long, the session goes on better without it.
@@ -225,10 +225,10 @@ function watchTime(
   { heartbeatMs, onLook }: { readonly heartbeatMs: number; onLook(elapsedMs: number): void },
 ): () => void {
   const { timeoutMs, isInteractive } = run.request;
-  return watchAwake({
+  return watchAwakeTime({
     timeoutMs,
     lookMs: heartbeatMs,
-    isHeld: () => run.held > 0,
+    isPaused: () => run.pendingRequests > 0,
     onTime: () => {
       run.timedOut = true;
       void cell.stop(graceMs);
@@ -239,7 +239,7 @@ function watchTime(
 }
 
 /** Who watches sees a blocked call as what it is; what was run elsewhere and is shown in its place was not refused. */
-function tellBlocked(
+function showBlocked(
   run: AgentRun,
   { does: [{ tool_name: tool }] }: ReportedCall,
   { decision, rule, details }: Decision,

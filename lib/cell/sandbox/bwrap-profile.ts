@@ -5,7 +5,7 @@ import { isFolder } from '../../util/read-file.ts';
 import type { Overlay } from '../dependencies/own-dependencies.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
-import { isThere } from './tool-paths.ts';
+import { pathExists } from './tool-paths.ts';
 
 /** The paths a cell shows, and those it may write. All are absolute and the same inside and outside. */
 export interface CellProfile {
@@ -99,14 +99,14 @@ export function probeArguments(argv: readonly string[], kernelEntries: readonly 
   return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
 }
 
-/** The process that starts bubblewrap hands it the filter on that descriptor: see handFilter. */
+/** The process that starts bubblewrap hands it the filter on that descriptor: see passFilter. */
 function filtered(): string[] {
   const isKnown = syscallFilter({ mayTrace: false }) !== null;
   return isKnown ? ['--seccomp', String(filterDescriptor)] : [];
 }
 
 /** Hands bubblewrap the filter that filtered() names; the descriptor is a pipe. */
-export function handFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
+export function passFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
   const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
   // It may end without reading it.
   pipe?.on('error', () => undefined);
@@ -126,7 +126,7 @@ function processes(kernelEntries: readonly string[]): string[] {
     '--proc',
     '/proc',
     ...kernelEntries.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...keyLists.filter(isThere).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...keyLists.filter(pathExists).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ];
 }
 

@@ -7,13 +7,13 @@ import { statusDescriptor } from './bwrap-profile.ts';
 const gateDescriptor = 5;
 
 /** How a cell ends in which a file of its starter is open. */
-export const leakStatus = 126;
+export const leakedDescriptorStatus = 126;
 
 // By a folder that is open, everything beside it could be reached. Shells close no number above 9 by themselves.
 const nothingOpen = [
   'for open in /proc/self/fd/*; do case $open in */[012]) ;; *) if [ -L "$open" ]; then',
   'echo "Not started: $open was left open by the program that starts cells." >&2;',
-  `exit ${leakStatus}; fi ;; esac; done`,
+  `exit ${leakedDescriptorStatus}; fi ;; esac; done`,
 ].join(' ');
 
 /**

@@ -6,8 +6,8 @@ import { agentCommon } from '../../git/cells/agent-refs.ts';
 import { isBelow } from '../../util/path-places.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
-import { isBelowAny, type MachineSight, needsShowing } from './machine-paths.ts';
-import { isThere } from './tool-paths.ts';
+import { isBelowAny, type MachinePaths, needsOwnMount } from './machine-paths.ts';
+import { pathExists } from './tool-paths.ts';
 
 /** Where a cell works: a git worktree with its quarantine, or a plain folder. */
 export interface CellPlace {
@@ -20,7 +20,7 @@ interface CellLayoutRequest {
   readonly isReadOnly: boolean;
   readonly folder: RunFolder;
   readonly repository: Repository;
-  readonly sight: MachineSight;
+  readonly sight: MachinePaths;
   /** See CellProfile. */
   readonly emptied: readonly string[];
   readonly mounts: CellProfile['mounts'];
@@ -39,10 +39,10 @@ interface CellLayoutRequest {
 export function layOutCell(request: CellLayoutRequest): CellProfile {
   const { folder, place, sight, repository } = request;
   const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) =>
-    needsShowing(sight, path),
+    needsOwnMount(sight, path),
   );
   const needed = [...new Set([...sight.needed, ...own])];
-  const covered = sight.covered.filter((path) => !own.includes(path) && isThere(path));
+  const covered = sight.covered.filter((path) => !own.includes(path) && pathExists(path));
   const isWhole = (path: string): boolean => path === repository.mainWorkTree;
   return {
     system: sight.system,
@@ -102,7 +102,7 @@ function protectedPlaces(place: CellPlace): string[] {
     config,
     join(objectDir, 'pack'),
     join(objectDir, 'info'),
-  ].filter(isThere);
+  ].filter(pathExists);
 }
 
 /**

@@ -6,13 +6,13 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { entriesOf } from '../../git/cells/sanitize-worktree.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listUntracked } from '../../git/worktrees/worktree-paths.ts';
-import { hiddenPartOf, isMeant } from '../../policy/hidden-names.ts';
+import { hiddenPartOf, isExplicitlyShared } from '../../policy/hidden-names.ts';
 import { isBlockedBy } from '../../policy/judge-path.ts';
 import { agentSettings } from '../../policy/protected-places.ts';
 import { hasWildcard, locksConflict, pathMatches } from '../../util/path-globs.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
-import { isThere } from './tool-paths.ts';
+import { pathExists } from './tool-paths.ts';
 
 // Each is a mount, and the kernel looks through all of them for the next.
 const mostMasked = 1_000;
@@ -34,10 +34,10 @@ export async function findHidden(
   const hiddenPart = hiddenPartOf(globs);
   const paths = [...new Set([...tracked, ...project.copy])].flatMap((path) => {
     const found = hiddenPart(path);
-    return found === null || (showsCopies && isMeant(globs, project.copy, path)) ? [] : [found];
+    return found === null || (showsCopies && isExplicitlyShared(globs, project.copy, path)) ? [] : [found];
   });
   const moved = await findMoved(git, paths);
-  const real = [...new Set([...paths, ...moved])].map((path) => join(git.cwd, path)).filter(isThere);
+  const real = [...new Set([...paths, ...moved])].map((path) => join(git.cwd, path)).filter(pathExists);
   const found = [...new Set(real.map(realPath))].filter(
     (path) => path !== git.cwd && isBelow(path, git.cwd) && !real.some((other) => isAbove(other, path)),
   );
@@ -151,7 +151,7 @@ export function findRepositorySettings(root: string): readonly string[] {
 }
 
 /** The files of these names in every folder of a git work tree, by their real paths. */
-export async function findNamed(
+export async function findFilesNamed(
   { cwd, env }: GitContext,
   names: readonly string[],
 ): Promise<readonly string[]> {
@@ -167,7 +167,7 @@ export async function findNamed(
 }
 
 function below(root: string, paths: readonly string[]): readonly string[] {
-  const found = paths.filter(isThere).map(realPath);
+  const found = paths.filter(pathExists).map(realPath);
   return [...new Set(found)].filter((path) => path !== root && isBelow(path, root));
 }
 
@@ -203,7 +203,7 @@ export async function viewWorkTree({
   if (mainWorkTree === null) return wholeWorkTree;
   const { link } = config.project;
   const covered: string[] = [];
-  const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(isThere);
+  const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(pathExists);
   const hidden: string[] = [];
   const hiddenFromAgents: string[] = [];
   const globs = maskedPaths(config.permissions);
@@ -220,7 +220,7 @@ export async function viewWorkTree({
       kept.push(path, realPath(path));
       const named = hiddenPart(name) === null ? found : [realPath(path)];
       const isMeantFor = (one: string): boolean =>
-        isMeant(globs, link, relative(realPath(mainWorkTree), one));
+        isExplicitlyShared(globs, link, relative(realPath(mainWorkTree), one));
       hidden.push(...named.filter((one) => !isMeantFor(one)));
       hiddenFromAgents.push(...named.filter(isMeantFor));
     }
@@ -232,7 +232,7 @@ export async function viewWorkTree({
 }
 
 function isDependency(path: string): boolean {
-  return dependencies.has(basename(path)) || isThere(join(path, 'pyvenv.cfg'));
+  return dependencies.has(basename(path)) || pathExists(join(path, 'pyvenv.cfg'));
 }
 
 /** Whether a path is a link: its target is covered or not on its own account. */

@@ -4,13 +4,13 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import { isBelow, realPath } from '../../util/path-places.ts';
 import type { SystemPath, WorkTreeView } from '../runner-context.ts';
 import {
-  listBesidePrograms,
   listForeignToGit,
   listKernelEntries,
   listPrivateSystemPaths,
+  listProgramNeighbours,
   listSystemPaths,
 } from './system-paths.ts';
-import { isThere, linkedTools, packagePaths, toolchainPaths } from './tool-paths.ts';
+import { linkedTools, packagePaths, pathExists, toolchainPaths } from './tool-paths.ts';
 
 // Sockets, other people's files, keys: everything an agent doesn't need to work.
 const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
@@ -32,7 +32,7 @@ interface SightRequest {
 }
 
 /** The parts of the machine that all cells of one kind see alike. */
-export interface MachineSight {
+export interface MachinePaths {
   readonly system: readonly SystemPath[];
   readonly hidden: readonly string[];
   /** Paths that must be seen beside the system, each once and none of them hidden itself. */
@@ -48,7 +48,7 @@ export interface MachineSight {
 }
 
 /** Looks at the machine: many hundred paths. */
-export function lookAtMachine(request: SightRequest): MachineSight {
+export function inspectMachine(request: SightRequest): MachinePaths {
   const { repository, personHome, workTree } = request;
   const hidden = hiddenFolders(personHome);
   const system = listSystemPaths();
@@ -58,10 +58,10 @@ export function lookAtMachine(request: SightRequest): MachineSight {
   const shown = [...system.map(({ path }) => path), ...needed];
   const shownAgain = needed.filter((path) => path !== repository.mainWorkTree && isBelowAny(path, covered));
   const isInSight = (path: string): boolean =>
-    isThere(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
+    pathExists(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
   const unneeded = [
     ...listForeignToGit(repository.commonDir),
-    ...listBesidePrograms(request.searchFolders, [personHome, '/root']).map(realPath),
+    ...listProgramNeighbours(request.searchFolders, [personHome, '/root']).map(realPath),
   ].filter((path) => !request.shown.some((one) => isBelow(path, one)));
   const secret = [...listPrivateSystemPaths(), ...workTree.hidden, ...unneeded].filter(isInSight);
   return {
@@ -77,11 +77,11 @@ export function lookAtMachine(request: SightRequest): MachineSight {
 }
 
 /** Whether a path, not hidden itself, must be shown by a mount of its own. */
-export function needsShowing(
-  { hidden, system }: Pick<MachineSight, 'hidden' | 'system'>,
+export function needsOwnMount(
+  { hidden, system }: Pick<MachinePaths, 'hidden' | 'system'>,
   path: string,
 ): boolean {
-  return path !== '/' && !hidden.includes(path) && !inSystem({ hidden, system }, path) && isThere(path);
+  return path !== '/' && !hidden.includes(path) && !inSystem({ hidden, system }, path) && pathExists(path);
 }
 
 export function isBelowAny(path: string, folders: readonly string[]): boolean {
@@ -106,10 +106,10 @@ function isShown({ hidden, shown, covered, shownAgain }: Shown, path: string): b
 function coveredPaths(
   { workTree, repository }: SightRequest,
   needed: readonly string[],
-): MachineSight['covered'] {
+): MachinePaths['covered'] {
   const covered = workTree.covered
     .map(realPath)
-    .filter((path) => isThere(path) && !needed.includes(path) && isBelowAny(path, needed));
+    .filter((path) => pathExists(path) && !needed.includes(path) && isBelowAny(path, needed));
   // The work tree itself is needed only for what it holds.
   const whole = workTree.covered.filter((path) => path === repository.mainWorkTree);
   return [...new Set([...covered, ...whole])];
@@ -120,7 +120,9 @@ function isFolder(path: string): boolean {
 }
 
 function hiddenFolders(personHome: string): string[] {
-  const found = [...alwaysHidden, personHome].filter((path) => path !== '/' && isThere(path)).map(realPath);
+  const found = [...alwaysHidden, personHome]
+    .filter((path) => path !== '/' && pathExists(path))
+    .map(realPath);
   return [...new Set(found)];
 }
 
@@ -155,10 +157,10 @@ function neededPaths(
   ];
   const isSeen = (path: string): boolean => inSystem({ hidden, system }, path) || isBelowAny(path, needed);
   const tools = linkedTools(searchFolders, homes, isSeen);
-  return [...new Set([...needed, ...tools])].filter((path) => needsShowing({ hidden, system }, path));
+  return [...new Set([...needed, ...tools])].filter((path) => needsOwnMount({ hidden, system }, path));
 }
 
-function inSystem({ hidden, system }: Pick<MachineSight, 'hidden' | 'system'>, path: string): boolean {
+function inSystem({ hidden, system }: Pick<MachinePaths, 'hidden' | 'system'>, path: string): boolean {
   const veils = hidden.filter((place) => place !== '/');
   return !isBelowAny(path, veils) && system.some((place) => isBelow(path, place.path));
 }

@@ -11,8 +11,8 @@ import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { wholeWorkTree } from './hidden-files.ts';
-import { lookAtMachine } from './machine-paths.ts';
-import { isThere } from './tool-paths.ts';
+import { inspectMachine } from './machine-paths.ts';
+import { pathExists } from './tool-paths.ts';
 
 export interface CellRequest {
   readonly folder: RunFolder;
@@ -59,7 +59,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     mayTrace: request.mayTrace ?? false,
     folder: request.folder,
     repository: context.repository,
-    sight: lookAtMachine({
+    sight: inspectMachine({
       repository: context.repository,
       personHome: realPath(context.env.HOME || '/'),
       searchFolders: context.searchFolders,
@@ -132,7 +132,7 @@ function toolchainFolders({
     const path = realPath(value);
     if (!value.startsWith('/') || own.some((place) => isBelow(place, path))) return [];
     const isOfHome = homes.some((home) => isBelow(path, home));
-    const isThisOne = holds.every((entry) => isThere(join(path, entry)));
+    const isThisOne = holds.every((entry) => pathExists(join(path, entry)));
     if (!isThisOne || (isOfHome && name !== 'RUSTUP_HOME')) return [];
     return parts?.map((part) => join(value, part)) ?? [value];
   });
@@ -143,7 +143,7 @@ function quietConfig(
   { folder, gitConfig }: CellRequest,
 ): CellProfile['mounts'] {
   const target = join(repository.commonDir, 'config');
-  if (gitConfig === undefined || !isThere(target)) return [];
+  if (gitConfig === undefined || !pathExists(target)) return [];
   if (typeof gitConfig !== 'string') return [{ source: gitConfig.file, target: realPath(target) }];
   const source = join(folder.control, 'repository.config');
   writeFileSync(source, gitConfig, { mode: 0o600 });
@@ -197,7 +197,7 @@ function rustupHome(searchFolders: readonly string[]): Record<string, string> {
   const homes = searchFolders
     .filter((folder) => folder.endsWith('/.cargo/bin'))
     .map((folder) => join(dirname(dirname(folder)), '.rustup'));
-  const found = homes.find(isThere);
+  const found = homes.find(pathExists);
   return found === undefined ? {} : { RUSTUP_HOME: found };
 }
 

@@ -8,7 +8,7 @@ import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, SandboxState } from '../runner-context.ts';
-import { type CellProfile, handFilter } from './bwrap-profile.ts';
+import { type CellProfile, passFilter } from './bwrap-profile.ts';
 import { gateScript, isAlive, openGate, readStatus, type Status } from './cell-gate.ts';
 import { confine } from './confine.ts';
 import { allRead, spawnWithPipes } from './output-pipes.ts';
@@ -98,7 +98,7 @@ function trySpawn(start: CellStart): Spawned | Error {
   try {
     group = start.sandbox.limits.openGroup(start.limits);
     const child = spawnConfined(start, group);
-    handFilter(child, start.profile);
+    passFilter(child, start.profile);
     return { group, child };
   } catch (error) {
     void group?.close();

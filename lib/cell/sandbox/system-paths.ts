@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { isBelow } from '../../util/path-places.ts';
 import { entriesIn, namesIn } from '../../util/read-file.ts';
 import type { SystemPath } from '../runner-context.ts';
-import { isThere } from './tool-paths.ts';
+import { pathExists } from './tool-paths.ts';
 
 // Programs and what they read. Of /var that is little: caches of fonts, and what Debian's and others' packages keep
 // there although it never varies.
@@ -26,7 +26,7 @@ const roots = [
 ];
 
 export function listSystemPaths(): readonly SystemPath[] {
-  return roots.filter(isThere).map((path) => ({ path, link: linkOf(path) }));
+  return roots.filter(pathExists).map((path) => ({ path, link: linkOf(path) }));
 }
 
 function linkOf(path: string): string | null {
@@ -128,7 +128,10 @@ export function listForeignToGit(commonDir: string): readonly string[] {
 }
 
 /** Lists files beside programs of a home, in their folders and right above: keys, and settings with tokens. */
-export function listBesidePrograms(folders: readonly string[], homes: readonly string[]): readonly string[] {
+export function listProgramNeighbours(
+  folders: readonly string[],
+  homes: readonly string[],
+): readonly string[] {
   const ofHomes = folders.filter((folder) => homes.some((home) => home !== '/' && isBelow(folder, home)));
   const above = ofHomes
     .filter((folder) => ['bin', 'shims'].includes(basename(folder)))

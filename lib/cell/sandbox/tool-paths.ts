@@ -18,7 +18,7 @@ const toolchains = [
 
 /** The folders of PATH that exist and are absolute, in order, each once. */
 export function searchFolders(path: string): string[] {
-  return [...new Set(path.split(':'))].filter((folder) => isAbsolute(folder) && isThere(folder));
+  return [...new Set(path.split(':'))].filter((folder) => isAbsolute(folder) && pathExists(folder));
 }
 
 /** The program's absolute path: as written, or the first executable of that name in the folders; null if absent. */
@@ -41,7 +41,7 @@ export function toolchainPaths(folders: readonly string[], homes: readonly strin
 function toolchainsOf(folders: readonly string[], home: string): string[] {
   const own = folders.flatMap((folder) => [folder, realPath(folder)]).flatMap((path) => prefixOf(path, home));
   const hasHomeTools = folders.some((folder) => isBelow(folder, home));
-  const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(isThere) : [];
+  const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(pathExists) : [];
   return [...own, ...known];
 }
 
@@ -55,7 +55,7 @@ export function packagePaths(file: string, home: string): string[] {
 }
 
 /** Whether anything is there that can be looked at; a dangling link is not. */
-export function isThere(path: string): boolean {
+export function pathExists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -69,7 +69,7 @@ function prefixOf(folder: string, home: string): string[] {
   if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
   const parts = partsOf(prefix);
   if (isBelow(prefix, home) && parts !== null)
-    return [folder, ...parts.map((part) => join(prefix, part)).filter(isThere)];
+    return [folder, ...parts.map((part) => join(prefix, part)).filter(pathExists)];
   const isShared = home === '/' || !isBelow(prefix, home) || showsPrivatePlace(prefix, home);
   return isShared || sharedPrefixes.has(basename(prefix)) ? [folder] : [prefix];
 }
@@ -84,14 +84,14 @@ const partsOfPrefixes: Readonly<Record<string, readonly string[]>> = {
 
 function partsOf(prefix: string): readonly string[] | null {
   // A Go toolchain says its version; GOPATH has the same name in a home.
-  return isThere(join(prefix, 'VERSION')) ? null : (partsOfPrefixes[basename(prefix)] ?? null);
+  return pathExists(join(prefix, 'VERSION')) ? null : (partsOfPrefixes[basename(prefix)] ?? null);
 }
 
 function packageOf(path: string, home: string): string[] {
   const modules = path.indexOf('/node_modules/');
   if (modules > 0) return [path.slice(0, modules + '/node_modules'.length)];
   for (let folder = dirname(path); !mayHoldAnything(folder, home); folder = dirname(folder))
-    if (isThere(join(folder, 'package.json'))) return [folder];
+    if (pathExists(join(folder, 'package.json'))) return [folder];
   return [];
 }
 
@@ -143,7 +143,7 @@ function stepsOf(link: string): readonly string[] {
     at = resolve(dirname(at), next);
     steps.push(at);
   }
-  return isThere(link) ? [...steps, realPath(link)] : [];
+  return pathExists(link) ? [...steps, realPath(link)] : [];
 }
 
 function packageAround(path: string, homes: readonly string[]): readonly string[] {
@@ -152,7 +152,7 @@ function packageAround(path: string, homes: readonly string[]): readonly string[
   const folder = dirname(path);
   const prefix = dirname(folder);
   // An environment with a program of its own, such as pipx and uv make: not a folder that many share.
-  const isEnvironment = basename(folder) === 'bin' && isThere(join(prefix, 'pyvenv.cfg'));
+  const isEnvironment = basename(folder) === 'bin' && pathExists(join(prefix, 'pyvenv.cfg'));
   return isEnvironment ? [prefix] : packagePaths(path, home ?? '/');
 }
 
@@ -162,9 +162,13 @@ function prefixOutside(folder: string): readonly string[] {
   if (optional !== undefined) return [optional];
   const prefix = dirname(folder);
   if (basename(folder) !== 'bin' || dirname(prefix) === '/') return isDeep(folder) ? [folder] : [];
-  const isToolchain = ['lib', 'libexec', 'pyvenv.cfg', 'share'].some((name) => isThere(join(prefix, name)));
-  const isSomebodys = ['.git', '.ssh', '.profile', '.bashrc'].some((name) => isThere(join(prefix, name)));
-  return isToolchain && !isSomebodys ? [prefix] : [folder];
+  const isToolchain = ['lib', 'libexec', 'pyvenv.cfg', 'share'].some((name) =>
+    pathExists(join(prefix, name)),
+  );
+  const isPersonalFolder = ['.git', '.ssh', '.profile', '.bashrc'].some((name) =>
+    pathExists(join(prefix, name)),
+  );
+  return isToolchain && !isPersonalFolder ? [prefix] : [folder];
 }
 
 /** A folder right below / holds anything. */

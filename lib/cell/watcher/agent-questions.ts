@@ -1,7 +1,7 @@
 import {
   type AgentQuestion,
   askTool,
-  mostAsked,
+  maxQuestions,
   onYourOwn,
   type QuestionReply,
   questionWords,
@@ -21,7 +21,7 @@ interface Asker {
 }
 
 /** Reads a call's questions to the person; null: it has none, or the agent may not ask: it is judged as any other. */
-export function questionsIn(
+export function parseQuestions(
   call: ReportedCall,
   { calls, ask, policy }: Asker,
 ): readonly AgentQuestion[] | null {
@@ -30,12 +30,12 @@ export function questionsIn(
   return readQuestions(call.input);
 }
 
-/** Builds the audit's line about questions; repliedLine builds that about the reply. */
-export function askedLine(questions: readonly AgentQuestion[]): Decision {
+/** Builds the audit's line about questions; replyAuditLine builds that about the reply. */
+export function questionAuditLine(questions: readonly AgentQuestion[]): Decision {
   return { decision: 'allow', rule: 'question-asked', details: withoutSecret(questionWords(questions)) };
 }
 
-export function repliedLine(questions: readonly AgentQuestion[], reply: QuestionReply): Decision {
+export function replyAuditLine(questions: readonly AgentQuestion[], reply: QuestionReply): Decision {
   if (reply.kind === 'proceed') return { decision: 'allow', rule: 'question-unanswered', details: reply.why };
   const details = withoutSecret(answersInWords(questions, reply.answers));
   return { decision: 'allow', rule: 'question-answered', details };
@@ -57,11 +57,12 @@ function answersInWords(questions: readonly AgentQuestion[], answers: readonly s
 }
 
 /** Asks so often and no more: what runs in a cell can ask as often as it likes, and a person is asked each time. */
-export function boundedAsk(ask: Ask): Ask {
+export function limitQuestions(ask: Ask): Ask {
   let asked = 0;
   return async (questions, signal) => {
     asked += 1;
-    if (asked > mostAsked) return { kind: 'proceed', why: `You have asked ${mostAsked} times already.` };
+    if (asked > maxQuestions)
+      return { kind: 'proceed', why: `You have asked ${maxQuestions} times already.` };
     return ask(questions, signal).catch(
       (): QuestionReply => ({ kind: 'proceed', why: 'The question could not be put to anybody.' }),
     );

@@ -1,5 +1,5 @@
 import type { Decision, ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ToldCall, ToldResult } from '../../domain/ports/call-facts.ts';
+import type { CallFacts, ConversationCall, ConversationResult } from '../../domain/ports/call-facts.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isRecord } from '../../util/json.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
@@ -17,21 +17,21 @@ interface CallLedger {
    * Notes a call as the hook reported it, and the decision. `mark`: a text that its result must hold, since no program
    * knew it before; each refusal has one.
    */
-  note(call: ToldCall, decision: Decision, mark?: string): void;
+  note(call: ConversationCall, decision: Decision, mark?: string): void;
   /** The calls whose results are new in a conversation and that nothing allowed. */
-  findUnwatched(told: Pick<Conversation, 'results' | 'offered'>): readonly UnwatchedCall[];
+  findUnwatched(conversation: Pick<Conversation, 'results' | 'offered'>): readonly UnwatchedCall[];
   /**
    * Finds calls of tools that were not offered, where the CLI answered them itself and no hook reported them. `name`
    * distinguishes calls of the same kind.
    */
   findNotOffered(
-    told: Pick<Conversation, 'results' | 'offered'>,
+    conversation: Pick<Conversation, 'results' | 'offered'>,
   ): readonly (UnwatchedCall & { readonly name: string })[];
 }
 
 /** The facts of a CLI that it needs. */
 type CliFacts = Pick<CallFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
-type LedgerFacts = Omit<CliFacts, 'neverRan'> & { neverRan(result: ToldResult): boolean };
+type LedgerFacts = Omit<CliFacts, 'neverRan'> & { neverRan(result: ConversationResult): boolean };
 
 interface Judged {
   readonly decision: Decision['decision'];
@@ -60,7 +60,7 @@ export function createCallLedger(known: CliFacts): CallLedger {
       kinds.set(kindOf(call), add(kinds.get(kindOf(call)) ?? none, decision, mark));
     },
     findUnwatched({ results, offered }) {
-      const facts = beside(offered, known);
+      const facts = withOffered(offered, known);
       const tallies = tallyUnnamed(results, kinds, facts);
       return results
         .filter(({ isNew }) => isNew)
@@ -82,8 +82,8 @@ export function createCallLedger(known: CliFacts): CallLedger {
 }
 
 /** With what a request offers: where that isn't known, any tool may have been. */
-function beside(offered: ReadonlySet<string> | undefined, facts: CliFacts): LedgerFacts {
-  const isOffered = ({ name }: ToldResult): boolean => name === null || (offered?.has(name) ?? true);
+function withOffered(offered: ReadonlySet<string> | undefined, facts: CliFacts): LedgerFacts {
+  const isOffered = ({ name }: ConversationResult): boolean => name === null || (offered?.has(name) ?? true);
   return { ...facts, neverRan: (result) => facts.neverRan(result, isOffered(result)) };
 }
 
@@ -94,24 +94,27 @@ const none: Kind = { allowed: 0, blocked: 0, marks: [] };
  * the cell could ask beforehand about the next one: then only a decision about the same input counts.
  */
 function namesOf(
-  call: ToldCall | Pick<ToldResult, 'id' | 'name' | 'input'>,
+  call: ConversationCall | Pick<ConversationResult, 'id' | 'name' | 'input'>,
   facts: Pick<LedgerFacts, 'repeatsCalls'>,
 ): readonly string[] {
   if (call.id === null) return [];
   return facts.repeatsCalls && call.name !== null ? [`${call.id} ${kindOf(call)}`, call.id] : [call.id];
 }
 
-function kindOf({ name, input }: Pick<ToldResult, 'name' | 'input'>): string {
+function kindOf({ name, input }: Pick<ConversationResult, 'name' | 'input'>): string {
   return canonicalDigest([name, input]);
 }
 
-function isNamed(result: ToldResult, { namesCalls }: LedgerFacts): result is ToldResult & { id: string } {
+function isNamed(
+  result: ConversationResult,
+  { namesCalls }: LedgerFacts,
+): result is ConversationResult & { id: string } {
   return namesCalls && result.id !== null;
 }
 
 /** How often calls of each kind ran and were blocked, by what the conversation says. */
 function tallyUnnamed(
-  results: readonly ToldResult[],
+  results: readonly ConversationResult[],
   decided: ReadonlyMap<string, Kind>,
   facts: LedgerFacts,
 ): ReadonlyMap<string, Kind> {
@@ -139,7 +142,7 @@ function isOver(told: Kind = none, decided: Kind = none): boolean {
   return told.allowed > decided.allowed || told.blocked > decided.blocked;
 }
 
-function isAccounted(result: ToldResult, judged: Judged | undefined, facts: LedgerFacts): boolean {
+function isAccounted(result: ConversationResult, judged: Judged | undefined, facts: LedgerFacts): boolean {
   if (facts.neverRan(result)) return true;
   if (judged === undefined) return false;
   // A client that carried out the original call instead of the replaced one has run what must not run here; and what a
@@ -148,7 +151,7 @@ function isAccounted(result: ToldResult, judged: Judged | undefined, facts: Ledg
   return isMarked && (judged.decision === 'allow' ? !facts.hides(result) : facts.wasBlocked(result));
 }
 
-function describeCall({ name, input }: ToldResult): UnwatchedCall {
+function describeCall({ name, input }: ConversationResult): UnwatchedCall {
   return {
     tool_name: name ?? 'unknown',
     tool_input: isRecord(input) ? input : typeof input === 'string' ? { command: input } : {},

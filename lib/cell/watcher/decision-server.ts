@@ -1,6 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import { listenOn } from '../gateway/listen-on.ts';
-import { failed, type Held, type Judging, judgeRequest, record } from './judge-request.ts';
+import {
+  type AgentRules,
+  auditDecision,
+  judgeRequest,
+  type PendingAnswer,
+  watcherFailure,
+} from './judge-request.ts';
 import {
   type Answer,
   answerTimeoutMs,
@@ -11,7 +17,7 @@ import {
   waitLine,
 } from './protocol.ts';
 
-export interface DecisionServerOptions extends Judging {
+export interface DecisionServerOptions extends AgentRules {
   readonly socketPath: string;
 }
 
@@ -19,7 +25,7 @@ export interface DecisionServerOptions extends Judging {
 export async function startDecisionServer(
   options: DecisionServerOptions,
 ): Promise<{ close(): Promise<void> }> {
-  const held: HeldBytes = { bytes: 0 };
+  const held: PendingBytes = { bytes: 0 };
   const server = createServer((socket) => serve(socket, options, held));
   // Programs of the agent can connect, too. Who is turned away blocks its call.
   server.maxConnections = mostConnections;
@@ -30,15 +36,15 @@ const mostConnections = 64;
 /** Of this process: it judges for all its agents. */
 const turns = openJudgingTurns();
 /** Of all requests together, until they are whole. */
-const mostHeldBytes = 4 * largestRequestBytes;
+const maxPendingBytes = 4 * largestRequestBytes;
 /** Longer than any client waits. */
 const longestMs = 2 * answerTimeoutMs;
 
-interface HeldBytes {
+interface PendingBytes {
   bytes: number;
 }
 
-function serve(socket: Socket, options: DecisionServerOptions, held: HeldBytes): void {
+function serve(socket: Socket, options: DecisionServerOptions, held: PendingBytes): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let needed: number | null = null;
@@ -56,7 +62,8 @@ function serve(socket: Socket, options: DecisionServerOptions, held: HeldBytes):
     chunks.push(chunk);
     size += chunk.length;
     held.bytes += chunk.length;
-    if (size > largestRequestBytes || held.bytes > mostHeldBytes) answer(record(options, null, tooLarge));
+    if (size > largestRequestBytes || held.bytes > maxPendingBytes)
+      answer(auditDecision(options, null, tooLarge));
     else if (needed !== null || chunk.includes(10)) {
       needed ??= requestLength(Buffer.concat(chunks));
       if (size < needed || isWhole) return;
@@ -68,7 +75,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: HeldBytes):
         if (typeof judged === 'function') holdUntil(socket, judged, answer);
         else answer(judged);
       });
-      if (!isAsked) answer(record(options, null, tooMany));
+      if (!isAsked) answer(auditDecision(options, null, tooMany));
     }
   });
 }
@@ -110,20 +117,20 @@ export function openJudgingTurns(later: (step: () => void) => void = setImmediat
 const waitMs = answerTimeoutMs / 5;
 
 /** Keeps a client waiting until its answer is known; aborts the signal when it leaves. */
-function holdUntil(socket: Socket, answered: Held, answer: (answer: Answer) => void): void {
+function holdUntil(socket: Socket, answered: PendingAnswer, answer: (answer: Answer) => void): void {
   const gone = new AbortController();
-  const tell = (): void => void socket.write(waitLine);
+  const sendWait = (): void => void socket.write(waitLine);
   socket.setTimeout(0);
-  tell();
-  const telling = setInterval(tell, waitMs);
+  sendWait();
+  const waitTimer = setInterval(sendWait, waitMs);
   socket.once('close', () => {
-    clearInterval(telling);
+    clearInterval(waitTimer);
     gone.abort();
   });
   void answered(gone.signal)
-    .catch((error: unknown) => failed(error))
+    .catch((error: unknown) => watcherFailure(error))
     .then((one) => {
-      clearInterval(telling);
+      clearInterval(waitTimer);
       if (!socket.destroyed) answer(one);
     });
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { agentPolicySchema, type Decision, toldOf } from '../../domain/policy.ts';
+import { agentPolicySchema, type Decision, decisionText } from '../../domain/policy.ts';
 import { decide } from '../../policy/decide.ts';
 import { openAuditLog } from './audit-log.ts';
 import { openPathFacts } from './path-facts.ts';
@@ -19,5 +19,5 @@ export function judgeAlone(policyFile: string, value: unknown, at: Date): Decisi
   const audit = openAuditLog(`${policyFile}.audit.jsonl`, policy.agent_id, () => at);
   audit.append(call, decision);
   audit.close();
-  return { ...decision, details: toldOf(decision) };
+  return { ...decision, details: decisionText(decision) };
 }

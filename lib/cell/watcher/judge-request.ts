@@ -5,9 +5,9 @@ import type { AgentQuestion } from '../../domain/agent-talk.ts';
 import {
   type AgentPolicy,
   type Decision,
+  decisionText,
   type PathFacts,
   type ToolCall,
-  toldOf,
 } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
@@ -16,12 +16,12 @@ import { statuses } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Decide } from '../runner-context.ts';
-import { askedLine, questionsIn, repliedLine, replyAsReason } from './agent-questions.ts';
+import { parseQuestions, questionAuditLine, replyAsReason, replyAuditLine } from './agent-questions.ts';
 import type { AuditLog } from './audit-log.ts';
 import { type Answer, blocked, type GitHookRequest, parseRequest } from './protocol.ts';
 
 /** The rules by which one agent's calls are judged, and the receivers of the decisions. */
-export interface Judging {
+export interface AgentRules {
   readonly policy: AgentPolicy;
   readonly audit: AuditLog;
   readonly decide: Decide;
@@ -39,12 +39,12 @@ export interface Judging {
 }
 
 /** An answer that a person gives; it is ignored once the signal is aborted. */
-export type Held = (gone: AbortSignal) => Promise<Answer>;
+export type PendingAnswer = (gone: AbortSignal) => Promise<Answer>;
 
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
 /** Judges one request, whole as it came. Its answer is in the audit; any trouble is a block. Throws nothing. */
-export function judgeRequest(bytes: Buffer, options: Judging): Answer | Held {
+export function judgeRequest(bytes: Buffer, options: AgentRules): Answer | PendingAnswer {
   try {
     const request = parseRequest(bytes);
     if (request !== null && 'canary' in request) {
@@ -53,27 +53,27 @@ export function judgeRequest(bytes: Buffer, options: Judging): Answer | Held {
     }
     if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
     const call = options.calls?.read(request?.call) ?? null;
-    if (call === null) return record(options, null, malformed);
-    const questions = questionsIn(call, options);
+    if (call === null) return auditDecision(options, null, malformed);
+    const questions = parseQuestions(call, options);
     if (questions !== null) return holdQuestion(request?.call, call, { ...options, questions });
     return judgeCall(request?.call, call, options);
   } catch (error) {
-    return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
+    return auditDecision(options, null, error instanceof SyntaxError ? malformed : watcherFailure(error));
   }
 }
 
-function judgeCall(reported: unknown, call: ReportedCall, options: Judging): Answer {
+function judgeCall(reported: unknown, call: ReportedCall, options: AgentRules): Answer {
   const [first] = call.does;
   const found = call.does.map((one) => decideSafely(one, options));
   const replay = findReplay(first, found[0] ?? malformed, options.replays ?? new Map());
   if (replay !== null) return showReplay(reported, call, { ...options, replay });
   const refusal = found.find(({ decision }) => decision === 'block');
-  const told = call.does.map((one, index) => {
+  const decisions = call.does.map((one, index) => {
     const own = found[index] ?? malformed;
-    return record(options, one, refusal === undefined || own.decision === 'block' ? own : unlessAll);
+    return auditDecision(options, one, refusal === undefined || own.decision === 'block' ? own : unlessAll);
   });
   // A line that could not be written blocks the rest with it.
-  const decision = refusal ?? told.find((one) => one.decision === 'block') ?? found[0] ?? malformed;
+  const decision = refusal ?? decisions.find((one) => one.decision === 'block') ?? found[0] ?? malformed;
   if (decision.decision === 'block') return refuse(call, decision, options);
   options.onJudged?.(call, decision);
   return decision;
@@ -83,16 +83,16 @@ function judgeCall(reported: unknown, call: ReportedCall, options: Judging): Ans
 function holdQuestion(
   reported: unknown,
   call: ReportedCall,
-  { questions, ...options }: Judging & { readonly questions: readonly AgentQuestion[] },
-): Answer | Held {
+  { questions, ...options }: AgentRules & { readonly questions: readonly AgentQuestion[] },
+): Answer | PendingAnswer {
   // The questions stand in the details, without what looks like a credential; the call's other input is left out.
   const shown: ToolCall = { ...call.does[0], tool_input: {} };
-  const asked = record(options, shown, askedLine(questions));
+  const asked = auditDecision(options, shown, questionAuditLine(questions));
   if (asked.decision === 'block') return refuse(call, asked, options);
   return async (gone) => {
     const reply = await (options.ask?.(questions, gone) ?? Promise.reject(new Error('nobody can be asked')));
     if (gone.aborted) return malformed;
-    const noted = record(options, shown, repliedLine(questions, reply));
+    const noted = auditDecision(options, shown, replyAuditLine(questions, reply));
     if (noted.decision === 'block') return refuse(call, noted, options);
     const output =
       reply.kind === 'answer'
@@ -108,11 +108,11 @@ function holdQuestion(
  * Adds a number that was not there before to the agent's message about a refusal: a command that went past its watcher
  * can print such a message, but not this number.
  */
-function refuse(call: ReportedCall, decision: Decision, { onJudged }: Judging): Decision {
+function refuse(call: ReportedCall, decision: Decision, { onJudged }: AgentRules): Decision {
   const mark = randomBytes(6).toString('hex');
   onJudged?.(call, decision, mark);
   // In the first line: a CLI may cut what is long.
-  return { ...decision, details: toldOf(decision).replace(/(?=\n)|$/, ` (${mark})`) };
+  return { ...decision, details: decisionText(decision).replace(/(?=\n)|$/, ` (${mark})`) };
 }
 
 const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');
@@ -121,42 +121,42 @@ const unlessAll = blocked('call-part', 'It is one call with others, and some of 
 function showReplay(
   reported: unknown,
   call: ReportedCall,
-  { replay, ...options }: Judging & { readonly replay: Replay },
+  { replay, ...options }: AgentRules & { readonly replay: Replay },
 ): Answer {
   const { command, details, mark, shown } = replay;
   const output = options.calls?.replace(reported, command, details) ?? null;
-  const told: Decision =
+  const decided: Decision =
     output === null
       ? { decision: 'block', rule: 'replayed', details: `${details}\n${shown}` }
       : { decision: 'allow', rule: 'replayed', details };
-  const decision = record(options, call.does[0], told);
+  const decision = auditDecision(options, call.does[0], decided);
   if (output === null || decision.decision === 'block') return refuse(call, decision, options);
   options.onJudged?.(call, decision, mark);
   return { ...decision, output };
 }
 
-function judgeGitHook(request: GitHookRequest, options: Judging): Decision {
+function judgeGitHook(request: GitHookRequest, options: AgentRules): Decision {
   const call = readGitHook(request);
-  if (call === null) return record(options, null, malformed);
+  if (call === null) return auditDecision(options, null, malformed);
   // In the audit it's a call like any other.
   const shown = { tool_name: `git ${call.hook}`, tool_input: { command: subjectOf(call) }, cwd: '' };
-  return record(options, shown, decideGitHook(options.policy, call));
+  return auditDecision(options, shown, decideGitHook(options.policy, call));
 }
 
 function subjectOf(call: GitHookCall): string {
   return call.hook === 'commit-msg' ? call.message : call.staged.map(({ path }) => path).join('\n');
 }
 
-function decideSafely(call: ToolCall, options: Judging): Decision {
+function decideSafely(call: ToolCall, options: AgentRules): Decision {
   try {
     return options.decide(options.policy, call, options.facts);
   } catch (error) {
-    return failed(error);
+    return watcherFailure(error);
   }
 }
 
 /** Writes what was decided into the audit: what can't be written there is a block. */
-export function record(options: Judging, call: ToolCall | null, decision: Decision): Decision {
+export function auditDecision(options: AgentRules, call: ToolCall | null, decision: Decision): Decision {
   try {
     options.audit.append(call, decision);
     return decision;
@@ -166,7 +166,7 @@ export function record(options: Judging, call: ToolCall | null, decision: Decisi
 }
 
 /** Trouble of the watcher's own, as a block. */
-export function failed(error: unknown): Decision {
+export function watcherFailure(error: unknown): Decision {
   return blocked('watcher-failed', `The watcher could not judge this call: ${messageOf(error)}`);
 }
 

@@ -22,8 +22,8 @@ export function openPathFacts({ workTree, env, quarantine = null }: FactsPlace, 
   return { ...realPathFacts, kindOf: openGitFacts({ gitDir, workTree, env, quarantine }, ms) };
 }
 
-interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
-  readonly quarantine?: AskedRepository['quarantine'];
+interface FactsPlace extends Pick<AgentRepository, 'env' | 'workTree'> {
+  readonly quarantine?: AgentRepository['quarantine'];
 }
 
 /** The file system as it is at this moment; nothing is remembered between questions, and git is not asked. */
@@ -63,7 +63,7 @@ function statOf(path: string): Stats | null {
 }
 
 /** Where an agent's git works, for the questions of its judge. */
-interface AskedRepository {
+interface AgentRepository {
   readonly env: GitContext['env'];
   readonly workTree: string;
   readonly gitDir: string;
@@ -83,7 +83,7 @@ const still = {
 
 /** Answers what an object is, in a short time, as the agent's own git would: objects it has made are included. */
 function openGitFacts(
-  { env, workTree, gitDir, quarantine }: AskedRepository,
+  { env, workTree, gitDir, quarantine }: AgentRepository,
   ms = askingMs,
 ): PathFacts['kindOf'] {
   const own = {

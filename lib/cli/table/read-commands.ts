@@ -1,7 +1,7 @@
 import type { CommandTable } from '../command-spec.ts';
 
 /** Commands that only read. In the order help shows them. */
-export const lookCommands = {
+export const readCommands = {
   status: {
     load: () => import('../../commands/status/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',

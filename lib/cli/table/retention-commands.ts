@@ -1,7 +1,7 @@
 import type { CommandTable } from '../command-spec.ts';
 
 /** Commands that share, keep and remove what sessions made. In the order help shows them. */
-export const keepCommands = {
+export const retentionCommands = {
   session: {
     load: () => import('../../commands/session/session.ts'),
     summary: 'List sessions, show, rename or end one',

@@ -12,9 +12,9 @@ import { type LineComment, parseComment } from '../../domain/state/line-comment.
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
-import { type Reading, withState } from '../context/read-state.ts';
-import { lineOf, openFarLines } from '../questions/far-lines.ts';
-import { readAll, readNamedFile } from '../run-context/open-gates.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
+import { clientOf, openQuestionClients } from '../questions/far-lines.ts';
+import { readNamedFile, readStream } from '../run-context/open-gates.ts';
 
 /**
  * `git flame answer [GATE] [ANSWER]`: what runs of this machine ask, and one answer to it. It goes the way of one that a
@@ -22,12 +22,12 @@ import { readAll, readNamedFile } from '../run-context/open-gates.ts';
  */
 export function run(args: CommandArgs<'answer'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
-    const far = openFarLines(reading.git.repository.commonDir);
+    const far = openQuestionClients(reading.git.repository.commonDir);
     try {
-      const lines = (await far.ready()).filter((line) => isMeant(line, reading.meant.name));
+      const lines = (await far.ready()).filter((line) => isSelected(line, reading.selected.name));
       const [name, word, text] = splitWords(args.positionals[0] ?? '');
       if (name === '') return list(reading, lines);
-      const line = lineOf(lines, name);
+      const line = clientOf(lines, name);
       const gate = line?.read().open ?? null;
       if (args.options.print !== null)
         return await print(reading, { line, name, what: args.options.print, io });
@@ -45,17 +45,17 @@ function splitWords(words: string): readonly [name: string, word: string, text: 
   return [name, word, text.trim()];
 }
 
-function isMeant(line: GateLine, session: string | null): boolean {
+function isSelected(line: GateLine, session: string | null): boolean {
   const { open, decided } = line.read();
   return session === null || [open, ...decided].some((one) => one?.session === session);
 }
 
-function list(reading: Reading, lines: readonly GateLine[]): number {
+function list(reading: ReadContext, lines: readonly GateLine[]): number {
   const open = lines.flatMap((line) => line.read().open ?? []);
   return show(reading, open);
 }
 
-function show({ output }: Reading, gates: readonly OpenGate[]): number {
+function show({ output }: ReadContext, gates: readonly OpenGate[]): number {
   output.json({
     gates: gates.map(({ id, session, asked_at, asks }) => ({
       id,
@@ -84,7 +84,7 @@ interface Printing {
   readonly io: Io;
 }
 
-async function print({ output }: Reading, { line, name, what, io }: Printing): Promise<number> {
+async function print({ output }: ReadContext, { line, name, what, io }: Printing): Promise<number> {
   if (what !== 'plan' && what !== 'diff' && what !== 'message') throw noSuchText(name, what);
   if (line === null) throw noSuchGate(name);
   const text = await line.text(name, what);
@@ -110,7 +110,7 @@ const gateName = /^gate-/;
 
 /** Gives an answer to a question by the run that asks it. */
 async function giveAnswer(
-  { output }: Reading,
+  { output }: ReadContext,
   { line, gate, name, word, text, args, io }: Giving,
 ): Promise<number> {
   if (line === null || !gateName.test(name)) throw noSuchGate(name);
@@ -127,7 +127,7 @@ async function giveAnswer(
       ? await readAnswer(gate, word, {
           text,
           options,
-          readFile: (file) => (file === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, file))),
+          readFile: (file) => (file === '-' ? readStream(io.stdin) : readNamedFile(resolve(io.cwd, file))),
         })
       : { kind: word };
   if (args.globals.dryRun) {

@@ -17,7 +17,7 @@ const mostLines = 400;
 const longestLine = 2_000;
 
 /**
- * Streams an agent's messages and calls, and the calls its watcher refused, as attachTo shows them: the latest part of
+ * Streams an agent's messages and calls, and the calls its watcher refused, as attachToAgent shows them: the latest part of
  * what is there, then what comes, until its end or an abort of `signal`. Resolves to false where there is no stream.
  */
 export async function followAgent(

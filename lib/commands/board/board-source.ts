@@ -15,13 +15,13 @@ import type { BoardSource } from '../../ui/board/board-tabs.ts';
 import { askedCheck } from '../../ui/questions/about-validation.ts';
 import { cloneStateDir } from '../../util/own-folders.ts';
 import { fileStamp, namesIn } from '../../util/read-file.ts';
-import { type SessionMeant, sessionMeant } from '../context/look-at-state.ts';
-import { requireOwn } from '../context/own-terminal.ts';
+import { type SelectedSession, selectSession } from '../context/look-at-state.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
 import { readConfig } from '../context/read-config.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { lineOf, openFarLines } from '../questions/far-lines.ts';
-import { leaveForAgent } from '../show/hint-agent.ts';
+import { clientOf, openQuestionClients } from '../questions/far-lines.ts';
+import { leaveHintForAgent } from '../show/hint-agent.ts';
 import { followAgent } from './agent-stream.ts';
 import { type AgentReader, openAgentReader } from './read-agents.ts';
 import { type BoardOfRefs, readSession } from './read-session.ts';
@@ -30,7 +30,7 @@ import { openPromptPreviewer, readTaskDetails } from './task-details.ts';
 const lookMs = 500;
 
 interface SourceParts {
-  readonly reading: Reading;
+  readonly reading: ReadContext;
   readonly io: Io;
   /** The questions of the command that serves the board; null: it asks none. */
   readonly line: GateLine | null;
@@ -42,13 +42,13 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
   const agents = openAgentReader(commonDir);
   const kept = new Map<string, KeptRefs>();
   const prompts = openPromptPreviewer(reading, io);
-  const far = openFarLines(commonDir);
+  const far = openQuestionClients(commonDir);
   const lines = (): readonly GateLine[] => [...(line === null ? [] : [line]), ...far.read()];
   const root = reading.git.repository.mainWorkTree;
   const configFile = root === null ? null : configFilePath(root, reading.configFile);
   const mark = (): string => stateMark({ commonDir, env: io.env, configFile });
-  const meantBy = (session: string | null): SessionMeant =>
-    session === null ? reading.meant : sessionMeant(session);
+  const selectedBy = (session: string | null): SelectedSession =>
+    session === null ? reading.selected : selectSession(session);
   return {
     read: async (named) => {
       const key = named ?? '';
@@ -59,24 +59,24 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
       const refs =
         known?.mark === now
           ? known.refs
-          : await readSession(reading, meantBy(named), await configOf(reading));
+          : await readSession(reading, selectedBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
-      const { warnings, ...gates } = asked(lines(), far.past(), refs.session?.id ?? null);
+      const { warnings, ...gates } = boardQuestions(lines(), far.past(), refs.session?.id ?? null);
       const notices = [...new Set([...refs.notices, ...warnings])];
       return { ...withRunning(refs, agents, commonDir), ...gates, notices };
     },
-    task: (named, id) => readTaskDetails(reading, meantBy(named), { id, prompts }),
+    task: (named, id) => readTaskDetails(reading, selectedBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
-    tell: async (agent, text) => {
-      requireOwn('What an agent at work is told', reading.git.repository, io);
-      leaveForAgent(commonDir, agent, { by: await reading.git.identity(), text });
+    sendHint: async (agent, text) => {
+      requireTypedByPerson('What an agent at work is told', reading.git.repository, io);
+      leaveHintForAgent(commonDir, agent, { by: await reading.git.identity(), text });
     },
     answer: async (named, { gate, answer }) => {
-      const asking = lineOf(lines(), gate);
-      if (asking === null) throw nobodyAsks(kept.get(named ?? '')?.refs.session?.next ?? null);
+      const asking = clientOf(lines(), gate);
+      if (asking === null) throw questionClosed(kept.get(named ?? '')?.refs.session?.next ?? null);
       await asking.answer({ gate, answer, where: 'board' });
     },
-    gateText: async (_, gate, what) => lineOf(lines(), gate)?.text(gate, what) ?? null,
+    gateText: async (_, gate, what) => clientOf(lines(), gate)?.text(gate, what) ?? null,
     close: () => far.close(),
     watch: (onChange) => {
       const looking = setInterval(onChange, lookMs);
@@ -95,7 +95,7 @@ interface KeptRefs {
 }
 
 /** null: it can't be read, and what it limits is not known. */
-async function configOf({ git, configFile }: Reading): Promise<Config | null> {
+async function configOf({ git, configFile }: ReadContext): Promise<Config | null> {
   const root = git.repository.mainWorkTree;
   if (root === null) return null;
   try {
@@ -107,7 +107,7 @@ async function configOf({ git, configFile }: Reading): Promise<Config | null> {
 }
 
 /** The open question of a session, and those answered lately. */
-function asked(
+function boardQuestions(
   lines: readonly GateLine[],
   past: BoardState['decided'],
   session: SessionId | null,
@@ -131,7 +131,7 @@ function isOf({ open, decided }: GatesState, session: SessionId | null): boolean
 }
 
 /** `next` is the command that asks it again. */
-function nobodyAsks(next: string | null): FlameError {
+function questionClosed(next: string | null): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nobody-asks',

@@ -8,17 +8,17 @@ import { type Board, openBoard } from '../../ui/board/open-board.ts';
 import type { ServeOptions } from '../../ui/page/page-server.ts';
 import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
-import { strangerOnPage } from '../context/own-terminal.ts';
-import type { Reading } from '../context/read-state.ts';
-import { withDecisions } from '../context/signed-decisions.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import { refusePageDecision } from '../context/own-terminal.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import { withTrustedDecisions } from '../context/signed-decisions.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 import { openPage, preferencesIn } from '../run-context/review-page.ts';
 import { openBoardSource } from './board-source.ts';
 
 /** `git flame board`: what a session does and what waits in it, on a page; until Ctrl-C. */
 export function run(args: CommandArgs<'board'>, io: Io): Promise<number> {
   const serve = readServe(args.options, 'git flame board');
-  return withDecisions(args, io, async (reading) => {
+  return withTrustedDecisions(args, io, async (reading) => {
     if (args.globals.dryRun) {
       reading.output.result('Would serve the board on this machine.');
       return 0;
@@ -49,7 +49,7 @@ function interrupted({ signal }: Io): Promise<void> {
 }
 
 interface BoardParts {
-  readonly reading: Reading;
+  readonly reading: ReadContext;
   readonly io: Io;
   /** The questions of the command that serves it; null: it asks none. */
   readonly line?: GateLine | null;
@@ -78,7 +78,7 @@ async function serveBoard(
     write: async (chosen: PagePreferences['theme']) =>
       preferences.write({ ...(await preferences.read()), theme: chosen }),
   };
-  const stranger = strangerOnPage(reading.git.repository, io);
+  const stranger = refusePageDecision(reading.git.repository, io);
   const board = await openBoard({ source, theme, serve: { ...serve, stranger }, farewell, review }).catch(
     (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
@@ -134,8 +134,12 @@ const ownFarewell = {
 };
 
 /** Does the work with a board beside it, where one is wanted. */
-export async function withOwnBoard(opened: Opened, io: Io, work: () => Promise<number>): Promise<number> {
-  const { page: wishes } = opened.wishes;
+export async function withOwnBoard(
+  opened: CommandContext,
+  io: Io,
+  work: () => Promise<number>,
+): Promise<number> {
+  const { page: wishes } = opened.commandLine;
   if (wishes.board === null) return work();
   const { command, ...words } = wishes.board;
   const serve = readServe(words, command);

@@ -86,9 +86,9 @@ function forgetEnded(
   session: string | null,
 ): void {
   const ended = [...seen].filter(([id, one]) => one.session === session && !living.has(id));
-  const told = ended.filter(([, { audit }]) => audit.hints.size > 0);
-  for (const [, { audit }] of told) audit.readOn();
-  const kept = new Set(told.slice(-mostEnded));
+  const reported = ended.filter(([, { audit }]) => audit.hints.size > 0);
+  for (const [, { audit }] of reported) audit.readOn();
+  const kept = new Set(reported.slice(-mostEnded));
   for (const one of ended) if (!kept.has(one)) seen.delete(one[0]);
 }
 

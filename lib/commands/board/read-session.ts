@@ -1,10 +1,10 @@
 import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { sharedLock } from '../../core/schedule/locks.ts';
-import { plannedGround, planWaves } from '../../core/schedule/plan-waves.ts';
+import { plannedOverlaps, planWaves } from '../../core/schedule/plan-waves.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config.ts';
-import type { PlannedGround } from '../../domain/ports/gates.ts';
+import type { PlannedOverlap } from '../../domain/ports/gates.ts';
 import type { AdmittedSession, SessionLook } from '../../domain/ports/store-port.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
@@ -13,11 +13,11 @@ import { landsOn, titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/view-models/board.ts';
 import { whoDecided } from '../../ui/text/visible-text.ts';
-import { lookAtSession, type SessionMeant } from '../context/look-at-state.ts';
-import type { Reading } from '../context/read-state.ts';
+import { readSelectedSession, type SelectedSession } from '../context/look-at-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { readWaits } from '../context/waits-and-conflicts.ts';
-import { askingPerson, nextCommand } from '../run-loop/next-command.ts';
+import { claimHolder, nextCommand } from '../run-loop/next-command.ts';
 
 /** A session as read from the refs: everything but what runs at this moment. */
 export interface BoardOfRefs
@@ -31,13 +31,13 @@ const mostLogLines = 150;
 
 /** Reads the session from the refs again. Throws FlameError `no-session` where the one named isn't there. */
 export async function readSession(
-  reading: Reading,
-  meant: SessionMeant,
+  reading: ReadContext,
+  selected: SelectedSession,
   config: Config | null,
 ): Promise<BoardOfRefs> {
   const { store } = reading;
-  const look = await lookAtSession(store, meant);
-  const session = meant.pick(look);
+  const look = await readSelectedSession(store, selected);
+  const session = selected.pick(look);
   const sessions = listSessions(look);
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
   if (session === null)
@@ -92,9 +92,9 @@ function budgetOf(config: Config, session: Session): BoardSession['budget'] {
 }
 
 /** null: a command is at it, or nothing is left to do. */
-async function nextOf({ git }: Reading, standing: AdmittedSession): Promise<BoardSession['next']> {
+async function nextOf({ git }: ReadContext, standing: AdmittedSession): Promise<BoardSession['next']> {
   if (isSessionBusy(git.repository.commonDir, standing.session.id)) return null;
-  return nextCommand(standing, await askingPerson(git, standing.tasks));
+  return nextCommand(standing, await claimHolder(git, standing.tasks));
 }
 
 function describeChangesets(session: Session, tasks: readonly Task[]): BoardState['changesets'] {
@@ -209,8 +209,8 @@ function taskOverlaps(
   }
   if (config === null) return found;
   const { development, overlap: kind } = config.concurrency;
-  const foresee = (all: Parameters<typeof plannedGround>[0]): readonly PlannedGround[] =>
-    plannedGround(all, planWaves(all, development));
+  const foresee = (all: Parameters<typeof plannedOverlaps>[0]): readonly PlannedOverlap[] =>
+    plannedOverlaps(all, planWaves(all, development));
   const began = tasks.filter(({ status }) => status === 'claimed');
   const open = [...began, ...tasks.filter(isWaiting)].slice(0, mostForeseen);
   const waiting = new Set<string>(open.filter(isWaiting).map(({ id }) => id));

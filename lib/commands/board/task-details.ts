@@ -18,26 +18,26 @@ import { toTask } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
 import { previewPrompt } from '../../engine/work/worker-prompt.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { readSnapshot, type SessionMeant } from '../context/look-at-state.ts';
+import { readSnapshot, type SelectedSession } from '../context/look-at-state.ts';
 import { readConfig } from '../context/read-config.ts';
-import type { Reading } from '../context/read-state.ts';
-import { readAsked } from '../context/repository-trust.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import { readPermissionRequest } from '../context/repository-trust.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { tellStory } from '../show/gather-story.ts';
+import { gatherStory } from '../show/gather-story.ts';
 
 /** All that is known of a task, or of one that is planned; null: there is none of that id. */
 export async function readTaskDetails(
-  reading: Reading,
-  meant: SessionMeant,
+  reading: ReadContext,
+  selected: SelectedSession,
   { id, prompts }: { readonly id: string; readonly prompts: PromptPreviewer },
 ): Promise<BoardTaskDetails | null> {
-  const snapshot = await readSnapshot(reading.store, meant);
-  const session = meant.require(snapshot);
+  const snapshot = await readSnapshot(reading.store, selected);
+  const session = selected.require(snapshot);
   const planned = session.proposal?.find((task) => task.id === id);
   const task = snapshot.tasksOf(session.id).find((one) => one.id === id);
   if (planned !== undefined) return describePlanned(planned, await prompts.ofPlanned(session, planned));
   if (task === undefined) return null;
-  const story = await tellStory(reading, { snapshot, session, task });
+  const story = await gatherStory(reading, { snapshot, session, task });
   const details = describeStory(story, await prompts.ofTask(session, task));
   if (!isSessionBusy(reading.git.repository.commonDir, session.id)) return details;
   // While a run is at work, only commands that look at it are offered.
@@ -46,7 +46,7 @@ export async function readTaskDetails(
 
 function describePlanned(task: PlannedTask, preview: PromptPreview): BoardTaskDetails {
   return {
-    ...describeAsked(task, preview),
+    ...describeRequest(task, preview),
     attempts: [],
     verdicts: [],
     notes: [],
@@ -57,10 +57,13 @@ function describePlanned(task: PlannedTask, preview: PromptPreview): BoardTaskDe
   };
 }
 
-type Asked = Pick<PlannedTask, 'description' | 'acceptance_criteria' | 'constraints' | 'adapter' | 'model'>;
+type TaskRequest = Pick<
+  PlannedTask,
+  'description' | 'acceptance_criteria' | 'constraints' | 'adapter' | 'model'
+>;
 
-function describeAsked(
-  { description, acceptance_criteria: acceptance, constraints, adapter, model }: Asked,
+function describeRequest(
+  { description, acceptance_criteria: acceptance, constraints, adapter, model }: TaskRequest,
   preview: PromptPreview,
 ) {
   return {
@@ -77,7 +80,7 @@ function describeAsked(
 function describeStory(story: TaskStory, preview: PromptPreview): BoardTaskDetails {
   const { task, verdicts, notes, work, worktrees, next } = story;
   return {
-    ...describeAsked(task, preview),
+    ...describeRequest(task, preview),
     attempts: task.history.map(describeAttempt),
     verdicts: [...verdicts].reverse().map(describeVerdict),
     notes: notes
@@ -163,7 +166,7 @@ interface PromptPreviewer {
 }
 
 /** Reads the configuration at each call. The repository's templates run as code: only as the person allowed them. */
-export function openPromptPreviewer(reading: Reading, io: Io): PromptPreviewer {
+export function openPromptPreviewer(reading: ReadContext, io: Io): PromptPreviewer {
   const ofTask = async (session: Session, task: Task): Promise<PromptPreview> => {
     try {
       return await preview(reading, io, { session, task });
@@ -183,7 +186,7 @@ export function openPromptPreviewer(reading: Reading, io: Io): PromptPreviewer {
 }
 
 async function preview(
-  reading: Reading,
+  reading: ReadContext,
   io: Io,
   { session, task }: { readonly session: Session; readonly task: Task },
 ): Promise<PromptPreview> {
@@ -191,7 +194,7 @@ async function preview(
   const root = git.repository.mainWorkTree;
   if (root === null) return { kind: 'missing', why: 'This is a bare repository: no agent works here.' };
   const loaded = await readConfig(root, reading.configFile);
-  const { content, place } = readAsked(loaded, io, { git, root });
+  const { content, place } = readPermissionRequest(loaded, io, { git, root });
   const hasOwn = content.templates.texts.size > 0;
   if (hasOwn && !isAllowed(content, readPermission(place)))
     return {
@@ -199,13 +202,13 @@ async function preview(
       why: 'The repository has prompt templates of its own, which you have not allowed yet: git flame trust.',
     };
   const { config } = content;
-  const workshop = {
+  const context = {
     config,
     git,
     store,
     prompts: createPromptRenderer({ config, overrides: content.templates }),
     adapter: (name: string) => getAdapter(name, config),
   };
-  const view = await viewSession(workshop, session.id);
-  return { kind: 'prompt', prompts: await previewPrompt(workshop, view, task) };
+  const view = await viewSession(context, session.id);
+  return { kind: 'prompt', prompts: await previewPrompt(context, view, task) };
 }

@@ -9,7 +9,7 @@ import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { openTrustedStore } from '../context/open-trusted-store.ts';
-import { openFarLines } from '../questions/far-lines.ts';
+import { openQuestionClients } from '../questions/far-lines.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(
@@ -70,7 +70,7 @@ async function listStored(
 
 /** Open questions of runs on this machine. */
 async function listGates(context: GitContext): Promise<readonly Candidate[]> {
-  const far = openFarLines((await discoverRepository(context)).commonDir);
+  const far = openQuestionClients((await discoverRepository(context)).commonDir);
   try {
     const open = (await far.ready()).flatMap((line) => line.read().open ?? []);
     return open.map(({ id, asks }) => ({ word: id, about: questionTitle(asks) }));

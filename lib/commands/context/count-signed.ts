@@ -6,16 +6,16 @@ import type { RefusedSeal, SignatureNote } from '../../domain/state/signatures.t
 import type { Io } from '../../domain/view-models/command.ts';
 import { firstCommit } from '../../git/objects/read-commits.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { chatAround } from '../../trust/chats.ts';
+import { findStartingAgent } from '../../trust/chats.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
 import { latestTime, verifySeals } from '../../trust/decisions/verify-seals.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
 import { readConfig } from './read-config.ts';
-import type { Reading } from './read-state.ts';
-import { readAsked } from './repository-trust.ts';
+import type { ReadContext } from './read-state.ts';
+import { readPermissionRequest } from './repository-trust.ts';
 
 /** Decisions that count here: those made in this clone, and those a named signer signed. */
-export interface Counting {
+export interface TrustedDecisions {
   readonly decided: DecisionLog;
   /** Digests that a named signer took back. */
   readonly withdrawn: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export interface Counting {
 }
 
 /** Decisions that count with these signatures; null where the configuration names no signer. */
-export async function countSigned(
+export async function trustSigned(
   io: Io,
   {
     git,
@@ -32,11 +32,11 @@ export async function countSigned(
     configFile,
     sessions,
     notes,
-  }: Pick<Reading, 'git' | 'store' | 'configFile'> & {
+  }: Pick<ReadContext, 'git' | 'store' | 'configFile'> & {
     readonly sessions: readonly Session[];
     readonly notes: readonly SignatureNote[];
   },
-): Promise<Counting | null> {
+): Promise<TrustedDecisions | null> {
   const { trust, problem } = await readTrust(io, { git, configFile });
   if (problem !== null || trust === null || trust.signers.length === 0) return null;
   const { commonDir } = git.repository;
@@ -49,7 +49,7 @@ export async function countSigned(
     at: latestTime(io.env, commonDir, new Date()),
     rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),
   });
-  const chat = (): string | null => chatAround({ commonDir, env: io.env });
+  const chat = (): string | null => findStartingAgent({ commonDir, env: io.env });
   return {
     decided: openDecisionLog({ env: io.env, commonDir, signed, chat }),
     withdrawn: settled,
@@ -60,7 +60,7 @@ export async function countSigned(
 /** `trust:` of the configuration, and why it has no effect; null where there is none that can be read. */
 export async function readTrust(
   io: Io,
-  { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
+  { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
 ): Promise<{ readonly trust: Config['trust'] | null; readonly problem: string | null }> {
   const root = git.repository.mainWorkTree;
   if (root === null) return { trust: null, problem: null };
@@ -69,7 +69,7 @@ export async function readTrust(
     const { trust } = loaded.config;
     // Only the signers and `sign` need permission here; the rest of the configuration doesn't matter.
     if (trust.signers.length === 0 && !trust.sign) return { trust, problem: null };
-    const { content, place } = readAsked(loaded, io, { git, root });
+    const { content, place } = readPermissionRequest(loaded, io, { git, root });
     const isHeard = isAllowed(content, readPermission(place));
     return { trust, problem: isHeard ? null : 'you have not allowed what the configuration asks for' };
   } catch (error) {
@@ -79,7 +79,7 @@ export async function readTrust(
 }
 
 /** The context git signs in: its configuration of the main work tree is in force. */
-export function signingContext({ git }: Pick<Reading, 'git'>, io: Io): GitContext {
+export function signingContext({ git }: Pick<ReadContext, 'git'>, io: Io): GitContext {
   const { mainWorkTree, commonDir } = git.repository;
   return { cwd: mainWorkTree ?? commonDir, env: io.env };
 }

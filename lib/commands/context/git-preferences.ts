@@ -34,7 +34,7 @@ function isSet(value: string | undefined): boolean {
 }
 
 /** A long answer as git shows its own: in the person's pager where there is a terminal, else on stdout. */
-export async function showLong(output: Output, io: Io, text: string): Promise<void> {
+export async function pageOutput(output: Output, io: Io, text: string): Promise<void> {
   if (output.isJson) return;
   if (io.stdout.isTTY !== true) {
     output.result(text);

@@ -1,5 +1,10 @@
 import { basename, resolve } from 'node:path';
-import { findConfigFile, newerVersionOf, sayTooNew, upgradeCommand } from '../../config/find-config-file.ts';
+import {
+  describeTooNew,
+  findConfigFile,
+  newerVersionOf,
+  upgradeCommand,
+} from '../../config/find-config-file.ts';
 import { noSession } from '../../domain/bad-input.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
@@ -7,7 +12,7 @@ import type { AdmittedSnapshot, SessionLook, Snapshot, TrustedStore } from '../.
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, CommandName, Io } from '../../domain/view-models/command.ts';
-import { whereThePersonIs } from '../../git/objects/git-access.ts';
+import { gitInPersonWorkTree } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
@@ -18,10 +23,10 @@ import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.t
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { readGitColor } from './git-preferences.ts';
 import { openTrustedStore } from './open-trusted-store.ts';
-import { readWishes, type Wishes } from './wishes.ts';
+import { type CommandLine, readCommandLine } from './wishes.ts';
 
 /** The parts for a command that only reads notes. */
-export interface Looking {
+export interface NotesContext {
   readonly repository: Repository;
   /** Author and committer here. */
   readonly idents: Idents;
@@ -34,17 +39,17 @@ export interface Looking {
   /** Which commits the person was shown. */
   readonly shown: ShownCommits;
   readonly output: Output;
-  readonly meant: SessionMeant;
+  readonly selected: SelectedSession;
   /** The configuration named with --config, absolute; null: the one of the repository. */
   readonly configFile: string | null;
-  readonly wishes: Wishes;
+  readonly commandLine: CommandLine;
 }
 
 /** Opens the state of the repository for the time of `work`; it is closed afterwards. */
 export async function withStore(
   args: CommandArgs,
   io: Io,
-  work: (looking: Looking) => Promise<number>,
+  work: (looking: NotesContext) => Promise<number>,
 ): Promise<number> {
   const context = { cwd: io.cwd, env: io.env };
   // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
@@ -56,7 +61,7 @@ export async function withStore(
   const repository = await discoverRepository(context);
   const { commonDir, objectFormat } = repository;
   await adoptMovedClone(io.env, commonDir);
-  const idents = openIdents(whereThePersonIs({ context, repository }));
+  const idents = openIdents(gitInPersonWorkTree({ context, repository }));
   const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
   const catFile = new CatFile(context, commonDir);
   const storing = { context, commonDir, objectFormat, idents, signer, catFile };
@@ -68,8 +73,8 @@ export async function withStore(
     const shown = openShownCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
-    const meant = sessionMeant(session);
-    const wishes = readWishes(args, io);
+    const selected = selectSession(session);
+    const commandLine = readCommandLine(args, io);
     const looking = {
       repository,
       idents,
@@ -78,9 +83,9 @@ export async function withStore(
       decided,
       shown,
       output,
-      meant,
+      selected,
       configFile,
-      wishes,
+      commandLine,
     };
     return await work(looking);
   } finally {
@@ -111,12 +116,12 @@ async function warnOfNewerConfig(
   const version = file === null ? null : newerVersionOf(file);
   if (file === null || version === null) return;
   output.warn(
-    `${sayTooNew(basename(file), version)} What changes anything is refused; to renew it: ${upgradeCommand()}`,
+    `${describeTooNew(basename(file), version)} What changes anything is refused; to renew it: ${upgradeCommand()}`,
   );
 }
 
 /** The session a command is about: the one named with --session, else the one that is current when it is asked for. */
-export interface SessionMeant {
+export interface SelectedSession {
   /** As it was typed; null: the current one. */
   readonly name: string | null;
   /** null: no session was ever started. Throws FlameError `no-session` where the one named isn't there. */
@@ -127,7 +132,7 @@ export interface SessionMeant {
 
 type Sessions = Pick<Snapshot, 'sessions' | 'current'>;
 
-export function sessionMeant(name: string | null): SessionMeant {
+export function selectSession(name: string | null): SelectedSession {
   const pick = (snapshot: Sessions): Session | null =>
     name === null ? snapshot.current : findSession(snapshot, name);
   return { name, pick, require: (snapshot) => pick(snapshot) ?? noneYet() };
@@ -143,7 +148,7 @@ export function nameByOperand<Name extends CommandName>(args: CommandArgs<Name>)
 /** The state a command that only reads is about: what is at hand, or the archive where the session named is there. */
 export async function readSnapshot(
   store: TrustedStore,
-  { name }: Pick<SessionMeant, 'name'>,
+  { name }: Pick<SelectedSession, 'name'>,
 ): Promise<AdmittedSnapshot> {
   const snapshot = await store.snapshot();
   const named = snapshot.sessions.find(({ id }) => id === name);
@@ -151,9 +156,12 @@ export async function readSnapshot(
 }
 
 /** Like readSnapshot, of the session meant alone. */
-export async function lookAtSession(store: TrustedStore, meant: SessionMeant): Promise<SessionLook> {
-  const look = await store.look((sessions) => meant.pick(sessions)?.id ?? null);
-  const named = look.sessions.find(({ id }) => id === meant.name);
+export async function readSelectedSession(
+  store: TrustedStore,
+  selected: SelectedSession,
+): Promise<SessionLook> {
+  const look = await store.look((sessions) => selected.pick(sessions)?.id ?? null);
+  const named = look.sessions.find(({ id }) => id === selected.name);
   return named?.archived_at === undefined ? look : store.archive();
 }
 

@@ -2,7 +2,7 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { type AdmissionStore, openAdmission } from '../../store/admission/admission-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StoreOptions } from '../../store/store-options.ts';
-import { chatAround } from '../../trust/chats.ts';
+import { findStartingAgent } from '../../trust/chats.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
 import { openOwnTips } from '../../trust/own-tips.ts';
 
@@ -14,7 +14,7 @@ export async function openTrustedStore(
 ): Promise<{ readonly store: AdmissionStore; readonly decided: DecisionLog }> {
   const { commonDir } = options;
   const { env } = options.context;
-  const decided = openDecisionLog({ env, commonDir, chat: () => chatAround({ commonDir, env }) });
+  const decided = openDecisionLog({ env, commonDir, chat: () => findStartingAgent({ commonDir, env }) });
   const ownTips = openOwnTips(env, { commonDir, version: FLAME_VERSION });
   const storing = { ...options, ownTips };
   return { store: openAdmission(await openStore(storing), { ...storing, decided }), decided };

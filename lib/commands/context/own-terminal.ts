@@ -1,26 +1,30 @@
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { chatAround } from '../../trust/chats.ts';
+import { findStartingAgent } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 
 /** Subject of the error where a chat's model, which has the person's shell, decides what may run. */
-export const trustWord = "What this repository's files may run";
+export const trustSubject = "What this repository's files may run";
 
 /**
  * Throws FlameError `typed-in-chat` where the command was typed in a chat's shell: only a person may decide `word`, the
  * subject of the error's sentence.
  */
-export function requireOwn(word: string, { commonDir }: Pick<Repository, 'commonDir'>, { env }: Io): void {
-  requireOwnTerminal(word, () => chatAround({ commonDir, env }));
+export function requireTypedByPerson(
+  word: string,
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  { env }: Io,
+): void {
+  requireOwnTerminal(word, () => findStartingAgent({ commonDir, env }));
 }
 
 /** For a page: why a process that knows its address can't decide there; see ServeOptions. */
-export function strangerOnPage(
+export function refusePageDecision(
   { commonDir }: Pick<Repository, 'commonDir'>,
   { env }: Io,
 ): (pid: number) => string | null {
   return (pid) => {
-    const agent = chatAround({ commonDir, env, pid });
+    const agent = findStartingAgent({ commonDir, env, pid });
     return agent === null
       ? null
       : `What is decided here is a person's to decide, and this was sent by ${agent}.`;

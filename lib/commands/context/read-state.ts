@@ -2,10 +2,10 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { openGit } from '../../git/open-git.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { type Looking, withStore } from './look-at-state.ts';
+import { type NotesContext, withStore } from './look-at-state.ts';
 
 /** The parts for a read-only command. */
-export interface Reading extends Looking {
+export interface ReadContext extends NotesContext {
   readonly git: GitPort;
 }
 
@@ -13,7 +13,7 @@ export interface Reading extends Looking {
 export function withState(
   args: CommandArgs,
   io: Io,
-  work: (reading: Reading) => Promise<number>,
+  work: (reading: ReadContext) => Promise<number>,
 ): Promise<number> {
   return withStore(args, io, async (looking) => {
     const { repository, idents, catFile } = looking;
@@ -34,7 +34,7 @@ export function withState(
 }
 
 /** git as the person would call it here: where remotes with relative paths are found. */
-export function gitHere({ repository }: Pick<GitPort, 'repository'>, io: Io): GitContext {
+export function gitInCurrentFolder({ repository }: Pick<GitPort, 'repository'>, io: Io): GitContext {
   const { gitDir, workTree } = repository;
   return {
     cwd: workTree ?? gitDir,

@@ -6,7 +6,7 @@ import type { Io } from '../../domain/view-models/command.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/content.ts';
 import { guardRepository, notTrusted, type RepositoryGuard } from '../../trust/repository/guard.ts';
 import {
-  compareWith,
+  compareContent,
   isAllowed,
   keepPermission,
   type PermissionPlace,
@@ -15,34 +15,34 @@ import {
 import { askTrust } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { userDataDir } from '../../util/own-folders.ts';
-import { requireOwn, trustWord } from './own-terminal.ts';
-import type { Reading } from './read-state.ts';
-import type { Wishes } from './wishes.ts';
+import { requireTypedByPerson, trustSubject } from './own-terminal.ts';
+import type { ReadContext } from './read-state.ts';
+import type { CommandLine } from './wishes.ts';
 
 /** Requests of a configuration, and where the person's decision about them is kept. */
-export interface Asked {
+export interface PermissionRequest {
   readonly content: RepositoryContent;
   readonly place: PermissionPlace;
 }
 
 /** Asks the person to allow what a repository's files make run. */
-export interface TrustDesk {
+export interface PermissionGate {
   /**
    * Has the person allow what a configuration asks for, unless they have. Throws a FlameError `not-trusted`
    * where no person can be asked, `trust-refused` at a no. A command that starts nothing continues: what it
    * may not start is refused when it is about to be. `missing`: programs that its agents need and this machine lacks.
    */
-  admit(asked: Asked, goOn: () => () => void, missing: readonly string[]): Promise<void>;
+  admit(asked: PermissionRequest, goOn: () => () => void, missing: readonly string[]): Promise<void>;
   /** Guard by the requests admitted last. */
   readonly guard: RepositoryGuard;
 }
 
 /** Gathers what the files of a repository make run or show. Throws FlameErrors, see readRepositoryContent. */
-export function readAsked(
+export function readPermissionRequest(
   loaded: LoadedConfig,
   io: Io,
   { git, root }: { readonly git: GitPort; readonly root: string },
-): Asked {
+): PermissionRequest {
   const { commonDir } = git.repository;
   const places = {
     root,
@@ -57,14 +57,17 @@ export function readAsked(
   };
 }
 
-export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output' | 'wishes'>): TrustDesk {
-  const { trustFirst, trustAgain } = wishes.hints;
+export function openPermissionGate(
+  io: Io,
+  { output, commandLine }: Pick<ReadContext, 'output' | 'commandLine'>,
+): PermissionGate {
+  const { trustFirst, trustAgain } = commandLine.hints;
   let guard: RepositoryGuard | null = null;
   return {
     async admit({ content, place }, pause, missing) {
       // Once work has begun, it continues without another question.
       const hints = guard === null ? trustFirst : trustAgain;
-      const admitted = await isAdmitted(wishes, io, {
+      const admitted = await isAdmitted(commandLine, io, {
         content,
         place,
         hints,
@@ -88,13 +91,13 @@ export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output'
   };
 }
 
-interface Asking extends Asked {
+interface Asking extends PermissionRequest {
   readonly hints: readonly string[];
-  ask(changes: ReturnType<typeof compareWith>): Promise<boolean>;
+  ask(changes: ReturnType<typeof compareContent>): Promise<boolean>;
 }
 
 async function isAdmitted(
-  { startsThings, decisionsFile }: Wishes,
+  { startsThings, decisionsFile }: CommandLine,
   io: Io,
   { content, place, hints, ask }: Asking,
 ): Promise<boolean> {
@@ -102,8 +105,8 @@ async function isAdmitted(
   if (isAllowed(content, permission)) return true;
   if (!startsThings) return false;
   if (decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
-  requireOwn(trustWord, place, io);
-  if (!(await ask(compareWith(permission, content.items)))) throw refused(hints);
+  requireTypedByPerson(trustSubject, place, io);
+  if (!(await ask(compareContent(permission, content.items)))) throw refused(hints);
   keepPermission(place, content, new Date());
   return true;
 }

@@ -6,7 +6,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
 import { lockHolder, takeLock } from '../../util/owned-lock.ts';
 import { processState } from '../../util/process-identity.ts';
-import type { Reading } from './read-state.ts';
+import type { ReadContext } from './read-state.ts';
 
 /**
  * Keeps two commands from working on one session at once, for the time of `work`. Compare-and-swap would keep the
@@ -15,7 +15,7 @@ import type { Reading } from './read-state.ts';
  * that can only be read any more, `session-archived`.
  */
 export async function withSessionLock<T>(
-  { git, store }: Pick<Reading, 'git' | 'store'>,
+  { git, store }: Pick<ReadContext, 'git' | 'store'>,
   session: SessionId,
   work: () => Promise<T>,
   { isShared = false }: { readonly isShared?: boolean } = {},
@@ -32,7 +32,7 @@ export async function withSessionLock<T>(
 }
 
 /** Of an archived session each snapshot holds no more than that it was: nothing can go on. */
-export async function requireAtHand(store: Reading['store'], id: SessionId): Promise<void> {
+export async function requireAtHand(store: ReadContext['store'], id: SessionId): Promise<void> {
   const { sessions } = await store.snapshot();
   if (sessions.find((session) => session.id === id)?.archived_at === undefined) return;
   throw new FlameError({
@@ -44,7 +44,7 @@ export async function requireAtHand(store: Reading['store'], id: SessionId): Pro
 }
 
 /** Refuses a session that machines share: it is decided at the remote, or two would do the same. */
-export async function requireAlone(store: Reading['store'], id: SessionId): Promise<void> {
+export async function requireAlone(store: ReadContext['store'], id: SessionId): Promise<void> {
   const found = (await store.snapshot()).sessions.find((session) => session.id === id);
   if (found?.machines !== undefined && found.state !== 'ended') throw sessionShared(id);
 }

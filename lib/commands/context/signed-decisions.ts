@@ -1,29 +1,29 @@
 import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { Counting } from './count-signed.ts';
-import { type Reading, withState } from './read-state.ts';
+import type { TrustedDecisions } from './count-signed.ts';
+import { type ReadContext, withState } from './read-state.ts';
 
 /** Like withState, for callers that ask what counts: with the decisions that named signers signed. */
-export function withDecisions(
+export function withTrustedDecisions(
   args: CommandArgs,
   io: Io,
-  work: (reading: Reading) => Promise<number>,
+  work: (reading: ReadContext) => Promise<number>,
 ): Promise<number> {
   return withState(args, io, async (reading) => {
     const { store } = reading;
     // Nothing in it counts by a signature.
     if (store.isOwn(await store.raw.look(() => null))) return work(reading);
-    const { decided } = await readCounting(io, reading);
+    const { decided } = await readTrustedDecisions(io, reading);
     return work({ ...reading, decided });
   });
 }
 
 /** Reads the decisions that count now. A configuration that can't be read, or wasn't allowed, names no signers. */
-export async function readCounting(
+export async function readTrustedDecisions(
   io: Io,
-  reading: Pick<Reading, 'git' | 'store' | 'decided' | 'configFile'>,
-): Promise<Counting> {
+  reading: Pick<ReadContext, 'git' | 'store' | 'decided' | 'configFile'>,
+): Promise<TrustedDecisions> {
   const { store, decided } = reading;
   decided.refresh();
   // Raw sessions: signatures verify ends too.
@@ -36,8 +36,8 @@ export async function readCounting(
   const nothing = { decided, withdrawn: new Set<string>(), refused: [] };
   if (open.length === 0) return nothing;
   // Most repositories have no signatures: who only looks loads nothing for them.
-  const { countSigned } = await import('./count-signed.ts');
-  const counting = (await countSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
+  const { trustSigned } = await import('./count-signed.ts');
+  const counting = (await trustSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
   store.admitBy({ decided: counting.decided });
   return counting;
 }

@@ -8,17 +8,17 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { Ahead, Wait } from '../../domain/view-models/status.ts';
-import type { LookoutParts } from '../../engine/conflict-detection/conflict-detector.ts';
-import type { Workshop } from '../../engine/run-context.ts';
-import type { Reading } from './read-state.ts';
+import type { DetectorParts } from '../../engine/conflict-detection/conflict-detector.ts';
+import type { RunContext } from '../../engine/run-context.ts';
+import type { ReadContext } from './read-state.ts';
 
 /** Limits of a read-only command's own trials; results of a run's trials are read. */
 const lookMs = 1_000;
 const mostTrials = 40;
 
 /** Conflicts ahead in a session; undefined where there are none and nothing was left out. */
-export async function readAhead(
-  reading: Reading,
+export async function readConflictsAhead(
+  reading: ReadContext,
   io: Io,
   { session, tasks }: { readonly session: Session; readonly tasks: readonly Task[] },
 ): Promise<Ahead | undefined> {
@@ -26,21 +26,21 @@ export async function readAhead(
   if (!tasks.some(({ status }) => status === 'done' || status === 'claimed')) return undefined;
   const { git } = reading;
   // Loaded only for a session with work in it.
-  const { createLookout } = await import('../../engine/conflict-detection/conflict-detector.ts');
-  const lookout = createLookout({
+  const { createConflictDetector } = await import('../../engine/conflict-detection/conflict-detector.ts');
+  const detector = createConflictDetector({
     git,
     now: () => new Date(),
-    tried: triedBefore(git.repository.commonDir),
+    trialCache: openTrialCache(git.repository.commonDir),
     worktreeOf: await worktreesByHand(reading, io, tasks),
   });
   const time = AbortSignal.timeout(lookMs);
   const signal = io.signal === undefined ? time : AbortSignal.any([io.signal, time]);
-  const ahead = await lookout.look({ session, tasks }, { trials: mostTrials, signal });
+  const ahead = await detector.look({ session, tasks }, { trials: mostTrials, signal });
   return isEmpty(ahead) ? undefined : ahead;
 }
 
 /** The part of it that is about one task; what was left out may be. */
-export function aheadOf(ahead: Ahead | undefined, task: string): Ahead | undefined {
+export function conflictsAheadOf(ahead: Ahead | undefined, task: string): Ahead | undefined {
   if (ahead === undefined) return undefined;
   const isAbout = ({ one, other }: Ahead['found'][number]): boolean =>
     one.task === task || ('task' in other && other.task === task);
@@ -54,17 +54,17 @@ function isEmpty({ found, untried_pairs, unseen_tasks }: Ahead): boolean {
 
 /** Loads the configuration only where a person works on something. Where it can't be read, the branches are used. */
 async function worktreesByHand(
-  { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
+  { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
   io: Io,
   tasks: readonly Task[],
-): Promise<LookoutParts['worktreeOf']> {
+): Promise<DetectorParts['worktreeOf']> {
   const root = git.repository.mainWorkTree;
   if (root === null || !tasks.some((task) => isHeld(task) && task.worktree !== null)) return () => null;
   const { readConfig } = await import('./read-config.ts');
-  const { readAsked } = await import('./repository-trust.ts');
+  const { readPermissionRequest } = await import('./repository-trust.ts');
   const { handWorktree } = await import('../../engine/manual/hand-task.ts');
   try {
-    const { config } = readAsked(await readConfig(root, configFile), io, { git, root }).content;
+    const { config } = readPermissionRequest(await readConfig(root, configFile), io, { git, root }).content;
     return (task) => handWorktree({ root, config }, task);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
@@ -88,10 +88,10 @@ export async function readWaits(
   if (session.state === 'ended' || !tasks.some(({ status }) => status === 'pending')) return new Map();
   // Loaded only where there are locks to compare.
   const { allWaitReasons } = await import('../../core/schedule/wait-reasons.ts');
-  const { recallHeld } = await import('../../engine/stacking/block-on-conflict.ts');
-  const tried = triedBefore(git.repository.commonDir);
-  const held = await recallHeld({ tried }, session.id, tasks);
-  return allWaitReasons(tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now(), held });
+  const { loadConflictBlocks } = await import('../../engine/stacking/block-on-conflict.ts');
+  const trialCache = openTrialCache(git.repository.commonDir);
+  const blockedByConflict = await loadConflictBlocks({ trialCache }, session.id, tasks);
+  return allWaitReasons(tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now(), blockedByConflict });
 }
 
 /** Reads tasks that wait for another reason than their dependencies. */
@@ -114,7 +114,7 @@ export async function readOtherWaits(
 }
 
 /** Cache of earlier trials, beside the logs: it may be deleted at any time, and trials run again then. */
-export function triedBefore(commonDir: string): Workshop['tried'] {
+export function openTrialCache(commonDir: string): RunContext['trialCache'] {
   const folder = join(commonDir, 'blueflame', 'logs');
   const fileOf = (key: string): string =>
     join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.tried.json`);

@@ -4,7 +4,7 @@ import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** Options of a command line, beside the session and the configuration it names: read from it once. */
-export interface Wishes {
+export interface CommandLine {
   /** Nothing is started and nothing stored. */
   readonly isDry: boolean;
   readonly isQuiet: boolean;
@@ -17,7 +17,7 @@ export interface Wishes {
   readonly page: PageWishes;
   /** Pushes a landing branch, and opens its pull request. */
   readonly wantsPullRequest: boolean;
-  readonly hints: WishHints;
+  readonly hints: CommandHints;
 }
 
 interface PageWishes {
@@ -33,9 +33,9 @@ interface PageWishes {
 }
 
 /** Commands to type when this command stops. */
-interface WishHints {
+interface CommandHints {
   /** After an unanswered gate: the single command again, or the run, on the same session. */
-  readonly goOn: string;
+  readonly continueCommand: string;
   /** To see what the repository's files ask for, to allow it, and the command as it was typed. */
   readonly trustFirst: readonly string[];
   /** The commands of trustFirst after this command has begun: without what it began. */
@@ -54,7 +54,7 @@ function boardWish({ command, options, globals }: CommandArgs): PageWishes['boar
   });
 }
 
-export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
+export function readCommandLine(args: CommandArgs, io: Pick<Io, 'cwd'>): CommandLine {
   const { json, plain, quiet, dryRun, decisionsFile } = args.globals;
   const { options } = args;
   const board = boardWish(args);
@@ -70,7 +70,11 @@ export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
       board,
     },
     wantsPullRequest: 'pr' in options && options.pr,
-    hints: { goOn: goOn(args), trustFirst: trustHints(args, true), trustAgain: trustHints(args, false) },
+    hints: {
+      continueCommand: renderContinueCommand(args),
+      trustFirst: trustHints(args, true),
+      trustAgain: trustHints(args, false),
+    },
   };
 }
 
@@ -87,7 +91,7 @@ function startsThings({ command, subcommand, globals }: CommandArgs): boolean {
   return command !== 'task' || subcommand === 'claim' || subcommand === 'submit';
 }
 
-function goOn({ command, globals }: CommandArgs): string {
+function renderContinueCommand({ command, globals }: CommandArgs): string {
   const session = globals.session === null ? '' : ` --session ${globals.session}`;
   return `git flame ${command === 'demo' ? 'run' : command}${session}`;
 }

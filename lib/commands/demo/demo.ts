@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, GlobalOptions, Io } from '../../domain/view-models/command.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
-import { decideFreely } from '../../trust/chats.ts';
+import { allowDecisions } from '../../trust/chats.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { programPath } from '../../util/programs.ts';
@@ -34,7 +34,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   try {
     const repo = join(folder, 'greeter');
     const context = await makeDemoRepository(repo, io, folder);
-    decideFreely({ commonDir: join(repo, '.git') });
+    allowDecisions({ commonDir: join(repo, '.git') });
     const own = { ...io, cwd: repo, env: context.env };
     await prepare(args, own);
     const code = await runCycle(args, own).catch(async (error: unknown) => {

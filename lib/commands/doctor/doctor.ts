@@ -3,14 +3,14 @@ import { configSchema } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { checkOf, type Finding, isSound } from '../../domain/view-models/finding.ts';
 import { failedDiagnostics, hasDiagnostics, isSetup } from '../../engine/validate/run-diagnostics.ts';
-import { describeFailing, lastLines, waysOnFrom } from '../../engine/work/base-checks.ts';
+import { describeFailing, failingBaseHintsFor, lastLines } from '../../engine/work/base-checks.ts';
 import type { Repair } from '../../store/repair/repair-ref.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
 import { shortId } from '../../util/short-names.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type Reading, withState } from '../context/read-state.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
 import { runnerOptions } from '../run-context/run-config.ts';
 import { type BaseTrial, type BaseTrialRequest, tryOnBase } from '../run-context/try-on-base.ts';
 import { examinePostCheck, examineSandbox, examineWatcher } from './enforcement.ts';
@@ -77,7 +77,7 @@ async function examineParts(
   ];
 }
 
-function repair({ git }: Reading, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {
+function repair({ git }: ReadContext, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {
   const { commonDir, objectFormat } = git.repository;
   const context = { cwd: io.cwd, env: io.env };
   return repairState({ context, commonDir, objectFormat, isDry: globals.dryRun });
@@ -90,7 +90,7 @@ function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unkno
 /** A configuration that can't be read is a finding; the rest is looked at as if there were none. */
 async function readConfigOrDefaults(
   io: Io,
-  { git, configFile }: Reading,
+  { git, configFile }: ReadContext,
 ): Promise<Pick<TrustExamined, 'config' | 'isAllowed'> & { readonly problems: readonly Finding[] }> {
   const check = checkOf('state', 'configuration');
   try {
@@ -135,7 +135,7 @@ async function describeTrial({ parts, base, runs, notices }: BaseTrial): Promise
     const message = `Tried on ${branch} at ${shortId(commit)}, and passed: ${tried}.`;
     return [check.proven(message), ...warnings];
   }
-  const ways = await waysOnFrom(parts, commit);
+  const ways = await failingBaseHintsFor(parts, commit);
   const found = failing.map((run) => {
     const isRequired = isSetup(parts, run);
     const message = isRequired

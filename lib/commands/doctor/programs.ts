@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
 import { baseAddress, credentialSources, providerFacts } from '../../cell/gateway/model-credential.ts';
 import { checkAdapter, compareVersions, withOtherClis } from '../../cell/run/agent-clis.ts';
-import { askedProviders, unusable } from '../../cell/run/model-access.ts';
+import { configuredProviders, unusable } from '../../cell/run/model-access.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { adapterNames, type Provider } from '../../domain/config/agent-clis.ts';
 import { configuredChoices } from '../../domain/config/role-settings.ts';
@@ -104,7 +104,10 @@ export async function examineCredential(
   { used }: ConfiguredAdapters,
 ): Promise<readonly Finding[]> {
   const asked = used.flatMap((name) =>
-    askedProviders(context, context.adapters(name)).map((provider): [Provider, string] => [provider, name]),
+    configuredProviders(context, context.adapters(name)).map((provider): [Provider, string] => [
+      provider,
+      name,
+    ]),
   );
   const findings = [...new Map(asked)].map(([provider, name]) => examineProvider(context, provider, name));
   const isSubscribed = asked.some(([provider]) => isOfSubscription(context, provider));
@@ -115,7 +118,11 @@ export async function examineCredential(
 function examineIgnored(context: RunnerContext, used: readonly string[]): readonly Finding[] {
   const { env, config } = context;
   const ignored = used.flatMap((adapter) =>
-    ignoredVariables(env, { config, adapter, providers: askedProviders(context, context.adapters(adapter)) }),
+    ignoredVariables(env, {
+      config,
+      adapter,
+      providers: configuredProviders(context, context.adapters(adapter)),
+    }),
   );
   if (ignored.length === 0) return [];
   return [

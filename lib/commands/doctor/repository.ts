@@ -25,7 +25,7 @@ import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireWorkTree } from '../context/read-config.ts';
-import { gitHere, type Reading } from '../context/read-state.ts';
+import { gitInCurrentFolder, type ReadContext } from '../context/read-state.ts';
 import { planGitHooks } from '../init/init.ts';
 import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../memory/run-bd.ts';
 
@@ -157,14 +157,14 @@ const clockSlackMs = 60_000;
  * takes beside the lease; and who is there. `name`: as it was typed, '' where none was.
  */
 export async function examineRemote(
-  { git, wishes }: Pick<Reading, 'git' | 'wishes'>,
+  { git, commandLine }: Pick<ReadContext, 'git' | 'commandLine'>,
   io: Io,
   { name, config }: { readonly name: string; readonly config: Config },
 ): Promise<readonly Finding[]> {
-  const context = gitHere(git, io);
+  const context = gitInCurrentFolder(git, io);
   try {
     const remote = await pickRemote(context, name === '' ? null : name);
-    const tried = wishes.isDry ? [] : await tryPushes(context, remote, config);
+    const tried = commandLine.isDry ? [] : await tryPushes(context, remote, config);
     return [...tried, ...(await whoIsThere(git, context, remote))];
   } catch (error) {
     return [check('remote').failed(error)];
@@ -222,7 +222,7 @@ function timeOf(remote: string, tookMs: number, { machines }: Config): Finding {
 }
 
 async function whoIsThere(
-  git: Reading['git'],
+  git: ReadContext['git'],
   context: GitContext,
   remote: string,
 ): Promise<readonly Finding[]> {

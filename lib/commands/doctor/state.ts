@@ -13,14 +13,14 @@ import { listRefLocks } from '../../store/repair/repair-ref.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { describeUnverified, waysOn } from '../../ui/render/render-unverified.ts';
+import { describeUnverified, unverifiedHints } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import type { Reading } from '../context/read-state.ts';
-import { readAsked } from '../context/repository-trust.ts';
-import { behindLanding } from '../run-loop/next-command.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import { readPermissionRequest } from '../context/repository-trust.ts';
+import { warnOfStaleWorktrees } from '../run-loop/next-command.ts';
 
 /** Examines refs/blueflame/*: whether they can be read, and how to repair what can't. */
-export async function examineState({ git, store }: Reading): Promise<readonly Finding[]> {
+export async function examineState({ git, store }: ReadContext): Promise<readonly Finding[]> {
   return [...(await examineRefs(store)), ...examineLocks(git.repository.commonDir)];
 }
 
@@ -60,7 +60,7 @@ function examineLocks(commonDir: string): readonly Finding[] {
     );
 }
 
-async function examineRefs(store: Reading['store']): Promise<readonly Finding[]> {
+async function examineRefs(store: ReadContext['store']): Promise<readonly Finding[]> {
   const check = checkOf('state', 'refs');
   try {
     const { sessions, problems, unverified } = await store.snapshot();
@@ -84,7 +84,7 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
 function describeAll(unverified: readonly UnverifiedCompletion[]): Finding {
   const message = `Another clone reports ${formatCount(unverified.length, 'thing')} as ended that did not end here.`;
   const details = unverified.slice(0, 20).map(describeUnverified);
-  return checkOf('state', 'ends').weaker(message, { details, hints: waysOn(unverified) });
+  return checkOf('state', 'ends').weaker(message, { details, hints: unverifiedHints(unverified) });
 }
 
 /** Describes one broken note: the others can be read, so only its session or task has to wait. */
@@ -121,10 +121,10 @@ export interface TrustExamined {
 export function examineTrust(
   loaded: LoadedConfig,
   io: Io,
-  { git, root }: Pick<Reading, 'git'> & { readonly root: string },
+  { git, root }: Pick<ReadContext, 'git'> & { readonly root: string },
 ): TrustExamined {
   try {
-    const { content, place } = readAsked(loaded, io, { git, root });
+    const { content, place } = readPermissionRequest(loaded, io, { git, root });
     if (content.items.length === 0) return { findings: [], config: content.config, isAllowed: true };
     const isSafe = isAllowed(content, readPermission(place));
     const check = checkOf('state', 'trust', false);
@@ -136,15 +136,15 @@ export function examineTrust(
       "You have not allowed what this repository's files ask for: it is left out here.",
       { details: content.items.map(describeItem), hints: ['git flame trust'] },
     );
-    return { findings: [left], config: withoutAsked(content.config), isAllowed: false };
+    return { findings: [left], config: withoutUnpermitted(content.config), isAllowed: false };
   } catch (error) {
     const findings = [checkOf('state', 'trust').failed(error)];
-    return { findings, config: withoutAsked(loaded.config), isAllowed: false };
+    return { findings, config: withoutUnpermitted(loaded.config), isAllowed: false };
   }
 }
 
 /** Programs that were not allowed are not started, folders not shown. */
-function withoutAsked(config: Config): Config {
+function withoutUnpermitted(config: Config): Config {
   const { superpowers } = config;
   return { ...config, adapters: {}, superpowers: { ...superpowers, enabled: false, plugin_dir: null } };
 }
@@ -153,7 +153,10 @@ function withoutAsked(config: Config): Config {
 const staleLockMs = 10_000;
 
 /** Lists what a killed run left behind; none of it stops work. */
-export async function examineLeftovers({ git, store }: Reading, env: Io['env']): Promise<readonly Finding[]> {
+export async function examineLeftovers(
+  { git, store }: ReadContext,
+  env: Io['env'],
+): Promise<readonly Finding[]> {
   const { commonDir } = git.repository;
   const findings = [
     ...listStaleRuns(commonDir, new Date()).map((folder) =>
@@ -166,7 +169,7 @@ export async function examineLeftovers({ git, store }: Reading, env: Io['env']):
   return findings.length > 0 ? findings : [checkOf('leftovers', 'none').proven('Nothing was left behind.')];
 }
 
-async function leftWorktrees({ git, store }: Pick<Reading, 'git' | 'store'>): Promise<Finding[]> {
+async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>): Promise<Finding[]> {
   const living = new Set(readLiveAgents(git.repository.commonDir).map(({ id }) => id));
   const snapshot = await store.snapshot().catch(() => null);
   const tasks = snapshot?.sessions.flatMap(({ id }) => snapshot.tasksOf(id)) ?? [];
@@ -184,10 +187,10 @@ async function leftWorktrees({ git, store }: Pick<Reading, 'git' | 'store'>): Pr
 }
 
 /** Work trees that a landing was to change. */
-async function leftBehind(store: Reading['store'], place: string): Promise<readonly Finding[]> {
+async function leftBehind(store: ReadContext['store'], place: string): Promise<readonly Finding[]> {
   const snapshot = await store.snapshot().catch(() => null);
   return (snapshot?.sessions ?? []).flatMap((session) => {
-    const message = behindLanding(session, place);
+    const message = warnOfStaleWorktrees(session, place);
     return message === null ? [] : [leftover('work-tree', message)];
   });
 }

@@ -19,7 +19,7 @@ export interface RequestText {
   readonly newBase?: string;
 }
 
-type Standing = Pick<PullRequestNews, 'state' | 'head'>;
+type RequestState = Pick<PullRequestNews, 'state' | 'head'>;
 
 /** Arguments of a forge's program, and how its JSON is read. */
 export interface Question<About, Value> {
@@ -34,8 +34,8 @@ export interface RequestPlace {
 }
 
 /** All news of a request; which remarks count is decided elsewhere. */
-export interface HostNews extends Standing {
-  readonly said: readonly Said[];
+export interface HostNews extends RequestState {
+  readonly remarks: readonly HostRemark[];
   /** Failed checks, each with a reader of its log, where the host has one. */
   readonly failed: readonly { readonly check: FailedCheck; readonly log: (() => Promise<string>) | null }[];
 }
@@ -58,10 +58,10 @@ export interface ForgeCommands {
   viewLine(branch: string): string;
   /** The request of a branch. */
   readonly find: Question<string, { readonly url: string; readonly isOpen: boolean }>;
-  readonly standing: Question<RequestPlace, Standing>;
+  readonly state: Question<RequestPlace, RequestState>;
   /** Commands that run one after the other. */
   update(place: RequestPlace, request: RequestText): readonly (readonly string[])[];
-  news(place: RequestPlace, listening: Listening, ask: AskForge): Promise<HostNews>;
+  news(place: RequestPlace, listening: RemarkFilter, ask: AskForge): Promise<HostNews>;
   readonly issue: Question<IssueName, Omit<HostIssue, 'forge' | 'reopen'>>;
   /** The shell line that opens a closed issue again. */
   reopenIssue(url: string, name: IssueName): string;
@@ -80,14 +80,14 @@ export function failedCheck(head: string, job: string, conclusion: string, url: 
 }
 
 /** Settings that decide whose remarks go into a task. */
-export type Listening = Pick<Config['pull_requests'], 'comments_from' | 'commenters'>;
+export type RemarkFilter = Pick<Config['pull_requests'], 'comments_from' | 'commenters'>;
 
 /** One remark, and its author's role at the host. */
-export interface Said {
+export interface HostRemark {
   readonly id: string;
   /** The name their account has; null: it is gone. */
   readonly login: string | null;
-  readonly standing: 'owner' | 'member' | 'stranger';
+  readonly role: 'owner' | 'member' | 'stranger';
   /** The host's own term for that. */
   readonly as: string;
   readonly body: string | null | undefined;
@@ -96,9 +96,9 @@ export interface Said {
 
 /** Selects the remarks of authors who count; others are counted by author, and none of their text is passed on. */
 export function filterRemarks(
-  said: readonly Said[],
-  listening: Listening,
-): { readonly remarks: readonly Remark[]; readonly unheeded: readonly { by: string; count: number }[] } {
+  said: readonly HostRemark[],
+  listening: RemarkFilter,
+): { readonly remarks: readonly Remark[]; readonly ignored: readonly { by: string; count: number }[] } {
   const spoken = said.filter(({ body }) => (body ?? '').trim() !== '');
   const counts = new Map<string, number>();
   for (const one of spoken.filter((other) => !isHeard(other, listening))) {
@@ -114,24 +114,24 @@ export function filterRemarks(
         text: boundText(one.body ?? '', 2_000),
         place: one.place,
       })),
-    unheeded: [...counts].map(([by, count]) => ({ by, count })),
+    ignored: [...counts].map(([by, count]) => ({ by, count })),
   };
 }
 
 /** A listed commenter is heard in any case. */
-function isHeard({ login, standing }: Said, { comments_from: from, commenters }: Listening): boolean {
+function isHeard({ login, role }: HostRemark, { comments_from: from, commenters }: RemarkFilter): boolean {
   const name = login?.toLowerCase();
   if (commenters.some((listed) => listed.toLowerCase() === name)) return true;
-  if (from === 'owners') return standing === 'owner';
-  return from === 'members' && standing !== 'stranger';
+  if (from === 'owners') return role === 'owner';
+  return from === 'members' && role !== 'stranger';
 }
 
-function nameOf({ login }: Said): string {
+function nameOf({ login }: HostRemark): string {
   return oneLine(login ?? 'somebody who is gone', 60);
 }
 
 /** Whom a configuration has heard, as one says it. */
-export function heardOnes({ comments_from: from, commenters }: Listening): string {
+export function describeCommenters({ comments_from: from, commenters }: RemarkFilter): string {
   const listed = commenters.length === 0 ? [] : ['those in pull_requests.commenters'];
   const standing = { members: ['members of the repository'], owners: ['its owners'], listed: [] }[from];
   const all = [...standing, ...listed];

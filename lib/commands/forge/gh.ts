@@ -6,9 +6,9 @@ import { isRequestAddress } from './address.ts';
 import {
   type ForgeCommands,
   failedCheck,
+  type HostRemark,
   type RequestPlace,
   type RequestText,
-  type Said,
   shellLine,
 } from './forge.ts';
 import { type AskForge, isForgeError, readForgePages, readForgeValue } from './run-forge.ts';
@@ -18,7 +18,7 @@ const longestBody = 65_000;
 
 const text = z.string().nullish();
 const states = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const;
-const standingSchema = z.object({
+const requestStateSchema = z.object({
   state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
   headRefOid: z.string().regex(/^[0-9a-f]{40,64}$/),
 });
@@ -42,9 +42,9 @@ export const gh: ForgeCommands = {
       })
       .transform(({ url, state }) => ({ url, isOpen: state === 'OPEN' })),
   },
-  standing: {
+  state: {
     words: ({ url }) => ['pr', 'view', url, '--json', 'state,headRefOid'],
-    schema: standingSchema.transform(({ state, headRefOid: head }) => ({ state: states[state], head })),
+    schema: requestStateSchema.transform(({ state, headRefOid: head }) => ({ state: states[state], head })),
   },
   update: ({ url }, { title, bodyFile, newBase }) => {
     const into = newBase === undefined ? [] : ['--base', newBase];
@@ -74,10 +74,10 @@ export const gh: ForgeCommands = {
     return {
       state: states[state],
       head,
-      said: [
-        ...lines.map((one) => toSaid(one, 'line', placeOf(one), roles)),
-        ...reviews.map((one) => toSaid(one, 'review', null, roles)),
-        ...talk.map((one) => toSaid(one, 'comment', null, roles)),
+      remarks: [
+        ...lines.map((one) => toRemark(one, 'line', placeOf(one), roles)),
+        ...reviews.map((one) => toRemark(one, 'review', null, roles)),
+        ...talk.map((one) => toRemark(one, 'comment', null, roles)),
       ],
       failed: checks.flatMap((one) => {
         const conclusion = one.conclusion || one.state || '';
@@ -139,7 +139,7 @@ const checkSchema = z.object({
   detailsUrl: text,
   targetUrl: text,
 });
-const viewSchema = standingSchema.extend({
+const viewSchema = requestStateSchema.extend({
   statusCheckRollup: z
     .array(checkSchema)
     .nullish()
@@ -149,16 +149,16 @@ const bad = new Set(['FAILURE', 'ERROR', 'TIMED_OUT', 'STARTUP_FAILURE']);
 
 type Comment = z.infer<typeof commentSchema>;
 
-function toSaid(
+function toRemark(
   { id, user, body, author_association: as }: Comment,
   kind: string,
   place: RemarkPlace | null,
   roles: ReadonlyMap<string, Role>,
-): Said {
+): HostRemark {
   const role = roles.get(user?.login ?? '');
   const standing = as === 'OWNER' ? 'owner' : role?.writes === true ? 'member' : 'stranger';
   const named = oneLine(role?.name ?? as.toLowerCase(), 60);
-  return { id: `${kind}-${id}`, login: user?.login ?? null, standing, as: named, body, place };
+  return { id: `${kind}-${id}`, login: user?.login ?? null, role: standing, as: named, body, place };
 }
 
 function placeOf(remark: z.infer<typeof lineSchema>): RemarkPlace {

@@ -2,7 +2,14 @@ import * as z from 'zod';
 import type { RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type Address, isRequestAddress } from './address.ts';
-import { type ForgeCommands, failedCheck, fitBody, type RequestText, type Said, shellLine } from './forge.ts';
+import {
+  type ForgeCommands,
+  failedCheck,
+  fitBody,
+  type HostRemark,
+  type RequestText,
+  shellLine,
+} from './forge.ts';
 import { readForgePages, readForgeValue } from './run-forge.ts';
 
 /** GitLab takes 1,048,576. */
@@ -13,7 +20,7 @@ const host = 'GitLab';
 
 // A merge that is under way there is locked.
 const states = { opened: 'open', locked: 'open', closed: 'closed', merged: 'merged' } as const;
-const standingSchema = z.object({
+const requestStateSchema = z.object({
   state: z.enum(['opened', 'closed', 'locked', 'merged']),
   sha: z.string().regex(/^[0-9a-f]{40,64}$/),
 });
@@ -47,9 +54,9 @@ export const glab: ForgeCommands = {
       })
       .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' })),
   },
-  standing: {
+  state: {
     words: ({ address }) => ['api', '--hostname', address.host, requestPath(address)],
-    schema: standingSchema.transform(({ state, sha }) => ({ state: states[state], head: sha })),
+    schema: requestStateSchema.transform(({ state, sha }) => ({ state: states[state], head: sha })),
   },
   update: ({ address }, { title, body, bodyFile, newBase }) => {
     // Older versions of glab read a text from a file only through the API.
@@ -84,10 +91,10 @@ export const glab: ForgeCommands = {
     return {
       state: states[state],
       head,
-      said: threads
+      remarks: threads
         .flatMap((thread) => thread.notes)
         .filter(({ system, resolved }) => !system && resolved !== true)
-        .map((note) => toSaid(note, levelOf.get(note.author?.id ?? 0) ?? 0, head)),
+        .map((note) => toRemark(note, levelOf.get(note.author?.id ?? 0) ?? 0, head)),
       failed: jobs
         .filter((job) => job.status === 'failed' && job.allow_failure !== true)
         .map(({ id, name, status, web_url: url }) => ({
@@ -151,7 +158,7 @@ const levels: Readonly<Record<number, string>> = {
   50: 'owner',
 };
 
-const viewSchema = standingSchema.extend({
+const viewSchema = requestStateSchema.extend({
   head_pipeline: z.object({ id: z.int(), project_id: z.int().optional() }).nullish(),
 });
 const line = z.int().nullish();
@@ -184,12 +191,12 @@ const jobSchema = z.object({
   web_url: z.string().nullish(),
 });
 
-function toSaid(note: z.infer<typeof noteSchema>, level: number, head: string): Said {
+function toRemark(note: z.infer<typeof noteSchema>, level: number, head: string): HostRemark {
   const { id, author, body, position } = note;
   return {
     id: `note-${id}`,
     login: author?.username ?? null,
-    standing: level >= owner ? 'owner' : level >= developer ? 'member' : 'stranger',
+    role: level >= owner ? 'owner' : level >= developer ? 'member' : 'stranger',
     as: levels[level] ?? 'no member',
     body,
     place: position == null ? null : placeOf(position, head),

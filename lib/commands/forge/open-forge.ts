@@ -16,8 +16,8 @@ import {
   type ForgeCommands,
   filterRemarks,
   type HostNews,
-  type Listening,
   type Question,
+  type RemarkFilter,
   type RequestPlace,
   type RequestText,
 } from './forge.ts';
@@ -63,7 +63,7 @@ export function openForge(
       }
     },
     /** The state of a request. Throws also FlameError `no-address`. */
-    standing: async (url: string) => answer(commands.standing, placeOf(url)),
+    standing: async (url: string) => answer(commands.state, placeOf(url)),
     /** Resolves to its address. Throws also FlameError `forge-no-address`. */
     create: async (request: RequestText): Promise<string> =>
       foundAddress(name, await ask(commands.create(request)), commands.viewLine(request.branch)),
@@ -75,9 +75,13 @@ export function openForge(
      * All that was said so far, and what its checks came to; no log of a check that is in `heard`. Throws also FlameError
      * `no-address`.
      */
-    news: async (url: string, listening: Listening, heard: ReadonlySet<string>): Promise<PullRequestNews> => {
-      const { said, failed, ...standing } = await commands.news(placeOf(url), listening, ask);
-      return { ...standing, ...filterRemarks(said, listening), failed: await withLogs(failed, heard) };
+    news: async (
+      url: string,
+      listening: RemarkFilter,
+      heard: ReadonlySet<string>,
+    ): Promise<PullRequestNews> => {
+      const { remarks, failed, ...standing } = await commands.news(placeOf(url), listening, ask);
+      return { ...standing, ...filterRemarks(remarks, listening), failed: await withLogs(failed, heard) };
     },
     /** Throws also FlameError `issue-closed`. */
     issue: async (named: IssueName): Promise<IssueText> => {

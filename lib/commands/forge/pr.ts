@@ -4,44 +4,44 @@ import type { PullRequestNews } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { type TakenUp, takeUp } from '../../engine/review/apply-request-news.ts';
+import { type AppliedNews, applyRequestNews } from '../../engine/review/apply-request-news.ts';
 import { resume } from '../../engine/run-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireOwn } from '../context/own-terminal.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
-import { heardOnes } from './forge.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { describeCommenters } from './forge.ts';
 import { forgeOf, openForge } from './open-forge.ts';
 
 /** `git flame pr`: what was said of the pull request, and its failed checks, come back to their tasks. */
 export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {
-  return withWorkshop(args, io, async (opened) => {
-    const session = opened.meant.require(await opened.store.snapshot());
-    const { all, moved } = await askForNews(opened, io, session);
+  return withRunContext(args, io, async (opened) => {
+    const session = opened.selected.require(await opened.store.snapshot());
+    const { all, moved } = await fetchRequestNews(opened, io, session);
     if (args.globals.dryRun) return preview(opened, session, all) || Math.min(moved, 1);
     if (all.length === 0) return 1;
-    requireOwn('What is taken up of a pull request', opened.git.repository, io);
+    requireTypedByPerson('What is taken up of a pull request', opened.git.repository, io);
     return withSessionLock(opened, session.id, async () => {
-      await resume(opened.workshop, session.id);
-      const taken = await takeUpAll(opened, session.id, { all, isAllowedMore: args.options.more });
-      return tell(opened, session, taken) || Math.min(taken.refused + moved, 1);
+      await resume(opened.context, session.id);
+      const taken = await applyAllNews(opened, session.id, { all, isAllowedMore: args.options.more });
+      return reportApplied(opened, session, taken) || Math.min(taken.refused + moved, 1);
     });
   });
 }
 
-function preview({ output }: Opened, session: Session, all: readonly RequestNews[]): number {
+function preview({ output }: CommandContext, session: Session, all: readonly RequestNews[]): number {
   const heard = new Set(session.landing?.heard ?? []);
   const isNew = ({ id }: { readonly id: string }): boolean => !heard.has(id);
-  const told = all.map(({ request, news: { state, remarks, failed } }) => ({
+  const reports = all.map(({ request, news: { state, remarks, failed } }) => ({
     request,
     state,
     remarks: remarks.filter(isNew),
     failed: failed.filter(isNew),
   }));
-  for (const { request, state, remarks, failed } of told) {
+  for (const { request, state, remarks, failed } of reports) {
     const which = request.group === null ? 'The pull request' : `The pull request of ${request.group}`;
     output.result(
       `${which} is ${state}: ${formatCount(remarks.length, 'new remark')}, ${formatCount(failed.length, 'failed check')}.`,
@@ -57,7 +57,11 @@ function preview({ output }: Opened, session: Session, all: readonly RequestNews
   return 0;
 }
 
-function tell({ output }: Opened, session: Session, { tasks, left, awaited }: TakenUp): number {
+function reportApplied(
+  { output }: CommandContext,
+  session: Session,
+  { tasks, left, awaited }: AppliedNews,
+): number {
   for (const { id, remarks, checks } of tasks) {
     const parts = [
       ...(remarks === 0 ? [] : [formatCount(remarks, 'remark')]),
@@ -98,34 +102,34 @@ export interface AllNews {
  * that another person moved is reported with a way out, and the rest go on. Throws FlameErrors `no-pull-request`,
  * `pull-request-moved`, and those of Forge.news: then nothing of any of them is taken up.
  */
-export async function askForNews(opened: Opened, io: Io, session: Session): Promise<AllNews> {
+export async function fetchRequestNews(opened: CommandContext, io: Io, session: Session): Promise<AllNews> {
   const requests = requestsOf(session);
   if (requests.length === 0) throw noPullRequest(session);
-  const { root: cwd, config } = opened.workshop;
+  const { root: cwd, config } = opened.context;
   const heard = new Set(session.landing?.heard ?? []);
-  const told: RequestNews[] = [];
+  const reports: RequestNews[] = [];
   let moved = 0;
   for (const request of requests) {
     const { url } = request;
     const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
     const news = await forge.news(url, config.pull_requests, heard);
-    const error = news.state === 'open' ? await movedBySomebody(opened, request, news) : null;
+    const error = news.state === 'open' ? await movedByOther(opened, request, news) : null;
     if (error !== null) {
       if (requests.length === 1) throw error;
       moved += 1;
-      opened.workshop.events.emit({ event: 'notice', level: 'warning', message: error.message });
+      opened.context.events.emit({ event: 'notice', level: 'warning', message: error.message });
       for (const hint of error.hints) opened.output.hint(hint);
       continue;
     }
-    tellUnheard(opened, news);
-    told.push({ request, news, reopen: forge.reopenLine(url) });
+    reportIgnoredRemarks(opened, news);
+    reports.push({ request, news, reopen: forge.reopenLine(url) });
   }
-  return { all: told, moved };
+  return { all: reports, moved };
 }
 
 /** The error where another person pushed there: its comments are on other commits. null: none did. */
-async function movedBySomebody(
-  { git }: Opened,
+async function movedByOther(
+  { git }: CommandContext,
   { branch }: OpenedRequest,
   { head }: PullRequestNews,
 ): Promise<FlameError | null> {
@@ -144,10 +148,10 @@ async function movedBySomebody(
   });
 }
 
-function tellUnheard({ output, workshop }: Opened, { unheeded }: PullRequestNews): void {
-  if (unheeded.length === 0) return;
-  const names = unheeded.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
-  output.info(`Not taken up, by others than ${heardOnes(workshop.config.pull_requests)}: ${names}.`);
+function reportIgnoredRemarks({ output, context }: CommandContext, { ignored }: PullRequestNews): void {
+  if (ignored.length === 0) return;
+  const names = ignored.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
+  output.info(`Not taken up, by others than ${describeCommenters(context.config.pull_requests)}: ${names}.`);
 }
 
 function noPullRequest(session: Session): FlameError {
@@ -163,17 +167,17 @@ function noPullRequest(session: Session): FlameError {
  * Takes up what was said of each request. Of several, one that is over or had its rounds is named, and keeps nothing from
  * the others; of a single one that is an error of takeUp. `refused`: of how many nothing was taken up.
  */
-export async function takeUpAll(
-  { workshop, output }: Opened,
+export async function applyAllNews(
+  { context, output }: CommandContext,
   id: SessionId,
   { all, isAllowedMore }: { readonly all: readonly RequestNews[]; readonly isAllowedMore: boolean },
-): Promise<TakenUp & { readonly refused: number }> {
+): Promise<AppliedNews & { readonly refused: number }> {
   let [left, refused] = [0, 0];
   const awaited: string[] = [];
-  const tasks: TakenUp['tasks'][number][] = [];
+  const tasks: AppliedNews['tasks'][number][] = [];
   for (const { request, news, reopen } of all) {
     try {
-      const taken = await takeUp(workshop, id, news, { isAllowedMore, reopen, request });
+      const taken = await applyRequestNews(context, id, news, { isAllowedMore, reopen, request });
       tasks.push(...taken.tasks);
       left += taken.left;
       awaited.push(...taken.awaited);
@@ -183,7 +187,7 @@ export async function takeUpAll(
       if (error.code === 'pull-request-over') output.info(error.message);
       else {
         refused += 1;
-        workshop.events.emit({ event: 'notice', level: 'warning', message: error.message, details: [] });
+        context.events.emit({ event: 'notice', level: 'warning', message: error.message, details: [] });
         for (const hint of error.hints) output.hint(hint);
       }
     }

@@ -66,7 +66,7 @@ export async function runForge(
   if (ended.exitCode === 0 && !ended.isMaxBuffer) return ended.stdout;
   throw explain(name, {
     exitCode: ended.exitCode ?? null,
-    said: ended.stderr || ended.originalMessage || '',
+    output: ended.stderr || ended.originalMessage || '',
     retry,
   });
 }
@@ -88,19 +88,19 @@ function noForge(name: ForgeName, retry: string): FlameError {
 
 interface Ended {
   readonly exitCode: number | null;
-  readonly said: string;
+  readonly output: string;
   readonly retry: string;
 }
 
 /** gh ends with 4 where it is not signed in; the rest is in their words. */
-function explain(name: ForgeName, { exitCode, said, retry }: Ended): FlameError {
+function explain(name: ForgeName, { exitCode, output, retry }: Ended): FlameError {
   const { host, limits } = programs[name];
-  const details = said
+  const details = output
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-5)
     .map(visibleLine);
-  if (/rate limit|HTTP 429|429 Too Many|too many requests/i.test(said))
+  if (/rate limit|HTTP 429|429 Too Many|too many requests/i.test(output))
     return new FlameError({
       kind: 'refused',
       code: 'forge-rate-limited',
@@ -108,7 +108,7 @@ function explain(name: ForgeName, { exitCode, said, retry }: Ended): FlameError 
       message: `${host} takes no more requests for now, and nothing was taken over.`,
       hints: [limits, retry],
     });
-  if ((name === 'gh' && exitCode === 4) || /HTTP 401|401 Unauthorized|\b(?:gh|glab) auth login/.test(said))
+  if ((name === 'gh' && exitCode === 4) || /HTTP 401|401 Unauthorized|\b(?:gh|glab) auth login/.test(output))
     return new FlameError({
       kind: 'environment',
       code: 'forge-logged-out',

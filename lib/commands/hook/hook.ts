@@ -8,12 +8,12 @@ import { workerPolicy } from '../../engine/post-check/worker-policy.ts';
 import { type PendingCommit, readPendingCommit } from '../../git/setup/hooks-commit.ts';
 import { checkFiles } from '../../policy/check-branch.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
-import { unsentDamage } from '../../store/sync/find-new-damage.ts';
+import { findUnsentDamage } from '../../store/sync/find-new-damage.ts';
 import { damagedState } from '../../store/sync/sync-errors.ts';
 import { renderError } from '../../ui/render/render-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readConfig } from '../context/read-config.ts';
-import { gitHere, type Reading, withState } from '../context/read-state.ts';
+import { gitInCurrentFolder, type ReadContext, withState } from '../context/read-state.ts';
 
 /** Makes the hook refuse the commit; if this command stops for another reason, the commit goes on. */
 const refusedCode = 3;
@@ -33,10 +33,10 @@ export function run(args: CommandArgs<'hook'>, io: Io): Promise<number> {
 }
 
 /** Damaged state stays here, as with `git flame sync`; the person's own push is another matter. */
-async function judgeState(remote: string, io: Io, { git, output }: Reading): Promise<number> {
+async function judgeState(remote: string, io: Io, { git, output }: ReadContext): Promise<number> {
   const { commonDir, objectFormat } = git.repository;
-  const context = gitHere(git, io);
-  const damage = await unsentDamage({ context, commonDir, objectFormat, remote, isDry: true });
+  const context = gitInCurrentFolder(git, io);
+  const damage = await findUnsentDamage({ context, commonDir, objectFormat, remote, isDry: true });
   if (damage.length === 0) return 0;
   io.stderr.write(`${renderError(damagedState(remote, damage), output.errorStyle)}\n`);
   return refusedCode;
@@ -75,7 +75,7 @@ const nothing: JudgedCommit = { task: null, found: [] };
 async function judgePendingCommit(
   args: CommandArgs<'hook'>,
   io: Io,
-  { git, store, configFile }: Reading,
+  { git, store, configFile }: ReadContext,
 ): Promise<JudgedCommit> {
   const { workTree, mainWorkTree } = git.repository;
   if (workTree === null) return nothing;

@@ -16,10 +16,10 @@ import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';
 import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type Reading, withState } from '../context/read-state.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
 import { runnerOptions } from '../run-context/run-config.ts';
-import { roomForBuilds } from './propose-commands.ts';
-import { readProposal, type Tried, tryProposal, writeConfig } from './write-config.ts';
+import { buildLimits } from './propose-commands.ts';
+import { readProposal, type TrialResult, tryProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
 export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
@@ -39,14 +39,14 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     output.json({ root, written });
     if (!args.globals.quiet) output.result(renderInit(written, args.globals.dryRun, output.style));
     if (head.commit === null) output.hint('git commit --allow-empty -m "initial commit"');
-    await tellLacking(reading, root, io);
+    await warnOfMissingCredential(reading, root, io);
     output.hint("git flame run 'What you want done'");
     return 0;
   });
 }
 
 async function prepare(
-  { git, configFile, output }: Reading,
+  { git, configFile, output }: ReadContext,
   wanted: Wanted,
   args: CommandArgs<'init'>,
   io: Io,
@@ -72,7 +72,11 @@ async function prepare(
 }
 
 /** Reports the credential that the configuration's workers lack. */
-async function tellLacking({ git, output, configFile }: Reading, root: string, io: Io): Promise<void> {
+async function warnOfMissingCredential(
+  { git, output, configFile }: ReadContext,
+  root: string,
+  io: Io,
+): Promise<void> {
   const { config } = await readConfig(root, configFile);
   const context = makeRunnerContext(runnerOptions(git, config, io));
   const { adapter } = roleChoice(config, 'worker', null);
@@ -104,7 +108,7 @@ interface Wanted {
   readonly name: string;
 }
 
-interface Beginning extends Pick<Reading, 'git' | 'output'> {
+interface Beginning extends Pick<ReadContext, 'git' | 'output'> {
   readonly io: Io;
   readonly dryRun: boolean;
   readonly isQuiet: boolean;
@@ -121,7 +125,7 @@ async function beginConfig(
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
   const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
   // Looser limits than those built in are offered once, and only to a person at a terminal.
-  const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? roomForBuilds : null;
+  const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? buildLimits : null;
   if (proposal !== null && !isQuiet)
     output.result(renderProposal({ ...proposal, tried, room }, output.style));
   if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
@@ -131,8 +135,8 @@ async function beginConfig(
 /** The proposed checks, tried once where they can be; null: there are none. */
 async function tryTests(
   parts: Parameters<typeof tryProposal>[0],
-  output: Reading['output'],
-): Promise<Tried | null> {
+  output: ReadContext['output'],
+): Promise<TrialResult | null> {
   const { tests, sources } = parts.proposal;
   if (tests.length === 0) return null;
   const { mainWorkTree: root } = parts.git.repository;
@@ -167,7 +171,7 @@ function installGitHooks({ repository }: Pick<GitPort, 'repository'>, io: Io): P
 async function uninstallAll(
   args: CommandArgs<'init'>,
   io: Io,
-  { reading, root }: { readonly reading: Reading; readonly root: string },
+  { reading, root }: { readonly reading: ReadContext; readonly root: string },
 ): Promise<number> {
   const { git, output } = reading;
   const context = inRepository(git.repository, io);

@@ -23,13 +23,13 @@ export interface MissingProgram {
 }
 
 /** Limits that work with builds and tests fits in: wider than those built in. */
-export interface Room {
+export interface BuildLimits {
   readonly agent_timeout: string;
   readonly token_budget: { readonly validator_usd: number };
 }
 
 // An agent that builds and runs tests takes longer than one that only edits, and who judges it reads more.
-export const roomForBuilds: Room = { agent_timeout: '20m', token_budget: { validator_usd: 0.5 } };
+export const buildLimits: BuildLimits = { agent_timeout: '20m', token_budget: { validator_usd: 0.5 } };
 
 /** Files at the top of a repository. */
 export interface ProjectFiles {

@@ -16,7 +16,7 @@ import { describeFailing, lastLines } from '../../engine/work/base-checks.ts';
 import { programPath } from '../../util/programs.ts';
 import { runnerOptions } from '../run-context/run-config.ts';
 import { tryOnBase } from '../run-context/try-on-base.ts';
-import { type Proposal, proposeCommands, type Room } from './propose-commands.ts';
+import { type BuildLimits, type Proposal, proposeCommands } from './propose-commands.ts';
 
 interface Beginning {
   readonly project: { readonly name: string; readonly base_branch?: string };
@@ -24,9 +24,9 @@ interface Beginning {
   readonly cli: ReadyCli | null;
   readonly proposal: Proposal | null;
   /** The checks that work; null: they were not tried. */
-  readonly tried: Tried | null;
+  readonly tried: TrialResult | null;
   /** Limits to begin with; null: those built in. */
-  readonly room: Room | null;
+  readonly room: BuildLimits | null;
 }
 
 /** Reads test commands from the project's files, as far as their programs are in PATH; null: none. */
@@ -125,7 +125,7 @@ const limitsHint = `# limits:
 `;
 
 /** The part of a proposal that works. */
-export interface Tried {
+export interface TrialResult {
   /** The checks that passed; all that were proposed where they could not be tried. */
   readonly tests: readonly string[];
   /** The install they need in a worktree; null: they pass without. */
@@ -147,7 +147,7 @@ interface Parts {
  * Tries the proposed checks on the base branch, in cells: first as a worktree is, then with the dependencies that the
  * project names, then without the scripts that npm runs around them.
  */
-export async function tryProposal(parts: Parts): Promise<Tried> {
+export async function tryProposal(parts: Parts): Promise<TrialResult> {
   const { tests, install, withoutHooks } = parts.proposal;
   const bare = await attempt(parts, tests, null);
   if (bare.untried !== null || bare.failing.length === 0) return bare;
@@ -162,7 +162,7 @@ async function attempt(
   { git, io, project }: Parts,
   tests: readonly string[],
   install: KnownInstall | null,
-): Promise<Tried> {
+): Promise<TrialResult> {
   const config = configSchema.parse({
     project: { ...project, setup: install === null ? [] : [install.command] },
     sandbox: { egress: { setup: install === null ? [] : [install.preset] } },
@@ -182,7 +182,7 @@ async function attempt(
   };
 }
 
-function untried(tests: readonly string[], why: string): Tried {
+function untried(tests: readonly string[], why: string): TrialResult {
   return { tests, install: null, failing: [], untried: why };
 }
 

@@ -17,12 +17,12 @@ import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { knownMachines } from '../../store/remote-session/known-machines.ts';
-import type { OpenedSharing } from '../../store/remote-session/open-remote-session.ts';
+import type { OpenedRemoteSession } from '../../store/remote-session/open-remote-session.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitHere } from '../context/read-state.ts';
+import { gitInCurrentFolder } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
 import { reportEnd } from '../run-loop/continue-session.ts';
 import { readBudget, readRoles } from './machines.ts';
 import { adaptersOf, withSharing } from './open-shared.ts';
@@ -37,28 +37,28 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
   const { join, plan, role } = args.options;
   const budget = readBudget(args.options.budget);
   const asked = role === null ? null : readRoles(role);
-  return withWorkshop(args, io, (opened) => {
+  return withRunContext(args, io, (opened) => {
     const roles = asked ?? opened.config.machines.roles;
     return withSharing(
       opened,
       io,
       { name: join ?? '', role: 'worker', roles, budget },
-      async ({ sharing, inSession }) => {
-        const session = await findShared(opened, sharing);
-        const context = gitHere(opened.git, io);
-        await requireSameConfig(opened, session, context);
-        await tellOther(opened, context, session);
+      async ({ remoteSession, inSession }) => {
+        const session = await findShared(opened, remoteSession);
+        const gitContext = gitInCurrentFolder(opened.git, io);
+        await requireSameConfig(opened, session, gitContext);
+        await warnOfOtherProgram(opened, gitContext, session);
         const shared = inSession(session.id);
         return withSessionLock(
           shared,
           session.id,
           async () => {
-            await agree(shared, session, { plan, remote: sharing.remote });
+            await agree(shared, session, { plan, remote: remoteSession.remote });
             const { lease_ms: leaseMs, renew_ms: renewMs } = session.machines;
-            sharing.enter(session.id, { leaseMs, renewMs });
-            await recoverSession(shared.workshop, session.id);
-            await helpLead(shared.workshop, session.id).catch((error: unknown) => {
-              throw asJoined(error, sharing.remote);
+            remoteSession.enter(session.id, { leaseMs, renewMs });
+            await recoverSession(shared.context, session.id);
+            await helpLead(shared.context, session.id).catch((error: unknown) => {
+              throw asJoined(error, remoteSession.remote);
             });
             const end = await reportEnd(shared, session.id, () => null);
             return end.session.state === 'ended' ? 0 : 2;
@@ -83,15 +83,18 @@ function asJoined(error: unknown, remote: string): unknown {
 type SharedSession = Session & { readonly machines: NonNullable<Session['machines']> };
 
 /** The session meant, or the one begun last of those that are led for other machines. Throws FlameError `nothing-to-join`. */
-async function findShared({ store, meant }: Opened, sharing: OpenedSharing): Promise<SharedSession> {
-  const { remote } = sharing;
+async function findShared(
+  { store, selected }: CommandContext,
+  remoteSession: OpenedRemoteSession,
+): Promise<SharedSession> {
+  const { remote } = remoteSession;
   const { sessions } = await store.raw.snapshot();
   // Killed after its last sign, it could not take that away.
-  await sharing.forgetEnded(sessions.filter(({ state }) => state === 'ended').map(({ id }) => id));
+  await remoteSession.forgetEnded(sessions.filter(({ state }) => state === 'ended').map(({ id }) => id));
   const open = sessions.filter(
     (session): session is SharedSession => session.machines !== undefined && session.state !== 'ended',
   );
-  const found = meant.name === null ? open.at(-1) : open.find(({ id }) => id === meant.name);
+  const found = selected.name === null ? open.at(-1) : open.find(({ id }) => id === selected.name);
   if (found !== undefined) return found;
   throw new FlameError({
     kind: 'waiting',
@@ -102,32 +105,32 @@ async function findShared({ store, meant }: Opened, sharing: OpenedSharing): Pro
 }
 
 /** Says in what the lead's program is another one than this. */
-async function tellOther(
-  { git, store, workshop, config }: Opened,
-  context: GitContext,
+async function warnOfOtherProgram(
+  { git, store, context, config }: CommandContext,
+  gitContext: GitContext,
   session: SharedSession,
 ): Promise<void> {
   const tasks = (await store.raw.snapshot()).tasksOf(session.id);
-  const place = { context, commonDir: git.repository.commonDir };
+  const place = { context: gitContext, commonDir: git.repository.commonDir };
   const lead = (await knownMachines(place, session, tasks)).find(({ role }) => role === 'lead');
   for (const message of otherProgram(lead, { version: FLAME_VERSION, adapters: adaptersOf(config) }))
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** Throws FlameErrors `plan-not-agreed`, and what the gate throws. */
 async function agree(
-  { workshop, store }: Opened,
+  { context, store }: CommandContext,
   { id }: Session,
   { plan, remote }: { readonly plan: string | null; readonly remote: string },
 ): Promise<void> {
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   const tasks = (await store.raw.snapshot()).tasksOf(id);
   const digest = planDigest(tasks);
   if (plan === null && view.isOurs && view.received.length === 0 && tasks.length > 0) return;
-  if (plan === null && workshop.gates.isInteractive) return acceptReceived(workshop, id);
+  if (plan === null && context.gates.isInteractive) return acceptReceived(context, id);
   if (plan === null || !isDigest(plan, digest))
     throw notAgreed({ plan, digest, remote, count: tasks.length });
-  workshop.decided.record([
+  context.decided.record([
     sessionDecision(view.stored),
     sessionStateDecision(view.stored),
     ...tasks.flatMap((task) => [taskDecision(task), taskStateDecision(task)]),
@@ -176,24 +179,24 @@ const mostShown = 20;
  * `config-differs`, with each value that is another one here.
  */
 async function requireSameConfig(
-  { workshop, config }: Opened,
+  { context, config }: CommandContext,
   session: Session,
-  context: GitContext,
+  gitContext: GitContext,
 ): Promise<void> {
   const { config_digest: theirs, base_branch: base, base_commit: commit } = session;
-  if (workshop.configDigest === theirs) return;
-  const text = await gitText(context, ['show', `${commit}:.blueflame.yml`], { accept: [0, 128] });
+  if (context.configDigest === theirs) return;
+  const text = await gitText(gitContext, ['show', `${commit}:.blueflame.yml`], { accept: [0, 128] });
   throw new FlameError({
     kind: 'refused',
     code: 'config-differs',
-    message: `This clone's configuration is another one than the session's (${workshop.configDigest} here, ${theirs} there).`,
+    message: `This clone's configuration is another one than the session's (${context.configDigest} here, ${theirs} there).`,
     details: differences(text, config),
     hints: ['git pull', `git diff ${shellQuote(base)} -- .blueflame.yml`],
   });
 }
 
 /** Lists each value that differs, where the session's configuration is that of the commit it started from. */
-function differences(text: string, here: Opened['config']): readonly string[] {
+function differences(text: string, here: CommandContext['config']): readonly string[] {
   if (text === '') return [];
   try {
     const changes = diffConfigs(parseConfig(text, '.blueflame.yml').config, here);

@@ -1,42 +1,46 @@
-import { ledElsewhere, sameCommandThere } from '../../domain/concurrency-errors.ts';
+import { ledElsewhere, sameCommandHint } from '../../domain/concurrency-errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { nextClaim, sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { stepDown } from '../../engine/machines/lost-claims.ts';
 import { recordOwn, viewSession } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { withStart } from '../plan/find-plan.ts';
-import { isMeant, type StartWish } from '../plan/start-request.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
-import { goOn, type Start } from '../run-loop/continue-session.ts';
+import { type StartRequest, selectsOpenSession } from '../plan/start-request.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
+import { continueSession, type Start } from '../run-loop/continue-session.ts';
 import { withSharing } from './open-shared.ts';
 
 interface Lead {
-  readonly wish: StartWish;
+  readonly wish: StartRequest;
   /** As it was typed, '' where none was. */
   readonly remote: string;
   readonly takesOver: boolean;
 }
 
 /** `git flame run --remote`: the whole loop, with any machines that join. */
-export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }: Lead): Promise<number> {
+export function leadSession(
+  opened: CommandContext,
+  io: Io,
+  { wish, remote, takesOver }: Lead,
+): Promise<number> {
   return withSharing(
     opened,
     io,
     { name: remote, role: 'lead', roles: sharedRoles, budget: null },
-    ({ sharing, inSession }) => {
+    ({ remoteSession, inSession }) => {
       const lead = async (start: Start): Promise<number> => {
         const shared = inSession(start.session);
         const { lease, renew } = opened.config.machines;
-        const terms = { remote: sharing.remote, lease_ms: lease, renew_ms: renew };
-        await takeLead(shared.workshop, start.session, { terms, takesOver });
-        sharing.enter(start.session, { leaseMs: lease, renewMs: renew });
+        const terms = { remote: remoteSession.remote, lease_ms: lease, renew_ms: renew };
+        await takeLead(shared.context, start.session, { terms, takesOver });
+        remoteSession.enter(start.session, { leaseMs: lease, renewMs: renew });
         try {
-          return await goOn(shared, io, start);
+          return await continueSession(shared, io, start);
         } catch (error) {
-          throw await stepDown(shared.workshop, start.session, error);
+          throw await stepDown(shared.context, start.session, error);
         }
       };
       return withStart(opened, wish, io, lead, { isShared: true });
@@ -46,10 +50,10 @@ export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }:
 
 /** Runs `work` in a session that this clone leads, decided at its remote; it sends no heartbeat. */
 function inLedSession(
-  opened: Opened,
+  opened: CommandContext,
   io: Io,
   { session, remote }: { readonly session: SessionId; readonly remote: string },
-  work: (opened: Opened) => Promise<number>,
+  work: (opened: CommandContext) => Promise<number>,
 ): Promise<number> {
   return withSharing(
     opened,
@@ -57,9 +61,9 @@ function inLedSession(
     { name: remote, role: 'lead', roles: sharedRoles, budget: null },
     async ({ inSession }) => {
       const shared = inSession(session);
-      const { machines } = (await viewSession(shared.workshop, session)).session;
-      if (machines !== undefined && machines.lead !== shared.workshop.place)
-        throw ledElsewhere(machines.lead, sameCommandThere);
+      const { machines } = (await viewSession(shared.context, session)).session;
+      if (machines !== undefined && machines.lead !== shared.context.place)
+        throw ledElsewhere(machines.lead, sameCommandHint);
       return withSessionLock(shared, session, () => work(shared), { isShared: true });
     },
   );
@@ -67,12 +71,13 @@ function inLedSession(
 
 /** The remote that this clone leads the session through which is meant; null: none. */
 export async function ledThrough(
-  { workshop, store, meant }: Opened,
-  wish: StartWish,
+  { context, store, selected }: CommandContext,
+  wish: StartRequest,
 ): Promise<string | null> {
-  const session = meant.pick(await store.snapshot());
-  if (session?.machines === undefined || session.state === 'ended' || !isMeant(session, wish)) return null;
-  return session.machines.lead === workshop.place ? session.machines.remote : null;
+  const session = selected.pick(await store.snapshot());
+  if (session?.machines === undefined || session.state === 'ended' || !selectsOpenSession(session, wish))
+    return null;
+  return session.machines.lead === context.place ? session.machines.remote : null;
 }
 
 type Terms = Omit<NonNullable<Session['machines']>, 'lead' | 'term'>;
@@ -82,14 +87,14 @@ type Terms = Omit<NonNullable<Session['machines']>, 'lead' | 'term'>;
  * decision, since gates are a person's. Throws FlameError `led-elsewhere`.
  */
 async function takeLead(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   { terms, takesOver }: { readonly terms: Terms; readonly takesOver: boolean },
 ): Promise<void> {
-  const seen = takesOver ? (await viewSession(workshop, id)).session.machines : undefined;
-  await recordOwn(workshop, id, ({ session }) => {
+  const seen = takesOver ? (await viewSession(context, id)).session.machines : undefined;
+  await recordOwn(context, id, ({ session }) => {
     const known = session.machines;
-    const isOurs = known?.lead === workshop.place;
+    const isOurs = known?.lead === context.place;
     // The person's decision is about the lead at that time.
     if (known !== undefined && !isOurs && known.term !== seen?.term) throw ledElsewhere(known.lead);
     const term = isOurs ? known.term : nextClaim(known?.term);
@@ -99,23 +104,23 @@ async function takeLead(
       known.lease_ms === terms.lease_ms &&
       known.renew_ms === terms.renew_ms;
     if (isSame) return null;
-    const next = { ...session, machines: { lead: workshop.place, ...terms, term } };
-    return { session: { next, subject: `session: led by ${workshop.place}, term ${term}` } };
+    const next = { ...session, machines: { lead: context.place, ...terms, term } };
+    return { session: { next, subject: `session: led by ${context.place}, term ${term}` } };
   });
-  if (seen === undefined || seen.lead === workshop.place) return;
+  if (seen === undefined || seen.lead === context.place) return;
   const message = `This machine leads now, in the place of ${seen.lead}: what that decides counts no more, and what its agents hold is free once it hears of that, or has been silent for its lease.`;
-  workshop.events.emit({ event: 'notice', level: 'info', message });
+  context.events.emit({ event: 'notice', level: 'info', message });
 }
 
 /** Runs `work` under the session's lock; in a shared session the lead decides it at the remote, as all else. */
 export function whereItIsLed(
-  opened: Opened,
+  opened: CommandContext,
   io: Io,
   session: Session,
-  work: (opened: Opened) => Promise<number>,
+  work: (opened: CommandContext) => Promise<number>,
 ): Promise<number> {
   const { id, machines, state } = session;
   if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
-  if (machines.lead !== opened.workshop.place) throw ledElsewhere(machines.lead, sameCommandThere);
+  if (machines.lead !== opened.context.place) throw ledElsewhere(machines.lead, sameCommandHint);
   return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
 }

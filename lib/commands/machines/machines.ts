@@ -9,7 +9,7 @@ import { readMachines } from '../../store/remote-session/machine-ref.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitHere, withState } from '../context/read-state.ts';
+import { gitInCurrentFolder, withState } from '../context/read-state.ts';
 
 /**
  * `git flame machines`: machines of the session, the claims of each, and since when, as the remote has it now. Changes
@@ -17,11 +17,11 @@ import { gitHere, withState } from '../context/read-state.ts';
  */
 export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
   const wish = readWish(args);
-  return withState(args, io, async ({ git, store, meant, output, decided }) => {
-    const context = gitHere(git, io);
+  return withState(args, io, async ({ git, store, selected, output, decided }) => {
+    const context = gitInCurrentFolder(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
-    const session = meant.pick(await store.raw.snapshot());
+    const session = selected.pick(await store.raw.snapshot());
     const found = await readMachines(
       { context, commonDir, objectFormat },
       { remote, session: session?.id ?? null },

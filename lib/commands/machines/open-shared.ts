@@ -4,16 +4,19 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { type MachineRole, type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { shareSsh } from '../../git/process/share-ssh.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { pushesPerMinute } from '../../store/remote-session/network.ts';
-import { type OpenedSharing, openSharing } from '../../store/remote-session/open-remote-session.ts';
+import {
+  type OpenedRemoteSession,
+  openRemoteSession,
+} from '../../store/remote-session/open-remote-session.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';
-import { gitHere } from '../context/read-state.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import { gitInCurrentFolder } from '../context/read-state.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 
 const longestPatienceMs = 120_000;
 const shortestPatienceMs = 15_000;
@@ -21,9 +24,9 @@ const shortestPatienceMs = 15_000;
 declare const FLAME_VERSION: string;
 
 export interface Shared {
-  readonly sharing: OpenedSharing;
+  readonly remoteSession: OpenedRemoteSession;
   /** Opens what a command works with in a session. */
-  readonly inSession: (session: SessionId) => Opened;
+  readonly inSession: (session: SessionId) => CommandContext;
 }
 
 interface Joining {
@@ -39,44 +42,44 @@ interface Joining {
  * Has all that a command changes decided at a remote, for the time of `work`. Throws FlameErrors `no-remote` and `remote-unreachable`.
  */
 export async function withSharing(
-  opened: Opened,
+  opened: CommandContext,
   io: Io,
   { name, role, roles, budget }: Joining,
   work: (shared: Shared) => Promise<number>,
 ): Promise<number> {
-  const { workshop, config, git, store, output } = opened;
-  const context = gitHere(git, io);
-  const remote = await pickRemote(context, name === '' ? null : name);
-  const url = await gitText(context, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
+  const { context, config, git, store, output } = opened;
+  const gitContext = gitInCurrentFolder(git, io);
+  const remote = await pickRemote(gitContext, name === '' ? null : name);
+  const url = await gitText(gitContext, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
   const { lease, pushes_per_minute: most } = config.machines;
   const clone = { env: io.env, commonDir: git.repository.commonDir };
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
-  const trusted = role === 'lead' ? await readOwnTrust(context) : [];
-  const network = await shareSsh(context, remote);
-  const sharing = openSharing(store.raw, {
+  const trusted = role === 'lead' ? await readOwnTrust(gitContext) : [];
+  const network = await shareSsh(gitContext, remote);
+  const remoteSession = openRemoteSession(store.raw, {
     remote,
     network,
-    signal: workshop.signal,
+    signal: context.signal,
     speak,
     budget,
     sign: {
       v: 1,
       machine: place,
-      person: workshop.gates.person,
+      person: context.gates.person,
       role,
       version: FLAME_VERSION,
-      config: workshop.configDigest,
+      config: context.configDigest,
       slots: roles.includes('work') ? config.concurrency.development : 0,
       roles: [...roles],
       key,
       adapters: adaptersOf(config),
-      since: workshop.now().toISOString(),
+      since: context.now().toISOString(),
     },
     pushesPerMinute: most ?? pushesPerMinute(url),
     patienceMs: Math.min(Math.max(lease / 3, shortestPatienceMs), longestPatienceMs),
     onLine: (isThere, error) =>
-      workshop.events.emit(
+      context.events.emit(
         isThere
           ? { event: 'remote-back', remote, message: `${remote} is back.` }
           : {
@@ -87,23 +90,23 @@ export async function withSharing(
       ),
   });
   let isOver = false;
-  const inSession = (session: SessionId): Opened => {
+  const inSession = (session: SessionId): CommandContext => {
     const decided = sharedDecisionLog(opened.decided, { session, role });
     return {
       ...opened,
       decided,
       output,
-      workshop: sharedWorkshop({ ...workshop, place }, { store, decided, sharing, role, trusted }),
+      context: sharedWorkshop({ ...context, place }, { store, decided, remoteSession, role, trusted }),
     };
   };
   try {
-    await sharing.look();
-    const code = await work({ sharing, inSession });
+    await remoteSession.look();
+    const code = await work({ remoteSession, inSession });
     isOver = true;
     return code;
   } finally {
     // A machine that can't say that it leaves is given up like one that is gone.
-    await sharing.leave(isOver && role === 'lead').catch(() => undefined);
+    await remoteSession.leave(isOver && role === 'lead').catch(() => undefined);
   }
 }
 
@@ -114,28 +117,28 @@ export function adaptersOf(config: Config): string[] {
 
 /** Scripts of the configuration run on the lead only: no machine that joined runs them. */
 function sharedWorkshop(
-  workshop: Workshop,
-  shared: Required<Pick<Workshop, 'decided' | 'sharing'>> & {
+  context: RunContext,
+  shared: Required<Pick<RunContext, 'decided' | 'remoteSession'>> & {
     readonly store: Pick<AdmissionStore, 'admitBy'>;
     readonly role: MachineRole;
     readonly trusted: Config['machines']['trusted'];
   },
-): Workshop {
-  const { store, decided, sharing, role, trusted } = shared;
+): RunContext {
+  const { store, decided, remoteSession, role, trusted } = shared;
   store.admitBy({ decided });
-  const { hooks } = workshop.config;
+  const { hooks } = context.config;
   const none = { post_plan: '', pre_validation: '', post_merge: '', on_failure: '', on_waiting: '' };
-  const { machines } = workshop.config;
+  const { machines } = context.config;
   const config =
     role === 'lead'
-      ? { ...workshop.config, machines: { ...machines, trusted: [...machines.trusted, ...trusted] } }
-      : { ...workshop.config, hooks: { ...hooks, ...none } };
+      ? { ...context.config, machines: { ...machines, trusted: [...machines.trusted, ...trusted] } }
+      : { ...context.config, hooks: { ...hooks, ...none } };
   return {
-    ...workshop,
+    ...context,
     config,
     decided,
-    sharing,
-    reload: async () => sharedWorkshop({ ...(await workshop.reload()), place: sharing.machine }, shared),
+    remoteSession,
+    reload: async () => sharedWorkshop({ ...(await context.reload()), place: remoteSession.machine }, shared),
   };
 }
 
@@ -148,8 +151,8 @@ const setting = 'blueflame.trustedMachine';
  * Reads the keys of machines that this person trusts in any session of the repository, each until a day: `git config
  * --add blueflame.trustedMachine "KEY ROLE[,ROLE] YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
  */
-export async function readOwnTrust(context: GitContext): Promise<Config['machines']['trusted']> {
-  const text = await gitText(context, ['config', '--get-all', setting], { accept: [0, 1] });
+export async function readOwnTrust(gitContext: GitContext): Promise<Config['machines']['trusted']> {
+  const text = await gitText(gitContext, ['config', '--get-all', setting], { accept: [0, 1] });
   return text.split('\n').filter(Boolean).map(parseTrusted);
 }
 

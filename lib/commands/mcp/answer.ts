@@ -30,7 +30,7 @@ export function toResult(value: Readonly<Record<string, unknown>>, isStructured:
 }
 
 /** An error as a tool result for the model: what failed, why, and what to do next. */
-export function toFailure(error: FlameError, tellPerson: string): CallToolResult {
+export function toFailure(error: FlameError, personInstruction: string): CallToolResult {
   const { code, message, lines } = error;
   const shown = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
   const left = lines.length - shown.length;
@@ -39,7 +39,7 @@ export function toFailure(error: FlameError, tellPerson: string): CallToolResult
     code,
     message: message.slice(0, 2_000),
     ...(details.length === 0 ? {} : { details }),
-    ...adviseModel(error, tellPerson),
+    ...adviseModel(error, personInstruction),
   };
   return { isError: true, content: [{ type: 'text', text: toJsonLine({ error: failed }) }] };
 }
@@ -58,7 +58,7 @@ export function asFlameError(error: unknown): FlameError {
 }
 
 /** Instruction to a model in a chat to report what only the person can repair. */
-export const tellInChat =
+export const chatInstruction =
   'Only the project lead can mend this: tell them, with what for_lead has, then call it again';
 
 /** A lead agent's next step after an error. */
@@ -69,14 +69,17 @@ export interface Advice {
 }
 
 /**
- * Advises a model on an error: hints are commands for a person as a rule, and a model has its tools alone. `tellPerson`
+ * Advises a model on an error: hints are commands for a person as a rule, and a model has its tools alone. `personInstruction`
  * is how the person learns what only they can repair.
  */
-export function adviseModel({ code, hints, hintsFor }: FlameError, tellPerson: string): Advice {
+export function adviseModel({ code, hints, hintsFor }: FlameError, personInstruction: string): Advice {
   if (hintsFor === 'model' && hints.length > 0) return { next: hints.slice(0, mostHints) };
   const way = ways[code];
   if (way !== undefined) return { next: [way] };
-  return { next: [tellPerson], ...(hints.length === 0 ? {} : { for_lead: hints.slice(0, mostHints) }) };
+  return {
+    next: [personInstruction],
+    ...(hints.length === 0 ? {} : { for_lead: hints.slice(0, mostHints) }),
+  };
 }
 
 const again = 'Call it again in a moment; if that brings the same, tell the lead';

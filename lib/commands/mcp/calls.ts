@@ -4,7 +4,7 @@ import type { LeadTool } from '../../domain/lead-tools.ts';
 import { leaveNote } from '../../engine/blackboard/leave-note.ts';
 import { completeSession, giveUpSession } from '../../engine/lead-agent/hand-over.ts';
 import { approveWork, dropWork, isLeftUnjudged, rejectWork } from '../../engine/lead-agent/judge-work.ts';
-import { proposeTasks, proposeWithout, requireLeading } from '../../engine/lead-agent/propose-tasks.ts';
+import { proposeRemoval, proposeTasks, requireLeading } from '../../engine/lead-agent/propose-tasks.ts';
 import {
   listRepositoryFolder,
   readRepositoryFile,
@@ -15,11 +15,11 @@ import { assignTasks } from '../../engine/lead-agent/work-on-assigned.ts';
 import { decideProposal } from '../../engine/plan/plan-wave.ts';
 import { replacedBy } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import { visibleText } from '../../ui/text/visible-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import type { Acting, LeadSession } from './lead-session.ts';
-import { describeSession, readingOf, stepAfter, taskOutput } from './look.ts';
+import type { LeadSession, LeadWriteContext } from './lead-session.ts';
+import { describeSession, repositoryReaderOf, stepAfter, taskOutput } from './look.ts';
 import type { CallContext, FormQuestion, ToolAnswer } from './outputs.ts';
 import type { InputOf } from './tool-table.ts';
 import { waitForWorkers } from './wait.ts';
@@ -28,7 +28,7 @@ type Calls = {
   readonly [Name in LeadTool]: (
     lead: LeadSession,
     input: InputOf<Name>,
-    context: CallContext,
+    call: CallContext,
   ) => Promise<ToolAnswer<Name>>;
 };
 
@@ -38,36 +38,36 @@ const longestForm = 12_000;
 
 /** The call of each tool; every rule of it is the engine's. All throw FlameErrors. */
 export const calls: Calls = {
-  create_tasks: (lead, { objective = null, tasks }, context) => {
+  create_tasks: (lead, { objective = null, tasks }, call) => {
     const planned = tasks.map((task) => ({ ...task, model: null, adapter: null }));
     return lead.act(
       async (acting) => {
-        const { workshop, session } = acting;
-        const changed = await proposeTasks(workshop, session, { tasks: planned, by: lead.host.by });
-        return afterProposal(lead, acting, changed, context);
+        const { context, session } = acting;
+        const changed = await proposeTasks(context, session, { tasks: planned, by: lead.host.by });
+        return afterProposal(lead, acting, changed, call);
       },
       { objective, tasks: planned },
     );
   },
 
-  drop_tasks: (lead, { task_ids: ids, reason }, context) =>
+  drop_tasks: (lead, { task_ids: ids, reason }, call) =>
     lead.act(async (acting) => {
-      const { workshop, session } = acting;
+      const { context, session } = acting;
       const { by } = lead.host;
-      const { proposal } = (await viewSession(workshop, session)).session;
-      if (proposal !== null || !workshop.config.queen.may_drop)
-        return afterProposal(lead, acting, await proposeWithout(workshop, session, { ids, by }), context);
-      await dropWork(workshop, session, { ids, reason, by });
-      const next = stepAfter(await viewSession(workshop, session), lead);
+      const { proposal } = (await viewSession(context, session)).session;
+      if (proposal !== null || !context.config.queen.may_drop)
+        return afterProposal(lead, acting, await proposeRemoval(context, session, { ids, by }), call);
+      await dropWork(context, session, { ids, reason, by });
+      const next = stepAfter(await viewSession(context, session), lead);
       return { changed: ids, dropped: ids, plan: 'approved', next };
     }),
 
   assign_task: (lead, { task_ids = null }) =>
     lead.act(async (acting) => {
-      const { workshop, session } = acting;
-      const assigned = await assignTasks(workshop, session, task_ids);
+      const { context, session } = acting;
+      const assigned = await assignTasks(context, session, task_ids);
       // Works that a killed run took in without a verdict wait for validation too.
-      const view = await viewSession(workshop, session);
+      const view = await viewSession(context, session);
       const unjudged = view.tasks.filter(({ status, result }) => status === 'done' && result.status === null);
       const left = unjudged.filter((task) => isLeftUnjudged(view, task)).map(({ id }) => id);
       const isAny = assigned.length > 0 || unjudged.length > left.length;
@@ -91,35 +91,36 @@ export const calls: Calls = {
   get_task_output: async (lead, input) => taskOutput(await lead.host.look(), input),
 
   approve_task: (lead, { task_id: task, commit, feedback }) =>
-    lead.act(async ({ workshop, session }) => {
+    lead.act(async ({ context, session }) => {
       const judging = { task, commit, feedback, by: lead.host.by };
-      return { approved: task, changed: await approveWork(workshop, session, judging) };
+      return { approved: task, changed: await approveWork(context, session, judging) };
     }),
 
   reject_task: (lead, { task_id: task, commit, feedback }) =>
-    lead.act(async ({ workshop, session }) => {
-      const changed = await rejectWork(workshop, session, { task, commit, feedback, by: lead.host.by });
+    lead.act(async ({ context, session }) => {
+      const changed = await rejectWork(context, session, { task, commit, feedback, by: lead.host.by });
       return { rejected: task, changed, next: 'assign_task starts the next attempt' };
     }),
 
   leave_note: (lead, { text, task_ids: tasks = [], paths = [] }) =>
-    lead.act(async ({ workshop, session }) => {
+    lead.act(async ({ context, session }) => {
       const said = { text, tasks, paths, by: lead.host.by, requireMay: requireLeading };
-      const { note, isNew } = await leaveNote(workshop, session, said);
+      const { note, isNew } = await leaveNote(context, session, said);
       return { note: note.id, changed: isNew };
     }),
 
-  read_file: async (lead, input) => readRepositoryFile(await readingOf(lead, input.task_id), input),
+  read_file: async (lead, input) => readRepositoryFile(await repositoryReaderOf(lead, input.task_id), input),
 
-  list_files: async (lead, input) => listRepositoryFolder(await readingOf(lead, input.task_id), input),
+  list_files: async (lead, input) =>
+    listRepositoryFolder(await repositoryReaderOf(lead, input.task_id), input),
 
   search_files: async (lead, { ignore_case: ignoresCase, ...input }) =>
-    searchRepository(await readingOf(lead, input.task_id), { ...input, ignoresCase }),
+    searchRepository(await repositoryReaderOf(lead, input.task_id), { ...input, ignoresCase }),
 
   complete: (lead, { summary }) =>
-    lead.act(async ({ workshop, session }) => {
+    lead.act(async ({ context, session }) => {
       const handing = { summary, by: lead.host.by };
-      const done = await lead.actAlone(session, () => completeSession(workshop, session, handing));
+      const done = await lead.actAlone(session, () => completeSession(context, session, handing));
       if (done.conflicts > 0)
         return {
           ...done,
@@ -130,10 +131,10 @@ export const calls: Calls = {
     }),
 
   fail: (lead, { reason }) =>
-    lead.act(async ({ workshop, session }) => {
+    lead.act(async ({ context, session }) => {
       const { by, askPlan } = lead.host;
       // Only a run starts its own lead agent for a session.
-      const { isNew, view } = await giveUpSession(workshop, session, {
+      const { isNew, view } = await giveUpSession(context, session, {
         reason,
         by,
         isAppointed: askPlan !== null,
@@ -160,16 +161,16 @@ export const calls: Calls = {
 /** Asks the person where that can be done here; else the answer names what waits for whom. */
 async function afterProposal(
   lead: LeadSession,
-  { workshop, session }: Acting,
+  { context, session }: LeadWriteContext,
   changed: readonly string[],
-  context: CallContext,
+  call: CallContext,
 ): Promise<ToolAnswer<'create_tasks'>> {
-  const before = await viewSession(workshop, session);
+  const before = await viewSession(context, session);
   if (before.session.proposal !== null) {
-    const question = await (lead.host.askPlan?.(session) ?? askInForm(workshop, session, context));
+    const question = await (lead.host.askPlan?.(session) ?? askInForm(context, session, call));
     if (question) return question;
   }
-  const view = await viewSession(workshop, session);
+  const view = await viewSession(context, session);
   const { proposal, cycle } = view.session;
   if (proposal !== null)
     return {
@@ -189,12 +190,12 @@ async function afterProposal(
  * answer so by themselves. The answer is about exactly the plan that was shown.
  */
 async function askInForm(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   { hasForms, answerTo }: CallContext,
 ): Promise<FormQuestion | null> {
-  if (!workshop.config.queen.ask_in_chat.includes('plan') || !hasForms) return null;
-  const view = await viewSession(workshop, session);
+  if (!context.config.queen.ask_in_chat.includes('plan') || !hasForms) return null;
+  const view = await viewSession(context, session);
   const { proposal: tasks, objective } = view.session;
   if (tasks === null) return null;
   const key = `plan-${canonicalDigest(tasks).slice(0, 24)}`;
@@ -206,7 +207,7 @@ async function askInForm(
     return message.length > longestForm ? null : { ask: { key, message } };
   }
   if (answer !== 'approve') return null;
-  const gates = { ...workshop.gates, plan: async () => ({ kind: 'approve' as const }) };
-  await decideProposal({ ...workshop, gates }, session, tasks);
+  const gates = { ...context.gates, plan: async () => ({ kind: 'approve' as const }) };
+  await decideProposal({ ...context, gates }, session, tasks);
   return null;
 }

@@ -10,16 +10,22 @@ import { noSessionYet, refusal, sessionEnded } from '../../engine/lead-agent/ref
 import { warnOfLooseRules } from '../../engine/lead-agent/run-lead-agent.ts';
 import { readBounds } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { findBase, preflight } from '../../engine/work/preflight.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type Reading, withState } from '../context/read-state.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { readCounting } from '../context/signed-decisions.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
-import { tellInChat } from './answer.ts';
-import { type Beginning, type CallReport, LeadSession, type LeadView, openLeadLock } from './lead-session.ts';
+import { readTrustedDecisions } from '../context/signed-decisions.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { chatInstruction } from './answer.ts';
+import {
+  type CallReport,
+  type LeadReadContext,
+  LeadSession,
+  type NewSessionStart,
+  openLeadLock,
+} from './lead-session.ts';
 
 /** Clients take a call that lasts longer for a failure. */
 const longestWaitMs = 45_000;
@@ -34,13 +40,13 @@ export async function openChatLead(
   io: Io,
   by: AgentId,
 ): Promise<{ readonly lead: LeadSession; close(): Promise<void> }> {
-  const state = holdOpen<Reading>((work) => withState(args, io, work));
-  const shop = holdOpen<Opened>((work) => withWorkshop(args, io, work));
+  const state = holdOpen<ReadContext>((work) => withState(args, io, work));
+  const shop = holdOpen<CommandContext>((work) => withRunContext(args, io, work));
   const { git, output } = await state.get();
   const { commonDir } = git.repository;
   const lock = openLeadLock(commonDir);
   let led: SessionId | null = null;
-  let last: Workshop | null = null;
+  let last: RunContext | null = null;
   const take = async (session: SessionId): Promise<SessionId> => {
     await lock.take(session);
     led = session;
@@ -49,24 +55,24 @@ export async function openChatLead(
   const lead = new LeadSession({
     by,
     events: output.events,
-    tellPerson: tellInChat,
+    personInstruction: chatInstruction,
     longestWaitMs,
     askPlan: null,
-    look: async () => lookAt(await state.get(), io, led),
+    look: async () => readLeadView(await state.get(), io, led),
     enter: async (begin, isWorking) => {
-      const { workshop: first, store, meant } = await shop.get();
+      const { context: first, store, selected } = await shop.get();
       last ??= first;
       if (!isWorking) last = await last.reload();
-      const workshop = last;
+      const context = last;
       // From the first acting call on, tasks that are not assigned wait.
-      workshop.run.assigned ??= new Set();
-      warnOfLooseRules(workshop);
-      const current = sessionOf(await store.snapshot(), meant, led);
+      context.run.assigned ??= new Set();
+      warnOfLooseRules(context);
+      const current = sessionOf(await store.snapshot(), selected, led);
       const isOpen = current !== null && current.state !== 'ended';
       if (isOpen) await take(current.id);
-      if (begin === null) return { workshop, session: requireOpen(current) };
-      if (isOpen) return { workshop, session: joined(current, begin) };
-      return { workshop, session: await take(await beginSession(workshop, by, begin)) };
+      if (begin === null) return { context, session: requireOpen(current) };
+      if (isOpen) return { context, session: joined(current, begin) };
+      return { context, session: await take(await beginSession(context, by, begin)) };
     },
     locked: async (session, work) => withSessionLock(await state.get(), session, work),
     // The chat bears its own cost.
@@ -118,12 +124,12 @@ function holdOpen<T>(open: (work: (value: T) => Promise<number>) => Promise<numb
 
 /** The session this chat leads; else the one that is named or current. */
 function sessionOf(
-  snapshot: Parameters<Reading['meant']['pick']>[0],
-  meant: Reading['meant'],
+  snapshot: Parameters<ReadContext['selected']['pick']>[0],
+  selected: ReadContext['selected'],
   led: SessionId | null,
 ): Session | null {
   const own = snapshot.sessions.find(({ id }) => id === led);
-  return own !== undefined && own.state !== 'ended' ? own : meant.pick(snapshot);
+  return own !== undefined && own.state !== 'ended' ? own : selected.pick(snapshot);
 }
 
 function requireOpen(session: Session | null): SessionId {
@@ -133,7 +139,7 @@ function requireOpen(session: Session | null): SessionId {
 }
 
 /** The open session, unless the objective is another one. */
-function joined({ id, objective, state }: Session, begin: Beginning): SessionId {
+function joined({ id, objective, state }: Session, begin: NewSessionStart): SessionId {
   if (begin.objective === null || begin.objective === objective || state === 'stopped') return id;
   throw refusal({
     code: 'session-open',
@@ -143,9 +149,9 @@ function joined({ id, objective, state }: Session, begin: Beginning): SessionId 
 }
 
 async function beginSession(
-  workshop: Workshop,
+  context: RunContext,
   leader: AgentId,
-  { objective, tasks }: Beginning,
+  { objective, tasks }: NewSessionStart,
 ): Promise<SessionId> {
   if (objective === null)
     throw refusal({
@@ -154,20 +160,20 @@ async function beginSession(
       next: 'create_tasks with an objective',
     });
   // Tasks that can't be proposed start no session.
-  const { commit } = await findBase(workshop);
-  requireSoundTasks(await readBounds(workshop, commit), tasks);
-  const base = await preflight(workshop, []);
-  const id = workshop.newSessionId();
-  await createSession(workshop, id, { objective, base, isBeside: false, leader });
+  const { commit } = await findBase(context);
+  requireSoundTasks(await readBounds(context, commit), tasks);
+  const base = await preflight(context, []);
+  const id = context.newSessionId();
+  await createSession(context, id, { objective, base, isBeside: false, leader });
   return id;
 }
 
-async function lookAt(reading: Reading, io: Io, led: SessionId | null): Promise<LeadView> {
+async function readLeadView(reading: ReadContext, io: Io, led: SessionId | null): Promise<LeadReadContext> {
   const root = requireWorkTree(reading.git);
   const { config } = await readConfig(root, reading.configFile);
-  await readCounting(io, reading);
+  await readTrustedDecisions(io, reading);
   reading.store.admitBy({ isOffered: (adapter) => isOffered(config, 'worker', adapter) });
-  const session = sessionOf(await reading.store.snapshot(), reading.meant, led);
+  const session = sessionOf(await reading.store.snapshot(), reading.selected, led);
   const isThere = session !== null && session.archived_at === undefined;
   return { reading, config, root, view: isThere ? await viewSession(reading, session.id) : null };
 }

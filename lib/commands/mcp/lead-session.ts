@@ -5,17 +5,17 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { EventSink } from '../../domain/view-models/event.ts';
 import { refusal } from '../../engine/lead-agent/refusals.ts';
-import { workAssigned } from '../../engine/lead-agent/work-on-assigned.ts';
+import { workOnAssigned } from '../../engine/lead-agent/work-on-assigned.ts';
 import type { SessionView } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import { resume } from '../../engine/run-session.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { tryLock } from '../context/session-lock.ts';
 import { type Advice, adviseModel, asFlameError } from './answer.ts';
 
 /** State for read-only tools. */
-export interface LeadView {
-  readonly reading: Pick<Reading, 'git'>;
+export interface LeadReadContext {
+  readonly reading: Pick<ReadContext, 'git'>;
   readonly config: Config;
   readonly root: string;
   /** The session that is led; null: there is none. */
@@ -23,13 +23,13 @@ export interface LeadView {
 }
 
 /** State for tools that change something. */
-export interface Acting {
-  readonly workshop: Workshop;
+export interface LeadWriteContext {
+  readonly context: RunContext;
   readonly session: SessionId;
 }
 
 /** A session to begin where none is open. */
-export interface Beginning {
+export interface NewSessionStart {
   readonly objective: string | null;
   readonly tasks: readonly PlannedTask[];
 }
@@ -46,18 +46,18 @@ export interface LeadHost {
   readonly by: AgentId;
   readonly events: EventSink;
   /** Instruction to the model for reporting what only the person can repair. */
-  readonly tellPerson: string;
+  readonly personInstruction: string;
   /** The longest wait of a call, in milliseconds: the client takes longer for a failure. */
   readonly longestWaitMs: number;
   /** Has the person decide about the proposed plan within the call; null in a chat, which can't wait for them. */
   readonly askPlan: ((session: SessionId) => Promise<void>) | null;
   /** Looks, and changes nothing; opens the repository when it is called first. */
-  look(): Promise<LeadView>;
+  look(): Promise<LeadReadContext>;
   /**
    * Opens the state for an acting call; `begin`: where no session is open, it begins one. `isWorking`: agents run, and
    * keep the configuration they were started with. Throws FlameErrors `no-session`, `queen-busy`.
    */
-  enter(begin: Beginning | null, isWorking: boolean): Promise<Acting>;
+  enter(begin: NewSessionStart | null, isWorking: boolean): Promise<LeadWriteContext>;
   /** Keeps other commands from working on the session meanwhile. Throws FlameError `session-busy`. */
   locked<T>(session: SessionId, work: () => Promise<T>): Promise<T>;
   spent(): { readonly cost_usd: number; readonly tokens: number };
@@ -70,7 +70,7 @@ export interface LeadHost {
 }
 
 /** State of each thing that a wait reports, by its name. */
-export type Standing = ReadonlyMap<string, string>;
+export type ReportedState = ReadonlyMap<string, string>;
 
 const momentMs = 5_000;
 
@@ -78,7 +78,7 @@ const momentMs = 5_000;
 export class LeadSession {
   readonly host: LeadHost;
   /** What each cursor of a wait has reported; the latest few. */
-  readonly reported = new Map<string, Standing>();
+  readonly reported = new Map<string, ReportedState>();
   /** Number of waits in a row that nothing could end. */
   idleWaits = 0;
   /** Calls that are under way. */
@@ -95,7 +95,7 @@ export class LeadSession {
   }
 
   /** Does acting calls one after another. Throws what `enter` of its host throws. */
-  act<T>(work: (acting: Acting) => Promise<T>, begin: Beginning | null = null): Promise<T> {
+  act<T>(work: (acting: LeadWriteContext) => Promise<T>, begin: NewSessionStart | null = null): Promise<T> {
     const mine = this.#turn.then(async () => work(await this.host.enter(begin, this.isWorking)));
     this.#turn = mine.catch(() => undefined);
     return mine;
@@ -113,32 +113,32 @@ export class LeadSession {
   }
 
   /** Starts work on what is assigned, or has the work look once more before it ends. */
-  startWork({ workshop, session }: Acting): void {
+  startWork({ context, session }: LeadWriteContext): void {
     this.#isWanted = true;
     this.trouble = null;
     if (this.isWorking) return;
     this.isWorking = true;
-    this.#worked = this.#work(workshop, session);
+    this.#worked = this.#work(context, session);
   }
 
-  async #work(workshop: Workshop, session: SessionId): Promise<void> {
+  async #work(context: RunContext, session: SessionId): Promise<void> {
     try {
       while (this.#isWanted) {
         this.#isWanted = false;
         await this.host.locked(session, async () => {
-          await resume(workshop, session);
-          await workAssigned(workshop, session);
+          await resume(context, session);
+          await workOnAssigned(context, session);
         });
       }
     } catch (error) {
-      if (workshop.signal.aborted) return;
+      if (context.signal.aborted) return;
       const known = asFlameError(error);
       const { code, message, hints } = known;
       this.host.onTrouble?.(error);
-      this.trouble = { code, message, ...adviseModel(known, this.host.tellPerson) };
+      this.trouble = { code, message, ...adviseModel(known, this.host.personInstruction) };
       // For the person too, at the terminal of the run or in the log of the chat's servers.
       const stopped = { event: 'notice', level: 'warning', message: `Work has stopped: ${message}` } as const;
-      workshop.events.emit({ ...stopped, details: hints });
+      context.events.emit({ ...stopped, details: hints });
     } finally {
       this.isWorking = false;
     }

@@ -1,5 +1,5 @@
-import { countingNotes } from '../../core/blackboard/notes-for.ts';
-import { budgetState, spendingApart } from '../../core/schedule/budget-state.ts';
+import { acceptedAttemptNotes } from '../../core/blackboard/notes-for.ts';
+import { budgetState, spendingBreakdown } from '../../core/schedule/budget-state.ts';
 import { waitReasons } from '../../core/schedule/wait-reasons.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
@@ -14,7 +14,7 @@ import type { SessionView } from '../../engine/record.ts';
 import { baseTip } from '../../engine/start-point.ts';
 import { findBase } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import type { LeadSession, LeadView } from './lead-session.ts';
+import type { LeadReadContext, LeadSession } from './lead-session.ts';
 import type { OutputOf } from './outputs.ts';
 import type { InputOf } from './tool-table.ts';
 
@@ -41,7 +41,7 @@ export function describeSession(
       wave,
       cycle,
       spent: { usd: Number(session.cost_usd.toFixed(4)), tokens: session.tokens },
-      ...spendingApart(session),
+      ...spendingBreakdown(session),
       budget: limit === 0 ? 'unlimited' : { [unit]: limit },
     },
     waits_for_lead: waitsForLead(view),
@@ -57,7 +57,7 @@ export function describeSession(
 
 /** A page of what is known of a task. Throws FlameErrors `no-session`, `no-task`, `plan-not-approved`, `not-done`. */
 export async function taskOutput(
-  { reading, view }: LeadView,
+  { reading, view }: LeadReadContext,
   { task_id, part, offset }: InputOf<'get_task_output'>,
 ): Promise<OutputOf<'get_task_output'>> {
   const task = findTask(view, task_id);
@@ -78,7 +78,7 @@ function json(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
 }
 
-async function diffOf({ git }: LeadView['reading'], task: Task): Promise<string> {
+async function diffOf({ git }: LeadReadContext['reading'], task: Task): Promise<string> {
   if (hasWork(task)) return git.diffText(task.start_commit, task.commit, { maxBytes: mostDiffBytes });
   const next = 'get_task_output with part summary tells how it stands';
   const message = `${task.id} is ${task.status} and has no accepted work to show.`;
@@ -109,7 +109,7 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
     notes: why,
     ...(rejected === null ? {} : { rejected }),
   }));
-  const left = view === null ? [] : countingNotes(task, view.snapshot.blackboardOf(task.session));
+  const left = view === null ? [] : acceptedAttemptNotes(task, view.snapshot.blackboardOf(task.session));
   return {
     title,
     reason,
@@ -120,7 +120,7 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
 }
 
 /** Opens the files a tool reads: the accepted work of a task, else the base. */
-export async function readingOf({ host }: LeadSession, id: string | undefined) {
+export async function repositoryReaderOf({ host }: LeadSession, id: string | undefined) {
   const { reading, config, root, view } = await host.look();
   const { git } = reading;
   if (id !== undefined) return { git, config, commit: workOf(findTask(view, id)) };
@@ -196,10 +196,10 @@ export function waitsForLead(view: SessionView) {
 }
 
 /** The possible result of a wait. */
-export type Prospect = 'news' | 'word of the lead' | 'nothing';
+export type WaitOutcome = 'news' | 'word of the lead' | 'nothing';
 
 /** Whether anything can change while a model that leads does nothing but wait. */
-export function prospectOf(view: SessionView | null, { isWorking, host }: LeadSession): Prospect {
+export function predictWait(view: SessionView | null, { isWorking, host }: LeadSession): WaitOutcome {
   if (view === null) return 'nothing';
   if (isWorking || view.tasks.some(({ status }) => status === 'claimed')) return 'news';
   // In a run the person is asked within the call that needs it.
@@ -233,5 +233,5 @@ export function nextStep(view: SessionView | null): string {
 /** The next step after a change of the plan. */
 export function stepAfter(view: SessionView, lead: LeadSession): string {
   const isOpen = view.tasks.some(({ status }) => status === 'pending' || status === 'requeued');
-  return !isOpen && prospectOf(view, lead) === 'news' ? 'wait_for_workers' : nextStep(view);
+  return !isOpen && predictWait(view, lead) === 'news' ? 'wait_for_workers' : nextStep(view);
 }

@@ -4,7 +4,7 @@ import { interrupted } from '../../domain/flame-error.ts';
 import { parseAgentId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
-import { noteChat } from '../../trust/chats.ts';
+import { registerChat } from '../../trust/chats.ts';
 import type { openChatLead } from './chat-host.ts';
 import { serveTools } from './server.ts';
 
@@ -54,7 +54,7 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
 
 async function noteHere({ cwd, env }: Io): Promise<void> {
   const repository = await discoverRepository({ cwd, env }).catch(() => null);
-  if (repository !== null) noteChat({ commonDir: repository.commonDir, env });
+  if (repository !== null) registerChat({ commonDir: repository.commonDir, env });
 }
 
 /** `--print`: what connects a chat to the tools; of one chat alone, stdout has nothing but that. */

@@ -13,15 +13,15 @@ const longestWaitMs = 3_600_000;
 const farewellMs = 60_000;
 
 /** The person reads nothing but what its tools report. */
-const tellPerson =
+const personInstruction =
   'Only the project lead can mend this, and is told by the reason you fail with; go on with the rest before, if there is any';
 
 /**
  * The tools of an agent that leads within a run: the run holds the session's lock and asks its person, so that a plan is
  * decided while the call that proposed it waits.
  */
-export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }) => {
-  const { events, git, run } = workshop;
+export const openRunLead: OpenLeadTools = async ({ context, session, by, stop }) => {
+  const { events, git, run } = context;
   const lock = openLeadLock(git.repository.commonDir);
   await lock.take(session);
   const warn = (message: string): void => events.emit({ event: 'notice', level: 'warning', message });
@@ -39,25 +39,25 @@ export const openRunLead: OpenLeadTools = async ({ workshop, session, by, stop }
   const lead = new LeadSession({
     by,
     events,
-    tellPerson,
+    personInstruction,
     longestWaitMs,
     onTrouble,
     look: async () => {
-      const { config, root } = workshop;
-      return { reading: workshop, config, root, view: await viewSession(workshop, session) };
+      const { config, root } = context;
+      return { reading: context, config, root, view: await viewSession(context, session) };
     },
-    enter: async () => ({ workshop, session }),
+    enter: async () => ({ context, session }),
     locked: (_, work) => work(),
     spent: () => {
       const { cost_usd, tokens } = run.ledger.live.get(by) ?? { cost_usd: 0, tokens: 0 };
       return { cost_usd, tokens };
     },
     askPlan: async () => {
-      await decideProposal(workshop, session).catch((error: unknown) => {
+      await decideProposal(context, session).catch((error: unknown) => {
         onTrouble(error);
         throw error;
       });
-      if ((await viewSession(workshop, session)).session.state !== 'active') stop();
+      if ((await viewSession(context, session)).session.state !== 'active') stop();
     },
     end: (how) => {
       if (how !== 'idle') {

@@ -20,7 +20,7 @@ import { type LeadTool, leadTools } from '../../domain/lead-tools.ts';
 import { refusal } from '../../engine/lead-agent/refusals.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { isRecord } from '../../util/json.ts';
-import { asFlameError, tellInChat, toFailure, toResult } from './answer.ts';
+import { asFlameError, chatInstruction, toFailure, toResult } from './answer.ts';
 import type { LeadSession } from './lead-session.ts';
 import type { CallContext, FormQuestion, ToolAnswer } from './outputs.ts';
 import { listTools, type ToolRow, toolTable } from './tool-table.ts';
@@ -144,7 +144,7 @@ async function callTool(
   } catch (error) {
     const known = asFlameError(error);
     report(known);
-    return toFailure(known, lead?.host.tellPerson ?? tellInChat);
+    return toFailure(known, lead?.host.personInstruction ?? chatInstruction);
   }
 }
 

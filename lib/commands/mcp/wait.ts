@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isApproved } from '../../engine/lead-agent/judge-work.ts';
 import { refusal } from '../../engine/lead-agent/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
-import type { LeadSession, LeadView, Standing } from './lead-session.ts';
-import { describeTask, nextStep, type Prospect, prospectOf, waitsForLead } from './look.ts';
+import type { LeadReadContext, LeadSession, ReportedState } from './lead-session.ts';
+import { describeTask, nextStep, predictWait, type WaitOutcome, waitsForLead } from './look.ts';
 import type { CallContext, OutputOf } from './outputs.ts';
 import type { InputOf } from './tool-table.ts';
 
@@ -22,7 +22,7 @@ export async function waitForWorkers(
   { timeout_s, cursor }: InputOf<'wait_for_workers'>,
   { signal }: Pick<CallContext, 'signal'>,
 ): Promise<OutputOf<'wait_for_workers'>> {
-  const nothing: Standing = new Map();
+  const nothing: ReportedState = new Map();
   const asked = cursor === undefined ? undefined : lead.reported.get(cursor);
   // Without a cursor all is reported; but not over and over while nothing changes.
   const before = asked ?? [...lead.reported.values()].at(-1) ?? nothing;
@@ -30,8 +30,8 @@ export async function waitForWorkers(
   const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
   for (;;) {
     const look = await lead.host.look();
-    const now = look.view === null ? nothing : standingOf(look.view, lead);
-    const prospect = prospectOf(look.view, lead);
+    const now = look.view === null ? nothing : reportedStateOf(look.view, lead);
+    const prospect = predictWait(look.view, lead);
     const isNew = changesOf(before, now).length > 0;
     // A wait that nothing can end returns at once.
     if (isNew || prospect === 'nothing' || Date.now() >= end || signal.aborted) {
@@ -48,12 +48,12 @@ export async function waitForWorkers(
   }
 }
 
-function changesOf(before: Standing, now: Standing): readonly string[] {
+function changesOf(before: ReportedState, now: ReportedState): readonly string[] {
   return [...now.keys()].filter((key) => before.get(key) !== now.get(key));
 }
 
 /** One line for each thing that may change, which differs when it did. */
-function standingOf(view: SessionView, { trouble }: LeadSession): Standing {
+function reportedStateOf(view: SessionView, { trouble }: LeadSession): ReportedState {
   const { session, tasks } = view;
   const sets = session.changesets.map(({ id, state }) => `${id} ${state}`).join(' ');
   return new Map([
@@ -68,14 +68,14 @@ function standingOf(view: SessionView, { trouble }: LeadSession): Standing {
 }
 
 interface Waited {
-  readonly known: Standing;
-  readonly now: Standing;
-  readonly prospect: Prospect;
+  readonly known: ReportedState;
+  readonly now: ReportedState;
+  readonly prospect: WaitOutcome;
 }
 
 function report(
   lead: LeadSession,
-  { view, config }: LeadView,
+  { view, config }: LeadReadContext,
   { known, now, prospect }: Waited,
 ): OutputOf<'wait_for_workers'> {
   if (view === null) return { news: [], next: nextStep(view) };
@@ -108,7 +108,12 @@ function planOf({ session }: SessionView): string {
 }
 
 /** A cursor that knows what was reported, and nothing more: the rest is news the next time. */
-function keep({ reported }: LeadSession, known: Standing, now: Standing, shown: readonly string[]): string {
+function keep(
+  { reported }: LeadSession,
+  known: ReportedState,
+  now: ReportedState,
+  shown: readonly string[],
+): string {
   const next = new Map([...known, ...shown.map((key) => [key, now.get(key) ?? ''] as const)]);
   const cursor = `c${(Number([...reported.keys()].at(-1)?.slice(1)) || 0) + 1}`;
   reported.set(cursor, next);

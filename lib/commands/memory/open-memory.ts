@@ -11,7 +11,7 @@ import {
 import type { Io } from '../../domain/view-models/command.ts';
 import { openNotesMemory } from '../../store/notes-memory.ts';
 import { isRecord } from '../../util/json.ts';
-import type { Looking } from '../context/look-at-state.ts';
+import type { NotesContext } from '../context/look-at-state.ts';
 import { type BeadsPlace, bdVersion, hasBeads, makeBeads, runBd } from './run-bd.ts';
 
 interface MemoryOptions {
@@ -25,7 +25,7 @@ interface MemoryOptions {
 /** The memory that is configured. */
 export function openMemory(
   { memory, beads }: Config,
-  { repository, idents, catFile }: Pick<Looking, 'repository' | 'idents' | 'catFile'>,
+  { repository, idents, catFile }: Pick<NotesContext, 'repository' | 'idents' | 'catFile'>,
   { io, root, onTrouble }: MemoryOptions,
 ): MemoryProvider {
   if (memory.provider === 'none') return noMemory;
@@ -98,7 +98,7 @@ async function requireBeads(place: BeadsPlace): Promise<string> {
 }
 
 async function readBeads(place: BeadsPlace): Promise<readonly Bead[]> {
-  const told = await runBd(place, [
+  const listed = await runBd(place, [
     '--readonly',
     'list',
     '--all',
@@ -108,9 +108,9 @@ async function readBeads(place: BeadsPlace): Promise<readonly Bead[]> {
     'updated',
     ...['--label-any', Object.values(labels).join(',')],
   ]);
-  if (told === null) return [];
-  if (!Array.isArray(told)) throw new Error('bd list answered no list');
-  return told.flatMap((bead) => readBead(bead) ?? []);
+  if (listed === null) return [];
+  if (!Array.isArray(listed)) throw new Error('bd list answered no list');
+  return listed.flatMap((bead) => readBead(bead) ?? []);
 }
 
 /** null: it holds no entry, or one that can't be read. */

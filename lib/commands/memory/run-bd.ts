@@ -115,8 +115,8 @@ function parse(text: string): unknown {
 
 /** bd reports some failures as JSON on stdout, some on stderr. */
 function reasonOf(said: unknown, stderr: string, exitCode: number): string {
-  const told = isRecord(said) ? said : parse(stderr);
-  const data = isRecord(told) && isRecord(told.data) ? told.data : told;
+  const parsed = isRecord(said) ? said : parse(stderr);
+  const data = isRecord(parsed) && isRecord(parsed.data) ? parsed.data : parsed;
   if (isRecord(data) && typeof data.error === 'string') return firstLine(data.error);
   return firstLine(stderr) || `it ended with ${exitCode}`;
 }

@@ -17,17 +17,23 @@ import { renderCircles } from '../../ui/render/render-plan.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 import type { Start } from '../run-loop/continue-session.ts';
-import { isMeant, planSource, readPlan, type StartWish, sayWhich } from './start-request.ts';
+import {
+  planSource,
+  readPlan,
+  reportSelectedSession,
+  type StartRequest,
+  selectsOpenSession,
+} from './start-request.ts';
 
 /**
  * Works on the session `plan` and `run` are about, under its lock: a new one when an objective or a plan file is
  * given, else the one that is open. Nothing is stored before everything a run needs was found.
  */
 export async function withStart(
-  opened: Opened,
-  wish: StartWish,
+  opened: CommandContext,
+  wish: StartRequest,
   io: Io,
   work: (start: Start) => Promise<number>,
   how: { readonly isShared?: boolean } = {},
@@ -35,34 +41,34 @@ export async function withStart(
   const { command, from, isBeside } = wish;
   const plan = from === null ? null : await readPlan(from, io);
   const snapshot = await opened.store.snapshot();
-  const session = openSession(opened.meant.pick(snapshot));
-  const goesOn = session !== null && isMeant(session, wish);
+  const session = openSession(opened.selected.pick(snapshot));
+  const goesOn = session !== null && selectsOpenSession(session, wish);
   if (plan !== null && !canBeMended(opened)) {
-    const commit = goesOn ? session.base_commit : (await findBase(opened.workshop)).commit;
-    const bounds = await readBounds(opened.workshop, commit);
+    const commit = goesOn ? session.base_commit : (await findBase(opened.context)).commit;
+    const bounds = await readBounds(opened.context, commit);
     requireSoundPlan(bounds, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   }
   if (goesOn) {
-    sayWhich(opened, session);
+    reportSelectedSession(opened, session);
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }), how);
   }
   const objective = wish.objective ?? (from === null ? null : `The plan in ${planSource(from)}`);
   const requested = objective === null ? withRequest(opened, wish, snapshot) : null;
   if (requested !== null) {
-    sayWhich(opened, requested);
+    reportSelectedSession(opened, requested);
     return withSessionLock(opened, requested.id, () => work({ session: requested.id, plan: null }), how);
   }
   if (objective === null) throw noObjective(command, snapshot.sessions);
   if (!isBeside) requireNoOpenSession(snapshot);
-  const base = await preflight(opened.workshop, rolesNeeded(wish, plan !== null));
-  const id = opened.workshop.newSessionId();
+  const base = await preflight(opened.context, rolesNeeded(wish, plan !== null));
+  const id = opened.context.newSessionId();
   // Locked before it exists: a command that starts another one meanwhile must find that it is worked on.
   return withSessionLock(
     opened,
     id,
     async () => {
       if (isBeside) await leaveIdleSessions(opened);
-      await createSession(opened.workshop, id, { objective, base, isBeside });
+      await createSession(opened.context, id, { objective, base, isBeside });
       return work({ session: id, plan });
     },
     how,
@@ -70,11 +76,11 @@ export async function withStart(
 }
 
 /** Sessions that no command works on make room for the new one; the others continue beside it. */
-async function leaveIdleSessions({ workshop, store, git, output }: Opened): Promise<void> {
+async function leaveIdleSessions({ context, store, git, output }: CommandContext): Promise<void> {
   const { sessions } = await store.snapshot();
   for (const { id } of sessions.filter(({ state }) => state === 'active')) {
     try {
-      await withSessionLock({ git, store }, id, () => leaveSession(workshop, id));
+      await withSessionLock({ git, store }, id, () => leaveSession(context, id));
     } catch (error) {
       if (!(error instanceof FlameError) || error.code !== 'session-busy') throw error;
       output.info(`Session ${id} continues in another git flame command, beside this one.`);
@@ -83,8 +89,8 @@ async function leaveIdleSessions({ workshop, store, git, output }: Opened): Prom
 }
 
 /** At a terminal, or with answers given beforehand, a plan with mistakes can be edited. */
-function canBeMended({ workshop, wishes }: Opened): boolean {
-  return workshop.gates.isInteractive || wishes.decisionsFile !== null;
+function canBeMended({ context, commandLine }: CommandContext): boolean {
+  return context.gates.isInteractive || commandLine.decisionsFile !== null;
 }
 
 /** The session, unless it has ended. */
@@ -93,9 +99,13 @@ function openSession(session: Session | null): Session | null {
 }
 
 /** With --pr, one that ended goes on where something was said of its pull request. */
-function withRequest({ meant, wishes }: Opened, { command }: StartWish, snapshot: Snapshot): Session | null {
-  const session = meant.pick(snapshot);
-  if (command !== 'run' || !wishes.wantsPullRequest || session?.state !== 'ended') return null;
+function withRequest(
+  { selected, commandLine }: CommandContext,
+  { command }: StartRequest,
+  snapshot: Snapshot,
+): Session | null {
+  const session = selected.pick(snapshot);
+  if (command !== 'run' || !commandLine.wantsPullRequest || session?.state !== 'ended') return null;
   return requestsOf(session).length === 0 ? null : session;
 }
 
@@ -113,17 +123,17 @@ function noObjective(command: string, sessions: readonly Session[]): FlameError 
   });
 }
 
-function rolesNeeded({ command, isLed }: StartWish, hasPlan: boolean): readonly Role[] {
+function rolesNeeded({ command, isLed }: StartRequest, hasPlan: boolean): readonly Role[] {
   // A lead agent plans; a planner is asked only where it ends before it did.
   const planner: readonly Role[] = isLed ? ['queen'] : hasPlan ? [] : ['planner'];
   return command === 'plan' ? planner : [...planner, 'worker', 'validator', 'merger'];
 }
 
 /** Shows what `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
-export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Promise<number> {
+export async function previewPlan(opened: CommandContext, wish: StartRequest, io: Io): Promise<number> {
   const { from, objective } = wish;
-  const base = await findBase(opened.workshop);
-  const session = opened.meant.pick(await opened.store.snapshot());
+  const base = await findBase(opened.context);
+  const session = opened.selected.pick(await opened.store.snapshot());
   const lines = [`Base branch: ${base.branch} at ${shortId(base.commit)}`];
   let waves: readonly (readonly string[])[] = [];
   let overlap: PlanQuestion['overlap'] | null = null;
@@ -131,7 +141,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
   if (from !== null) {
     const plan = await readPlan(from, io);
     await requireSound(opened, wish, plan);
-    const order = plannedOrder(opened.workshop, plan);
+    const order = plannedOrder(opened.context, plan);
     waves = order.waves;
     overlap = order.overlap ?? null;
     circles = order.circles ?? [];
@@ -146,7 +156,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
     );
   } else if (objective !== null) lines.push(`A planner would be asked for: ${objective}`);
   else if (session !== null && session.state !== 'ended') {
-    const view = await viewSession(opened.workshop, session.id);
+    const view = await viewSession(opened.context, session.id);
     const { kind } = nextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });
     lines.push(`Session ${session.id} would continue with: ${kind}`);
   }
@@ -163,11 +173,15 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
 }
 
 /** All that the plan would be refused for: in the session it would belong to, or in a new one. */
-async function requireSound({ workshop, store, meant }: Opened, wish: StartWish, plan: Plan): Promise<void> {
+async function requireSound(
+  { context, store, selected }: CommandContext,
+  wish: StartRequest,
+  plan: Plan,
+): Promise<void> {
   const snapshot = await store.snapshot();
-  const session = openSession(meant.pick(snapshot));
-  const goesOn = session !== null && isMeant(session, wish);
+  const session = openSession(selected.pick(snapshot));
+  const goesOn = session !== null && selectsOpenSession(session, wish);
   const beside = goesOn ? snapshot.tasksOf(session.id) : [];
-  const commit = goesOn ? session.base_commit : (await findBase(workshop)).commit;
-  requireSoundPlan(await readBounds(workshop, commit), plan, beside);
+  const commit = goesOn ? session.base_commit : (await findBase(context)).commit;
+  requireSoundPlan(await readBounds(context, commit), plan, beside);
 }

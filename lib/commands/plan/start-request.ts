@@ -5,11 +5,11 @@ import type { Session } from '../../domain/state/session.ts';
 import { cycleNumber, titleOf } from '../../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requireObjective } from '../../engine/session/create-session.ts';
-import { readAll, readNamedFile } from '../run-context/open-gates.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import { readNamedFile, readStream } from '../run-context/open-gates.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 
 /** The request to `plan` or `run`. */
-export interface StartWish {
+export interface StartRequest {
   readonly command: 'plan' | 'run';
   readonly objective: string | null;
   /** A plan file as it was typed; `-` is standard input. */
@@ -21,7 +21,7 @@ export interface StartWish {
 }
 
 /** Throws FlameError `bad-objective`. */
-export function readStartWish(args: CommandArgs<'plan'> | CommandArgs<'run'>): StartWish {
+export function readStartRequest(args: CommandArgs<'plan'> | CommandArgs<'run'>): StartRequest {
   const { from, new: isBeside } = args.options;
   const isLed = 'queen' in args.options && args.options.queen;
   const objective = args.positionals[0] ?? null;
@@ -30,7 +30,7 @@ export function readStartWish(args: CommandArgs<'plan'> | CommandArgs<'run'>): S
 }
 
 /** The session that is open, and nothing new. */
-export const goingOn: StartWish = {
+export const continueOpen: StartRequest = {
   command: 'run',
   objective: null,
   from: null,
@@ -39,9 +39,9 @@ export const goingOn: StartWish = {
 };
 
 /** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
-export function isMeant(
+export function selectsOpenSession(
   session: Pick<Session, 'wave' | 'objective'>,
-  { objective, from, isBeside }: StartWish,
+  { objective, from, isBeside }: StartRequest,
 ): boolean {
   if (isBeside) return false;
   if (objective === null && from === null) return true;
@@ -50,7 +50,7 @@ export function isMeant(
 
 /** The plan that `--from` names; `-` is standard input. Throws FlameErrors `no-such-file`, `bad-plan`. */
 export async function readPlan(from: string, io: Io): Promise<Plan> {
-  if (from === '-') return readPlanFile(await readAll(io.stdin), planSource(from));
+  if (from === '-') return readPlanFile(await readStream(io.stdin), planSource(from));
   const file = resolve(io.cwd, from);
   return readPlanFile(await readNamedFile(file), file);
 }
@@ -61,9 +61,9 @@ export function planSource(from: string): string {
 }
 
 /** Reports which session a command that named none continues. */
-export function sayWhich({ workshop }: Opened, session: Session): void {
+export function reportSelectedSession({ context }: CommandContext, session: Session): void {
   const { id, wave } = session;
   const message = `Continues with ${id}, cycle ${cycleNumber(session)}, wave ${wave}: ${titleOf(session)}`;
   const details = ["to start another instead: git flame run --new 'What you want done'"];
-  workshop.events.emit({ event: 'notice', level: 'info', message, details });
+  context.events.emit({ event: 'notice', level: 'info', message, details });
 }

@@ -1,3 +1,3 @@
 /** File in a run folder that holds the socket's path. */
-export const doorFile = 'door';
-export const doorPrefix = 'door-';
+export const questionSocketFile = 'door';
+export const questionSocketPrefix = 'door-';

@@ -5,19 +5,19 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { ownerFile, runRoot } from '../../cell/run-folder.ts';
-import { FlameError, type FlameErrorInit, retold } from '../../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit, reviveError } from '../../domain/flame-error.ts';
 import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/questions/gate.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
-import { doorFile, doorPrefix } from './door-names.ts';
+import { questionSocketFile, questionSocketPrefix } from './door-names.ts';
 
 /** Questions of runs in other processes on this machine. */
-export interface FarLines {
+export interface QuestionClients {
   /** The connections known now; a run that has just started is among them a moment later. */
   read(): readonly GateLine[];
   /** The latest decisions of runs that have ended since. */
   past(): GatesState['decided'];
-  /** As `read`, after waiting up to `longestTry` for each connection: a suspended run accepts none. */
+  /** As `read`, after waiting up to `connectTimeoutMs` for each connection: a suspended run accepts none. */
   ready(): Promise<readonly GateLine[]>;
   watch(onChange: () => void): () => void;
   close(): void;
@@ -25,10 +25,10 @@ export interface FarLines {
 
 const mostPast = 20;
 /** In milliseconds. */
-const longestTry = 2_000;
+const connectTimeoutMs = 2_000;
 
-export function openFarLines(commonDir: string): FarLines {
-  const lines = new Map<string, FarLine>();
+export function openQuestionClients(commonDir: string): QuestionClients {
+  const lines = new Map<string, QuestionClient>();
   let past: GatesState['decided'] = [];
   const listeners = new Set<() => void>();
   const onChange = (): void => {
@@ -42,7 +42,8 @@ export function openFarLines(commonDir: string): FarLines {
       lines.delete(name);
       past = [...line.read().decided, ...past].slice(0, mostPast);
     }
-    for (const [name, path] of there) if (!lines.has(name)) lines.set(name, new FarLine(path, onChange));
+    for (const [name, path] of there)
+      if (!lines.has(name)) lines.set(name, new QuestionClient(path, onChange));
   };
   const read = (): readonly GateLine[] => {
     look();
@@ -55,7 +56,7 @@ export function openFarLines(commonDir: string): FarLines {
       look();
       const tried = Promise.all([...lines.values()].map((line) => line.ready));
       const isTried = new AbortController();
-      const late = sleep(longestTry, undefined, { signal: isTried.signal }).catch(() => undefined);
+      const late = sleep(connectTimeoutMs, undefined, { signal: isTried.signal }).catch(() => undefined);
       await Promise.race([tried, late]);
       isTried.abort();
       return read();
@@ -71,7 +72,7 @@ export function openFarLines(commonDir: string): FarLines {
 }
 
 /** The run that asks or asked a question; null: none that still runs. */
-export function lineOf(lines: readonly GateLine[], gate: string): GateLine | null {
+export function clientOf(lines: readonly GateLine[], gate: string): GateLine | null {
   const knows = (line: GateLine): boolean => {
     const { open, decided } = line.read();
     return open?.id === gate || decided.some(({ id }) => id === gate);
@@ -86,20 +87,20 @@ function doorsIn(commonDir: string): ReadonlyMap<string, string> {
   const root = runRoot(commonDir);
   const found = new Map<string, string>();
   for (const name of namesIn(root)) {
-    if (!name.startsWith(doorPrefix)) continue;
+    if (!name.startsWith(questionSocketPrefix)) continue;
     const owner = parseIdentity(readTextOrEmpty(join(root, name, ownerFile)));
-    const path = readTextOrEmpty(join(root, name, doorFile));
+    const path = readTextOrEmpty(join(root, name, questionSocketFile));
     if (owner !== null && path !== '' && processState(owner) === 'alive') found.set(name, path);
   }
   return found;
 }
 
-type Told = { readonly n: number; readonly text?: string | null; readonly error?: FlameErrorInit };
+type SocketReply = { readonly n: number; readonly text?: string | null; readonly error?: FlameErrorInit };
 
 /** The questions of one other process. */
-class FarLine implements GateLine {
+class QuestionClient implements GateLine {
   readonly #socket: Socket;
-  readonly #waiting = new Map<number, (told: Told | null) => void>();
+  readonly #waiting = new Map<number, (reply: SocketReply | null) => void>();
   readonly #onChange: () => void;
   readonly #listeners = new Set<() => void>();
   /** Resolves once its state is known, or the connection is closed. */
@@ -115,8 +116,11 @@ class FarLine implements GateLine {
     this.ready = new Promise((resolve) => {
       isReady = resolve;
     });
-    hearLines(this.#socket, (value) => {
-      this.#hear(value as Partial<Told> & { readonly proof?: string; readonly state?: GatesState }, isReady);
+    readLines(this.#socket, (value) => {
+      this.#hear(
+        value as Partial<SocketReply> & { readonly proof?: string; readonly state?: GatesState },
+        isReady,
+      );
     });
     this.#socket.on('close', () => {
       this.isOver = true;
@@ -136,15 +140,15 @@ class FarLine implements GateLine {
   }
 
   async answer(answer: GivenAnswer): Promise<void> {
-    const told = await this.#ask({ answer });
-    if (told?.error !== undefined) throw retold(told.error);
-    if (told === null) throw runIsGone();
+    const reply = await this.#ask({ answer });
+    if (reply?.error !== undefined) throw reviveError(reply.error);
+    if (reply === null) throw runIsGone();
   }
 
   async text(gate: string, what: GateText): Promise<string | null> {
-    const told = await this.#ask({ text: { gate, what } });
-    if (told?.error !== undefined) throw retold(told.error);
-    return told?.text ?? null;
+    const reply = await this.#ask({ text: { gate, what } });
+    if (reply?.error !== undefined) throw reviveError(reply.error);
+    return reply?.text ?? null;
   }
 
   close(): void {
@@ -152,18 +156,23 @@ class FarLine implements GateLine {
   }
 
   /** null: it ended before it said anything. */
-  #ask(question: object): Promise<Told | null> {
+  #ask(question: object): Promise<SocketReply | null> {
     if (this.isOver) return Promise.resolve(null);
     this.#asked += 1;
     const n = this.#asked;
     return new Promise((resolve) => {
       this.#waiting.set(n, resolve);
-      sayLine(this.#socket, { n, ...question });
+      writeLine(this.#socket, { n, ...question });
     });
   }
 
   #hear(
-    { proof, state, n, ...told }: Partial<Told> & { readonly proof?: string; readonly state?: GatesState },
+    {
+      proof,
+      state,
+      n,
+      ...reply
+    }: Partial<SocketReply> & { readonly proof?: string; readonly state?: GatesState },
     isReady: () => void,
   ): void {
     if (proof !== undefined) this.#prove(proof);
@@ -172,7 +181,7 @@ class FarLine implements GateLine {
       isReady();
       this.#tell();
     } else if (n !== undefined) {
-      this.#waiting.get(n)?.({ n, ...told });
+      this.#waiting.get(n)?.({ n, ...reply });
       this.#waiting.delete(n);
     }
   }
@@ -181,7 +190,7 @@ class FarLine implements GateLine {
   #prove(file: string): void {
     const descriptor = openSync(file, 'r');
     this.#socket.once('close', () => closeSync(descriptor));
-    sayLine(this.#socket, { pid: process.pid });
+    writeLine(this.#socket, { pid: process.pid });
   }
 
   #tell(): void {
@@ -210,10 +219,10 @@ export const questionSchema = z.union([
   }),
   z.strictObject({ n: z.int(), text: z.strictObject({ gate, what: z.enum(['plan', 'diff', 'message']) }) }),
 ]);
-export type DoorQuestion = z.infer<typeof questionSchema>;
+export type SocketQuestion = z.infer<typeof questionSchema>;
 
 /** Reads JSON values, one a line, from a socket. Closes it at a line that is no value or is longer than `longest`. */
-export function hearLines(
+export function readLines(
   socket: Socket,
   hear: (value: unknown) => void,
   { longest = Number.POSITIVE_INFINITY }: { readonly longest?: number } = {},
@@ -240,6 +249,6 @@ export function hearLines(
   socket.on('error', () => undefined);
 }
 
-export function sayLine(socket: Socket, value: unknown): void {
+export function writeLine(socket: Socket, value: unknown): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(value)}\n`);
 }

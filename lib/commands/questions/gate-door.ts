@@ -8,13 +8,13 @@ import { makeSocketFolder } from '../../cell/watcher/socket-folder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { chatAround, rememberChats } from '../../trust/chats.ts';
+import { findStartingAgent, snapshotChats } from '../../trust/chats.ts';
 import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 import { processStart, readLink } from '../../util/process-identity.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { doorFile } from './door-names.ts';
-import { type DoorQuestion, hearLines, helloSchema, questionSchema, sayLine } from './far-lines.ts';
+import { questionSocketFile } from './door-names.ts';
+import { helloSchema, questionSchema, readLines, type SocketQuestion, writeLine } from './far-lines.ts';
 
 /** Longer than any edited plan; a client that sends more at once is not git-flame's. */
 const longestQuestion = 4_000_000;
@@ -29,7 +29,7 @@ interface DoorOptions {
  * Lets boards and commands of other processes see and answer a run's questions: by a socket that only the person's own
  * processes can open. A client proves its process id, so that a program that a chat's model started can't answer.
  */
-export async function openGateDoor(options: DoorOptions): Promise<{ close(): Promise<void> }> {
+export async function openQuestionSocket(options: DoorOptions): Promise<{ close(): Promise<void> }> {
   const { commonDir } = options;
   const folder = makeRunFolder(commonDir, randomName('door'));
   try {
@@ -38,8 +38,8 @@ export async function openGateDoor(options: DoorOptions): Promise<{ close(): Pro
     const server = createServer((socket) => receive(socket, { ...options, control: folder.control }));
     const listening = await listenOn(server, path);
     // Written only after listen(), so that a client that finds the file can connect.
-    replaceFile(join(folder.root, doorFile), path, 0o600);
-    rememberChats(options);
+    replaceFile(join(folder.root, questionSocketFile), path, 0o600);
+    snapshotChats(options);
     return {
       close: async () => {
         await listening.close();
@@ -86,45 +86,45 @@ function receive(socket: Socket, { control, ...options }: Door): void {
   const hear = (value: unknown): void => {
     if (visitor === null) {
       visitor = admit(helloSchema.parse(value).pid, { ...options, proof });
-      sayLine(socket, { state: line.read() });
-      unwatch.push(line.watch(() => sayLine(socket, { state: line.read() })));
+      writeLine(socket, { state: line.read() });
+      unwatch.push(line.watch(() => writeLine(socket, { state: line.read() })));
       return;
     }
     void reply(socket, questionSchema.parse(value), { ...options, visitor });
   };
-  hearLines(socket, hear, { longest: longestQuestion });
-  sayLine(socket, { proof });
+  readLines(socket, hear, { longest: longestQuestion });
+  writeLine(socket, { proof });
 }
 
 /** Checks the client's process id. Throws where another process connected. */
 function admit(pid: number, { proof, ...options }: DoorOptions & { readonly proof: string }): Visitor {
   const start = processStart(pid);
   if (start === null || !holdsOpen(pid, proof)) throw new Error('it is somebody else');
-  return { pid, start, proof, chat: chatAround({ ...options, pid }) };
+  return { pid, start, proof, chat: findStartingAgent({ ...options, pid }) };
 }
 
 async function reply(
   socket: Socket,
-  question: DoorQuestion,
+  question: SocketQuestion,
   { visitor, ...options }: DoorOptions & { readonly visitor: Visitor },
 ): Promise<void> {
   const { n } = question;
   const { line } = options;
   try {
     if ('text' in question) {
-      sayLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
+      writeLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
       return;
     }
     requireOwnTerminal(
       'What is answered here',
-      () => visitor.chat ?? chatAround({ ...options, pid: visitor.pid }),
+      () => visitor.chat ?? findStartingAgent({ ...options, pid: visitor.pid }),
     );
     requireStillThere(visitor);
     await line.answer(question.answer);
-    sayLine(socket, { n });
+    writeLine(socket, { n });
   } catch (error) {
     const { kind, code, message, hints, lines } = error instanceof FlameError ? error : answerFailed(error);
-    sayLine(socket, { n, error: { kind, code, message, hints, details: lines } });
+    writeLine(socket, { n, error: { kind, code, message, hints, details: lines } });
   }
 }
 

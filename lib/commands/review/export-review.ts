@@ -5,23 +5,23 @@ import { pipeline } from 'node:stream/promises';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { comparedToSeen } from '../../engine/review/changes-since-seen.ts';
+import { compareToSeen } from '../../engine/review/changes-since-seen.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
 import { fileTrouble } from '../../util/write-files.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { readPageFacts, readPreferences } from '../run-context/review-page.ts';
 
 /** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */
 export async function exportReview(
   args: CommandArgs<'review'>,
   io: Io,
-  { git, store, shown, output, meant }: Reading,
+  { git, store, shown, output, selected }: ReadContext,
   target: string,
 ): Promise<number> {
   const { commonDir } = git.repository;
   const snapshot = await store.snapshot();
-  const session = meant.require(snapshot);
+  const session = selected.require(snapshot);
   const facts = only(readPageFacts(snapshot, { session, commonDir }), args.options.changeset);
   const { renderExport } = await import('../../ui/review-page/render-export.ts');
   const { layout } = await readPreferences(commonDir);
@@ -29,7 +29,7 @@ export async function exportReview(
     patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit),
     since: async (changeset: Changeset) => {
       const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
-      return comparedToSeen({ git, events: output.events }, session, { changeset, tasks });
+      return compareToSeen({ git, events: output.events }, session, { changeset, tasks });
     },
   };
   const pieces = renderExport(facts, source, { layout, at: formatTime(new Date().toISOString()) });

@@ -13,10 +13,10 @@ import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts'
 import { undoDecision } from '../../engine/review/undo-decision.ts';
 import { resume } from '../../engine/run-session.ts';
 import { renderOnTop } from '../../ui/render/changeset-lines.ts';
-import { requireOwn } from '../context/own-terminal.ts';
-import { withDecisions } from '../context/signed-decisions.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
+import { withTrustedDecisions } from '../context/signed-decisions.ts';
 import { whereItIsLed } from '../machines/lead.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
 import { reportEnd } from '../run-loop/continue-session.ts';
 import { preparePullRequest } from '../run-loop/pull-request.ts';
 import { runWave } from '../run-loop/run-wave.ts';
@@ -26,7 +26,8 @@ import { exportReview } from './export-review.ts';
 export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   const decision = decisionOf(args.options);
   const { export: target, takeBack: undone } = args.options;
-  if (target !== null) return withDecisions(args, io, (reading) => exportReview(args, io, reading, target));
+  if (target !== null)
+    return withTrustedDecisions(args, io, (reading) => exportReview(args, io, reading, target));
   if (undone !== null) return takeBackDecision(args, io, undone);
   return runWave(args, io, {
     actions: ['review'],
@@ -34,10 +35,10 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
       decision === null && args.options.changeset === null
         ? null
         : ({ session }) => nothingToDecide(args.options.changeset, changesetsOfCycle(session)),
-    perform: async ({ workshop, shown, output, git }, session) => {
-      if (decision !== null) requireOwn('What becomes of a changeset', git.repository, io);
-      const { only, gates } = await gatesOf(decision, args, { workshop, shown, output }, session);
-      const { refused } = await reviewWave({ ...workshop, gates }, session, only);
+    perform: async ({ context, shown, output, git }, session) => {
+      if (decision !== null) requireTypedByPerson('What becomes of a changeset', git.repository, io);
+      const { only, gates } = await gatesOf(decision, args, { context, shown, output }, session);
+      const { refused } = await reviewWave({ ...context, gates }, session, only);
       if (refused > 0) throw landingRefused(refused);
       return 0;
     },
@@ -54,14 +55,14 @@ interface Decided {
 async function gatesOf(
   decision: ChangesetDecision | null,
   { options }: CommandArgs<'review'>,
-  { workshop, shown, output }: Pick<Opened, 'workshop' | 'shown' | 'output'>,
+  { context, shown, output }: Pick<CommandContext, 'context' | 'shown' | 'output'>,
   id: SessionId,
 ): Promise<Decided> {
   const { changeset: only, commit } = options;
-  if (decision === null) return { only, gates: workshop.gates };
+  if (decision === null) return { only, gates: context.gates };
   if (decision.kind !== 'approve') {
     const part = decision.kind === 'reject' ? decision.tasks : undefined;
-    const { session } = await viewSession(workshop, id);
+    const { session } = await viewSession(context, id);
     const name = part === undefined ? only : holderOf(changesetsOfCycle(session), part, only);
     const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => {
       // Shown as at a gate, before anything is recorded.
@@ -69,22 +70,22 @@ async function gatesOf(
       for (const line of renderOnTop(above ?? [])) output.info(line);
       return { ...decision, where: 'command' };
     };
-    return { only: name, gates: { ...workshop.gates, changeset: decide } };
+    return { only: name, gates: { ...context.gates, changeset: decide } };
   }
-  const { session } = await viewSession(workshop, id);
+  const { session } = await viewSession(context, id);
   const waiting = changesetsOfCycle(session).filter(({ state }) => state === 'waiting');
   const named = commit === null ? undefined : waiting.find((one) => one.commit.startsWith(commit));
   const name = only ?? named?.id ?? null;
-  const meant = (changeset: Changeset): string | null => commit ?? shown.last(id, changeset.id);
+  const selected = (changeset: Changeset): string | null => commit ?? shown.last(id, changeset.id);
   // All of them before the first is recorded.
   for (const one of waiting)
-    if (name === null || one.id === name || one.group === name) requireCommit(one, meant(one));
+    if (name === null || one.id === name || one.group === name) requireCommit(one, selected(one));
   const approve = async ({ changeset }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => ({
     ...decision,
     where: 'command',
-    commit: meant(changeset),
+    commit: selected(changeset),
   });
-  return { only: name, gates: { ...workshop.gates, changeset: approve } };
+  return { only: name, gates: { ...context.gates, changeset: approve } };
 }
 
 /** The changeset that waits and holds the first of these tasks. Throws FlameError `no-changeset`. */
@@ -165,13 +166,13 @@ function requireCommitOption({ commit }: CommandOptions['review'], decision?: Ch
 
 /** `git flame review --take-back CHANGESET`: what was decided about it and has not landed, as if it never had been. */
 function takeBackDecision(args: CommandArgs<'review'>, io: Io, name: string): Promise<number> {
-  return withWorkshop(args, io, async (opened) => {
-    const meant = opened.meant.require(await opened.store.snapshot());
-    requireOwn('What is taken back', opened.git.repository, io);
-    return whereItIsLed(opened, io, meant, async (led) => {
-      await resume(led.workshop, meant.id);
-      await undoDecision(led.workshop, meant.id, name, { where: 'command' });
-      await reportEnd(led, meant.id);
+  return withRunContext(args, io, async (opened) => {
+    const selected = opened.selected.require(await opened.store.snapshot());
+    requireTypedByPerson('What is taken back', opened.git.repository, io);
+    return whereItIsLed(opened, io, selected, async (led) => {
+      await resume(led.context, selected.id);
+      await undoDecision(led.context, selected.id, name, { where: 'command' });
+      await reportEnd(led, selected.id);
       return 0;
     });
   });

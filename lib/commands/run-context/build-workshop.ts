@@ -9,10 +9,10 @@ import type { Gates } from '../../domain/ports/gates.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { EventBody, EventSink, NoticeEnd } from '../../domain/view-models/event.ts';
-import { createWindDown, type WindDown } from '../../engine/interrupted.ts';
-import { type MachinePort, tellOnce, type Workshop } from '../../engine/run-context.ts';
+import { createGracefulStop, type GracefulStop } from '../../engine/interrupted.ts';
+import { type MachinePort, type RunContext, warnOnce } from '../../engine/run-context.ts';
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
-import { rememberChats } from '../../trust/chats.ts';
+import { snapshotChats } from '../../trust/chats.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
@@ -20,49 +20,51 @@ import { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/short-names.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { waitForLock } from '../context/session-lock.ts';
-import { triedBefore } from '../context/waits-and-conflicts.ts';
+import { openTrialCache } from '../context/waits-and-conflicts.ts';
 import { openMemory } from '../memory/open-memory.ts';
-import { openGateDoor } from '../questions/gate-door.ts';
-import { guardedAgents, guardedMachine, guardedPrompts, tellIgnored } from './guarded-ports.ts';
+import { openQuestionSocket } from '../questions/gate-door.ts';
+import { guardAgents, guardMachine, guardPrompts, warnOfIgnoredVariables } from './guarded-ports.ts';
 import { createMachine } from './machine.ts';
-import type { Ready } from './make-ready.ts';
-import { keepAnswers, openGates } from './open-gates.ts';
+import type { PreparedRepository } from './make-ready.ts';
+import { openAnswerStore, openGates } from './open-gates.ts';
 import { openLive } from './open-live.ts';
-import { type HeldPage, holdReviewPage } from './review-page.ts';
+import { createReviewPageOpener, type ReviewPageOpener } from './review-page.ts';
 import {
-  type Current,
+  type CurrentConfig,
   configChanges,
   isSameConfig,
-  keepConfig,
-  openCurrent,
+  openCurrentConfig,
   readRunConfig,
   runnerOptions,
+  saveConfig,
 } from './run-config.ts';
 
 interface Built {
-  readonly workshop: Workshop;
+  readonly context: RunContext;
   /** Leaves room for the live view, where there is one. */
   readonly output: Output;
-  readonly page: HeldPage;
+  readonly page: ReviewPageOpener;
   readonly queue: QuestionQueue;
   /** Agents still running are ended. */
   close(): Promise<void>;
 }
 
 /** Puts the parts together that a repository made ready is worked in with. */
-export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
+export async function buildRunContext(ready: PreparedRepository, io: Io): Promise<Built> {
   const { reading, trust } = ready;
-  const current = openCurrent(ready.loaded, (config) =>
-    guardedAgents(createAgentRunner(runnerOptions(reading.git, config, io)), trust),
+  const current = openCurrentConfig(ready.loaded, (config) =>
+    guardAgents(createAgentRunner(runnerOptions(reading.git, config, io)), trust),
   );
-  const windDown = createWindDown();
-  const live = await openLive(io, { reading, windDown, current });
+  const gracefulStop = createGracefulStop();
+  const live = await openLive(io, { reading, gracefulStop, current });
   const output = live === null ? reading.output : liveOutput(reading.output, live);
-  const machine = guardedMachine(createMachine(io.env), trust);
-  const page = holdReviewPage(io, reading);
-  const queue = new QuestionQueue(keepAnswers({ commonDir: reading.git.repository.commonDir, env: io.env }));
+  const machine = guardMachine(createMachine(io.env), trust);
+  const page = createReviewPageOpener(io, reading);
+  const queue = new QuestionQueue(
+    openAnswerStore({ commonDir: reading.git.repository.commonDir, env: io.env }),
+  );
   const door = holdDoor(reading, io, queue);
   const gates = await openGates(io, {
     ...ready,
@@ -72,13 +74,13 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
     page,
     queue,
     live,
-    letIn: door.letIn,
+    listen: door.listen,
   });
   const events = observed(output.events, { page, queue, reading });
   const run = createRunMemory();
-  const bench = { ready, io, current, windDown, run, live, machine, gates, events };
+  const bench = { ready, io, current, gracefulStop, run, live, machine, gates, events };
   return {
-    workshop: assemble(bench, reading.decided),
+    context: assemble(bench, reading.decided),
     output,
     page,
     queue,
@@ -98,21 +100,21 @@ const lookMs = 5_000;
  * A chat that was there once gives no answer, even once what named it is gone.
  */
 function holdDoor(
-  { git, output }: Pick<Reading, 'git' | 'output'>,
+  { git, output }: Pick<ReadContext, 'git' | 'output'>,
   { env }: Io,
   queue: QuestionQueue,
-): { readonly letIn: () => Promise<void>; readonly close: () => Promise<void> } {
+): { readonly listen: () => Promise<void>; readonly close: () => Promise<void> } {
   const { commonDir } = git.repository;
-  const looking = setInterval(() => rememberChats({ commonDir, env }), lookMs).unref();
+  const looking = setInterval(() => snapshotChats({ commonDir, env }), lookMs).unref();
   let opening: Promise<{ close(): Promise<void> } | null> | null = null;
   const open = (): Promise<{ close(): Promise<void> } | null> =>
-    openGateDoor({ commonDir, env, line: queue }).catch((error: Error) => {
+    openQuestionSocket({ commonDir, env, line: queue }).catch((error: Error) => {
       const message = `Boards of other processes can't answer here: ${error.message}`;
       output.events.emit({ event: 'notice', level: 'warning', message });
       return null;
     });
   return {
-    letIn: async () => {
+    listen: async () => {
       opening ??= open();
       await opening;
     },
@@ -125,10 +127,10 @@ function holdDoor(
 
 /** The parts that stay while configurations are replaced, and the one that holds those. */
 interface Bench {
-  readonly ready: Ready;
+  readonly ready: PreparedRepository;
   readonly io: Io;
-  readonly current: Current;
-  readonly windDown: WindDown;
+  readonly current: CurrentConfig;
+  readonly gracefulStop: GracefulStop;
   readonly run: RunMemory;
   readonly live: LiveView | null;
   readonly machine: MachinePort;
@@ -137,33 +139,33 @@ interface Bench {
 }
 
 /** The workshop by what is current. */
-function assemble(bench: Bench, decided: DecisionLog): Workshop {
+function assemble(bench: Bench, decided: DecisionLog): RunContext {
   const { ready, io, current, live, machine, gates, events } = bench;
   const { git, store } = ready.reading;
   const { loaded } = current;
-  const { config, digest, asked } = loaded;
+  const { config, digest, permissionRequest } = loaded;
   const { commonDir } = git.repository;
   store.admitBy({ isOffered: (adapter) => isOffered(config, 'worker', adapter) });
-  const prompts = createPromptRenderer({ config, overrides: asked.content.templates });
+  const prompts = createPromptRenderer({ config, overrides: permissionRequest.content.templates });
   const signal = io.signal ?? new AbortController().signal;
-  const workshop: Workshop = {
+  const context: RunContext = {
     config,
     configDigest: digest,
     configChanges: (from) => configChanges(commonDir, from, loaded),
-    reload: () => reload(bench, workshop),
+    reload: () => reload(bench, context),
     git,
     store,
-    agents: tellIgnored(leavingTerminal(current.agents, live), {
+    agents: warnOfIgnoredVariables(leavingTerminal(current.agents, live), {
       env: io.env,
       config,
       adapter: (name) => getAdapter(name, config),
-      warn: (message) => tellOnce({ events, run: bench.run }, message),
+      warn: (message) => warnOnce({ events, run: bench.run }, message),
     }),
     gates,
     events,
-    prompts: guardedPrompts(prompts, ready.trust),
+    prompts: guardPrompts(prompts, ready.trust),
     machine,
-    windDown: bench.windDown,
+    gracefulStop: bench.gracefulStop,
     run: bench.run,
     proofs: new Map(),
     adapter: (name) => getAdapter(name, config),
@@ -175,25 +177,25 @@ function assemble(bench: Bench, decided: DecisionLog): Workshop {
       io,
       root: ready.root,
       onTrouble: (why) =>
-        tellOnce({ events, run: bench.run }, `Beads can't be used, memory is kept in git notes: ${why}.`),
+        warnOnce({ events, run: bench.run }, `Beads can't be used, memory is kept in git notes: ${why}.`),
     }),
     signal,
     // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.
     landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),
     place: machineName({ env: io.env, commonDir }),
-    tried: triedBefore(commonDir),
+    trialCache: openTrialCache(commonDir),
     decided,
     root: ready.root,
   };
-  return workshop;
+  return context;
 }
 
 /** Reloads the configuration; returns the same workshop where it hasn't changed. */
-async function reload(bench: Bench, workshop: Workshop): Promise<Workshop> {
+async function reload(bench: Bench, context: RunContext): Promise<RunContext> {
   const { ready, io, current, live } = bench;
   const now = await readRunConfig(ready, io, () => live?.pause() ?? (() => undefined));
-  if (isSameConfig(now, current.loaded)) return workshop;
-  await keepConfig(ready.reading.git.repository.commonDir, now);
+  if (isSameConfig(now, current.loaded)) return context;
+  await saveConfig(ready.reading.git.repository.commonDir, now);
   const decided = await ready.recount();
   current.replace(now);
   return assemble(bench, decided);
@@ -218,13 +220,13 @@ function leavingTerminal(agents: AgentRunner, live: LiveView | null): AgentRunne
 }
 
 interface Observers {
-  readonly page: HeldPage;
+  readonly page: ReviewPageOpener;
   readonly queue: QuestionQueue;
-  readonly reading: Pick<Reading, 'shown' | 'wishes'>;
+  readonly reading: Pick<ReadContext, 'shown' | 'commandLine'>;
 }
 
 /** Events as they are; page and queue follow them, and a changeset they print was shown to the person. */
-function observed(events: EventSink, { page, queue, reading: { shown, wishes } }: Observers): EventSink {
+function observed(events: EventSink, { page, queue, reading: { shown, commandLine } }: Observers): EventSink {
   return {
     emit: (event) => {
       events.emit(event);
@@ -232,7 +234,7 @@ function observed(events: EventSink, { page, queue, reading: { shown, wishes } }
       if (event.event === 'notice' && event.level === 'warning') queue.warn(event.message, event.until);
       queue.settle(endOf(event));
       if (event.event === 'conflicts-ahead') queue.warnAhead(event.found.map(describeConflict));
-      const isPrinted = event.event === 'changeset-built' && (event.red || !wishes.isQuiet);
+      const isPrinted = event.event === 'changeset-built' && (event.red || !commandLine.isQuiet);
       if (isPrinted) shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
     },
   };

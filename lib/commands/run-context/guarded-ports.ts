@@ -1,17 +1,17 @@
 import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
-import { askedProviders } from '../../cell/run/model-access.ts';
+import { configuredProviders } from '../../cell/run/model-access.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { PromptRenderer } from '../../domain/ports/prompt-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { MachinePort } from '../../engine/run-context.ts';
-import type { TrustDesk } from '../context/repository-trust.ts';
+import type { PermissionGate } from '../context/repository-trust.ts';
 
-type Desk = Pick<TrustDesk, 'guard'>;
+type Desk = Pick<PermissionGate, 'guard'>;
 
 /** Agents, and commands in cells, that start only as the person allowed them. */
-export function guardedAgents(agents: AgentRunner, desk: Desk): AgentRunner {
+export function guardAgents(agents: AgentRunner, desk: Desk): AgentRunner {
   return {
     ...agents,
     checkAdapter: async (name) => {
@@ -34,7 +34,7 @@ export function guardedAgents(agents: AgentRunner, desk: Desk): AgentRunner {
 }
 
 /** A machine that runs a hook's command only while the files it names are what the person allowed. */
-export function guardedMachine(machine: MachinePort, desk: Desk): MachinePort {
+export function guardMachine(machine: MachinePort, desk: Desk): MachinePort {
   return {
     ...machine,
     runScript: async (request) => {
@@ -49,7 +49,7 @@ export function guardedMachine(machine: MachinePort, desk: Desk): MachinePort {
 }
 
 /** Prompts of templates the person allowed. */
-export function guardedPrompts(prompts: PromptRenderer, desk: Desk): PromptRenderer {
+export function guardPrompts(prompts: PromptRenderer, desk: Desk): PromptRenderer {
   return {
     render: (data, projectFiles) => {
       desk.guard.requireAll();
@@ -62,7 +62,7 @@ export function guardedPrompts(prompts: PromptRenderer, desk: Desk): PromptRende
   };
 }
 
-interface Told {
+interface IgnoredVariablesOptions {
   readonly env: Io['env'];
   readonly config: Config;
   adapter(name: string): Adapter;
@@ -70,12 +70,15 @@ interface Told {
 }
 
 /** Agents before whose start the person reads which variables of the environment their CLI ignores here. */
-export function tellIgnored(agents: AgentRunner, { env, config, adapter, warn }: Told): AgentRunner {
+export function warnOfIgnoredVariables(
+  agents: AgentRunner,
+  { env, config, adapter, warn }: IgnoredVariablesOptions,
+): AgentRunner {
   return {
     ...agents,
     checkAdapter: async (name) => {
       const version = await agents.checkAdapter(name);
-      const providers = askedProviders({ config }, adapter(name));
+      const providers = configuredProviders({ config }, adapter(name));
       for (const message of ignoredVariables(env, { config, adapter: name, providers })) warn(message);
       return version;
     },

@@ -4,7 +4,7 @@ import { freemem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/run-context.ts';
-import { isMeant } from '../../policy/hidden-names.ts';
+import { isExplicitlyShared } from '../../policy/hidden-names.ts';
 import { isBlockedBy } from '../../policy/judge-path.ts';
 import { locksConflict, pathMatches } from '../../util/path-globs.ts';
 import { makeFolders } from '../../util/write-files.ts';
@@ -97,7 +97,7 @@ async function prepareFiles({
   if (copy.length + link.length === 0) return [];
   const found = await matching(from, '', [...copy, ...link]);
   // A hidden file is copied only where the configuration clearly means it.
-  const isLeftOut = (path: string): boolean => isHidden(path) && !isMeant(hidden, copy, path);
+  const isLeftOut = (path: string): boolean => isHidden(path) && !isExplicitlyShared(hidden, copy, path);
   const filter = (path: string): boolean => !isLeftOut(relative(from, path));
   for (const path of found) {
     const target = join(to, path);

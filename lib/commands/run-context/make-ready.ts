@@ -7,7 +7,7 @@ import { parseSessionId } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { bookKilled } from '../../engine/work/release-orphans.ts';
+import { chargeKilledAgents } from '../../engine/work/release-orphans.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
@@ -15,37 +15,37 @@ import { unusableState } from '../../store/store-errors.ts';
 import { noteClone } from '../../trust/own-tips.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
 import { requireWorkTree } from '../context/read-config.ts';
-import type { Reading } from '../context/read-state.ts';
-import { openTrustDesk } from '../context/repository-trust.ts';
-import { readCounting } from '../context/signed-decisions.ts';
-import { keepConfig, type RunConfig, type RunConfigSource, readRunConfig } from './run-config.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import { openPermissionGate } from '../context/repository-trust.ts';
+import { readTrustedDecisions } from '../context/signed-decisions.ts';
+import { type RunConfig, type RunConfigSource, readRunConfig, saveConfig } from './run-config.ts';
 
 /** A repository that can be worked in. */
-export interface Ready extends RunConfigSource {
+export interface PreparedRepository extends RunConfigSource {
   /** Its state, with the decisions that count by the configuration. */
-  readonly reading: Reading;
+  readonly reading: ReadContext;
   readonly loaded: RunConfig;
   /** Reads the decisions that count by the configuration as it is now. */
   recount(): Promise<DecisionLog>;
 }
 
 /** Makes the repository ready for work: its state is sound, its configuration allowed, what a kill left cleared. */
-export async function makeReady(state: Reading, io: Io): Promise<Ready> {
+export async function prepareForWork(state: ReadContext, io: Io): Promise<PreparedRepository> {
   const root = requireWorkTree(state.git);
   await requireSoundState(state, { cwd: root, env: io.env });
-  const trust = openTrustDesk(io, state);
+  const trust = openPermissionGate(io, state);
   const loaded = await readRunConfig({ reading: state, root, trust }, io);
   // Named signers count once the configuration is allowed.
-  const recount = async (): Promise<DecisionLog> => (await readCounting(io, state)).decided;
+  const recount = async (): Promise<DecisionLog> => (await readTrustedDecisions(io, state)).decided;
   const reading = { ...state, decided: await recount() };
   for (const warning of loaded.warnings) reading.output.warn(warning);
-  await sayWhatGoesOn(reading);
-  if (!state.wishes.isDry) await prepare(reading, io, { root, loaded });
+  await reportReopenedSessions(reading);
+  if (!state.commandLine.isDry) await prepare(reading, io, { root, loaded });
   return { reading, root, trust, loaded, recount };
 }
 
 /** Names sessions that another clone says have ended: the first step in one writes, for all clones, that it goes on. */
-async function sayWhatGoesOn({ store, output }: Reading): Promise<void> {
+async function reportReopenedSessions({ store, output }: ReadContext): Promise<void> {
   for (const { session, about, counts } of (await store.snapshot()).unverified) {
     if (about !== '' || counts === null) continue;
     output.warn(
@@ -57,18 +57,18 @@ async function sayWhatGoesOn({ store, output }: Reading): Promise<void> {
 
 /** Clears what a killed run left, and sets git up to ignore worktrees and show reviews. */
 async function prepare(
-  reading: Reading,
+  reading: ReadContext,
   io: Io,
-  { root, loaded }: Pick<Ready, 'root' | 'loaded'>,
+  { root, loaded }: Pick<PreparedRepository, 'root' | 'loaded'>,
 ): Promise<void> {
   const { commonDir } = reading.git.repository;
   noteClone(io.env, commonDir);
   await clearLeftovers(reading, io, root);
   await prepareRepository({ cwd: root, env: io.env }, commonDir, loaded.config.project.worktree_dir);
-  await keepConfig(commonDir, loaded);
+  await saveConfig(commonDir, loaded);
 }
 
-type Leftovers = Pick<Reading, 'git' | 'output' | 'store'>;
+type Leftovers = Pick<ReadContext, 'git' | 'output' | 'store'>;
 
 /** Clears what killed commands left: locks, half-moved refs, running agents, half-made cells. */
 async function clearLeftovers({ git, output, store }: Leftovers, io: Io, root: string): Promise<void> {
@@ -85,7 +85,7 @@ async function clearLeftovers({ git, output, store }: Leftovers, io: Io, root: s
 }
 
 /** A question that stood open when its run was killed is asked no more. */
-function sayUnanswered(folder: string, { events }: Leftovers['output']): void {
+function reportUnanswered(folder: string, { events }: Leftovers['output']): void {
   const text = unansweredIn(folder);
   if (text === '') return;
   const message = `${basename(folder)} asked you something when its run ended, and was not answered; its next attempt may ask again: ${text}`;
@@ -97,9 +97,9 @@ async function clearRuns({ git, output, store }: Leftovers, commonDir: string): 
   const now = new Date();
   const orphans: string[] = [];
   for (const folder of listStaleRuns(commonDir, now)) {
-    sayUnanswered(folder, output);
+    reportUnanswered(folder, output);
     const spent = readSpending(folder, now);
-    if (spent !== null) await bookKilled(store, await git.identity(), spent);
+    if (spent !== null) await chargeKilledAgents(store, await git.identity(), spent);
     if (await endStaleRun(folder)) orphans.push(basename(folder));
   }
   if (orphans.length === 0) return;
@@ -112,14 +112,14 @@ async function clearRuns({ git, output, store }: Leftovers, commonDir: string): 
  * gone would be taken for settled. Other unreadable notes are named in a warning. Throws FlameError `state-corrupt`.
  */
 async function requireSoundState(
-  { store, decided, output, meant }: Reading,
+  { store, decided, output, selected }: ReadContext,
   context: GitContext,
 ): Promise<void> {
   const snapshot = await store.snapshot();
   if (snapshot.problems.length === 0) return;
   const anchors = await readAnchors(context);
   decided.refresh();
-  const session = meant.pick(snapshot);
+  const session = selected.pick(snapshot);
   const open = session?.state === 'ended' ? null : (session?.id ?? null);
   const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
   const isInTheWay = (problem: StateProblem): boolean => {

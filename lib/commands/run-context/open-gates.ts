@@ -8,7 +8,7 @@ import type { Decisions } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
-import { whereWords } from '../../domain/questions/gate.ts';
+import { answeredAtTexts } from '../../domain/questions/gate.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { InputStream, Io } from '../../domain/view-models/command.ts';
 import type { MachinePort } from '../../engine/run-context.ts';
@@ -16,7 +16,7 @@ import { runScript } from '../../engine/run-script.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { createGates } from '../../ui/questions/create-gates.ts';
-import type { AnswerKeeper } from '../../ui/questions/kept-answers.ts';
+import type { AnswerStore } from '../../ui/questions/kept-answers.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { oneAtATime, type WaitingFacts, wrapGates } from '../../ui/questions/wrap-gates.ts';
@@ -25,20 +25,20 @@ import { cloneStateDir } from '../../util/own-folders.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { fileTrouble, replaceFile } from '../../util/write-files.ts';
-import { requireOwn } from '../context/own-terminal.ts';
-import type { Reading } from '../context/read-state.ts';
-import type { HeldPage } from './review-page.ts';
-import type { Current } from './run-config.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import type { ReviewPageOpener } from './review-page.ts';
+import type { CurrentConfig } from './run-config.ts';
 
 interface GateParts {
-  readonly reading: Reading;
+  readonly reading: ReadContext;
   readonly root: string;
-  readonly current: Current;
+  readonly current: CurrentConfig;
   readonly machine: MachinePort;
-  readonly page: HeldPage;
+  readonly page: ReviewPageOpener;
   readonly queue: QuestionQueue;
   /** Lets boards of other processes in. */
-  readonly letIn: () => Promise<void>;
+  readonly listen: () => Promise<void>;
   /** Paused while a question stands. */
   readonly live: LiveView | null;
 }
@@ -49,24 +49,24 @@ interface GateParts {
  */
 export async function openGates(
   io: Io,
-  { reading, root, current, machine, page, queue, letIn, live }: GateParts,
+  { reading, root, current, machine, page, queue, listen, live }: GateParts,
 ): Promise<Gates> {
-  const { decisionsFile: file, hints } = reading.wishes;
+  const { decisionsFile: file, hints } = reading.commandLine;
   const decisions = file === null ? null : await readDecisions(file);
   const context = { cwd: root, env: io.env };
   const place = async (): Promise<Place> => {
-    const found = reading.meant.pick(await reading.store.snapshot());
+    const found = reading.selected.pick(await reading.store.snapshot());
     const title = found === null ? '' : titleOf(found);
     return { session: found?.id ?? null, decidedAt: found?.gates.at(-1)?.at ?? '', title };
   };
   const gates = createGates(io, {
     decisions,
     person: await reading.git.identity(),
-    resume: hints.goOn,
+    resume: hints.continueCommand,
     reviewPage: page,
-    queue: { queue, isWanted: () => reading.wishes.page.board !== null, letIn, place },
+    queue: { queue, isWanted: () => reading.commandLine.page.board !== null, listen, place },
     onElsewhere: (about, answer, where) => {
-      const message = `Decided ${whereWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
+      const message = `Decided ${answeredAtTexts[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });
       // A person who is asked at the terminal sees no line of JSON.
       if (reading.output.isJson && hasTerminal(io)) io.stderr.write(`${message}\n`);
@@ -76,21 +76,21 @@ export async function openGates(
     editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
-    onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
+    onChangesetAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
     onWaiting: async (facts, over) => {
-      const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
+      const context = { config: current.loaded.config, machine, root, events: reading.output.events };
       const { session, title } = await place();
-      const told = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
+      const announcement = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
       // A terminal that hangs up ends the input as well: no person was reached, and the run ends anyway.
       const ended = io.signal === undefined ? over : AbortSignal.any([over, io.signal]);
-      await runScript(workshop, 'on_waiting', told, ended);
+      await runScript(context, 'on_waiting', announcement, ended);
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
   // Also for answers that approve nothing: agents get the text of a rejection as the person's.
   const answered = wrapGates(gates, (ask) => async (question) => {
     const answer = await ask(question);
-    requireOwn('What is asked here', reading.git.repository, io);
+    requireTypedByPerson('What is asked here', reading.git.repository, io);
     return answer;
   });
   return oneAtATime(live === null ? answered : pausedGates(answered, live.pause));
@@ -158,7 +158,7 @@ function terminalOf({ stderr }: Pick<Io, 'stderr'>): string {
 }
 
 /** Everything a stream holds, as text. */
-export async function readAll(stream: InputStream): Promise<string> {
+export async function readStream(stream: InputStream): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of stream)
@@ -178,7 +178,7 @@ interface AnswersPlace {
 }
 
 /** In the user's own state, beside what was decided in this clone: no agent and no sync can write there. */
-export function keepAnswers({ commonDir, env }: AnswersPlace): AnswerKeeper {
+export function openAnswerStore({ commonDir, env }: AnswersPlace): AnswerStore {
   const fileOf = (session: SessionId): string =>
     join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
   return {

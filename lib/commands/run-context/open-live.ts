@@ -7,38 +7,44 @@ import { roleBudget } from '../../domain/config/role-settings.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { WindDown } from '../../engine/interrupted.ts';
+import type { GracefulStop } from '../../engine/interrupted.ts';
 import type { LiveOrder } from '../../ui/live/live-keys.ts';
 import type { LiveFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
-import type { Reading } from '../context/read-state.ts';
-import type { Current } from './run-config.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import type { CurrentConfig } from './run-config.ts';
 
 interface LiveParts {
-  readonly reading: Reading;
-  readonly current: Current;
-  readonly windDown: WindDown;
+  readonly reading: ReadContext;
+  readonly current: CurrentConfig;
+  readonly gracefulStop: GracefulStop;
 }
 
 /** The live view of a command that works; null where there is no terminal to draw on, or it is not wanted. */
-export async function openLive(io: Io, { reading, current, windDown }: LiveParts): Promise<LiveView | null> {
-  if (!reading.wishes.wantsLive || !canDraw(io)) return null;
+export async function openLive(
+  io: Io,
+  { reading, current, gracefulStop }: LiveParts,
+): Promise<LiveView | null> {
+  if (!reading.commandLine.wantsLive || !canDraw(io)) return null;
   // Loaded only where it is shown.
   const { openLiveView } = await import('../../ui/live/live-view.ts');
   return openLiveView(io, {
     style: reading.output.errorStyle,
     look: async () => {
       const snapshot = await reading.store.snapshot();
-      const session = reading.meant.pick(snapshot);
+      const session = reading.selected.pick(snapshot);
       return factsOf(current.loaded.config, session, session === null ? [] : snapshot.tasksOf(session.id));
     },
-    act: (order) => follow(order, { reading, current, windDown }).catch(explainFailure),
+    act: (order) => follow(order, { reading, current, gracefulStop }).catch(explainFailure),
   });
 }
 
-async function follow(order: LiveOrder, { reading, current, windDown }: LiveParts): Promise<string | null> {
+async function follow(
+  order: LiveOrder,
+  { reading, current, gracefulStop }: LiveParts,
+): Promise<string | null> {
   if (order.kind === 'wind-down') {
-    windDown.ask();
+    gracefulStop.ask();
     return null;
   }
   const { agent } = order;

@@ -1,31 +1,31 @@
 import type { Config } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
-import { type Reading, withState } from '../context/read-state.ts';
-import { buildWorkshop } from './build-workshop.ts';
-import { makeReady } from './make-ready.ts';
-import type { HeldPage } from './review-page.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
+import { buildRunContext } from './build-workshop.ts';
+import { prepareForWork } from './make-ready.ts';
+import type { ReviewPageOpener } from './review-page.ts';
 
-export interface Opened extends Reading {
-  readonly workshop: Workshop;
+export interface CommandContext extends ReadContext {
+  readonly context: RunContext;
   readonly config: Config;
   /** Queue of its questions, for boards. */
   readonly queue: QuestionQueue;
-  readonly page: HeldPage;
+  readonly page: ReviewPageOpener;
 }
 
 /** Opens everything a command that works needs, for the time of `work`; agents still running are ended afterwards. */
-export function withWorkshop(
+export function withRunContext(
   args: CommandArgs,
   io: Io,
-  work: (opened: Opened) => Promise<number>,
+  work: (opened: CommandContext) => Promise<number>,
 ): Promise<number> {
   return withState(args, io, async (state) => {
-    const ready = await makeReady(state, io);
-    const { workshop, output, queue, page, close } = await buildWorkshop(ready, io);
+    const ready = await prepareForWork(state, io);
+    const { context, output, queue, page, close } = await buildRunContext(ready, io);
     try {
-      return await work({ ...ready.reading, output, workshop, queue, page, config: ready.loaded.config });
+      return await work({ ...ready.reading, output, context, queue, page, config: ready.loaded.config });
     } finally {
       await close();
     }

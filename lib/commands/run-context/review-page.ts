@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeRunFolder } from '../../cell/run-folder.ts';
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
-import { undoable } from '../../core/changesets/changeset-decision.ts';
-import { doubtsOf } from '../../core/changesets/evidence.ts';
+import { undoableDecisions } from '../../core/changesets/changeset-decision.ts';
+import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
 import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { comparedToSeen } from '../../engine/review/changes-since-seen.ts';
+import { compareToSeen } from '../../engine/review/changes-since-seen.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { PageOpener } from '../../ui/questions/shared-gates.ts';
 import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
@@ -21,11 +21,11 @@ import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
 import { openBrowser } from '../../ui/terminal/run-program.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { strangerOnPage } from '../context/own-terminal.ts';
-import type { Reading } from '../context/read-state.ts';
+import { refusePageDecision } from '../context/own-terminal.ts';
+import type { ReadContext } from '../context/read-state.ts';
 
 /** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
-export interface HeldPage extends PageOpener {
+export interface ReviewPageOpener extends PageOpener {
   refresh(): void;
   /** For a server that serves other pages too, below a path of its own; to be called before `open`. */
   mount(): Promise<ReviewPagePart>;
@@ -34,7 +34,7 @@ export interface HeldPage extends PageOpener {
 
 type HeldParts = Pick<ReviewPage, 'ask' | 'refresh' | 'close'>;
 
-export function holdReviewPage(io: Io, reading: Reading): HeldPage {
+export function createReviewPageOpener(io: Io, reading: ReadContext): ReviewPageOpener {
   let opening: Promise<HeldParts> | null = null;
   let page: HeldParts | null = null;
   const hold = (opened: Promise<HeldParts>): Promise<HeldParts> => {
@@ -56,20 +56,20 @@ export function holdReviewPage(io: Io, reading: Reading): HeldPage {
       );
       return part;
     },
-    isWanted: () => opening !== null || reading.wishes.page.isWanted,
+    isWanted: () => opening !== null || reading.commandLine.page.isWanted,
     refresh: () => page?.refresh(),
     close: async () => page?.close(),
   };
 }
 
-async function serve(io: Io, reading: Reading): Promise<ReviewPage> {
+async function serve(io: Io, reading: ReadContext): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
-  const { git, output, wishes } = reading;
+  const { git, output, commandLine } = reading;
   const page = await openReviewPage(optionsOf(reading), {
-    stranger: strangerOnPage(git.repository, io),
+    stranger: refusePageDecision(git.repository, io),
   });
   output.events.emit({ event: 'review-page', url: page.url });
-  if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
+  if (!commandLine.page.opensBrowser || io.stderr.isTTY !== true) return page;
   const forget = openPage(io, git.repository.commonDir, page);
   return {
     ...page,
@@ -80,25 +80,25 @@ async function serve(io: Io, reading: Reading): Promise<ReviewPage> {
   };
 }
 
-function optionsOf({ git, store, shown, output, meant }: Reading): ReviewPageOptions {
+function optionsOf({ git, store, shown, output, selected }: ReadContext): ReviewPageOptions {
   const { commonDir } = git.repository;
   return {
     source: {
       read: async () => {
         const snapshot = await store.snapshot();
-        return readPageFacts(snapshot, { session: meant.require(snapshot), commonDir });
+        return readPageFacts(snapshot, { session: selected.require(snapshot), commonDir });
       },
       patch: async (changeset, view) => {
         const patch = await git.readPatch(changeset.parent, changeset.commit, view);
-        shown.note(meant.require(await store.snapshot()).id, [changeset]);
+        shown.note(selected.require(await store.snapshot()).id, [changeset]);
         return patch;
       },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async (changeset) => {
         const snapshot = await store.snapshot();
-        const session = meant.require(snapshot);
+        const session = selected.require(snapshot);
         const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
-        return comparedToSeen({ git, events: output.events }, session, { changeset, tasks });
+        return compareToSeen({ git, events: output.events }, session, { changeset, tasks });
       },
     },
     preferences: preferencesIn(commonDir),
@@ -162,7 +162,7 @@ export function readPageFacts(
   { session: { id }, commonDir }: PageSource,
 ): PageFacts {
   const { session, snapshot } = stored.admitted(id);
-  const decided = undoable(session);
+  const decided = undoableDecisions(session);
   const changesets = shownChangesets(session, stored.tasksOf(session.id)).map((changeset) => ({
     ...readChangeset(snapshot, session, changeset, commonDir),
     isUndoable: decided.includes(changeset),
@@ -183,7 +183,7 @@ function readChangeset(
   const runs = session.agents
     .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
     .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
-  return { changeset, tasks, verdicts, doubts: doubtsOf(snapshot, tasks), runs };
+  return { changeset, tasks, verdicts, doubts: evidenceDoubtsOf(snapshot, tasks), runs };
 }
 
 /**

@@ -14,18 +14,22 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { readConfig } from '../context/read-config.ts';
-import type { Reading } from '../context/read-state.ts';
-import { type Asked, readAsked, type TrustDesk } from '../context/repository-trust.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import {
+  type PermissionGate,
+  type PermissionRequest,
+  readPermissionRequest,
+} from '../context/repository-trust.ts';
 
 /** A configuration that was allowed, with what it asks for. */
 export interface RunConfig extends LoadedConfig {
-  readonly asked: Asked;
+  readonly permissionRequest: PermissionRequest;
 }
 
 export interface RunConfigSource {
-  readonly reading: Pick<Reading, 'git' | 'configFile'>;
+  readonly reading: Pick<ReadContext, 'git' | 'configFile'>;
   readonly root: string;
-  readonly trust: TrustDesk;
+  readonly trust: PermissionGate;
 }
 
 /**
@@ -38,22 +42,25 @@ export async function readRunConfig(
   pause: () => () => void = () => () => undefined,
 ): Promise<RunConfig> {
   const loaded = await readConfig(root, configFile);
-  const asked = readAsked(loaded, io, { git, root });
+  const permissionRequest = readPermissionRequest(loaded, io, { git, root });
   const missing = missingPrograms(loaded.config, { searchPath: io.env.PATH ?? '', root });
-  await trust.admit(asked, pause, missing);
-  const { config } = asked.content;
+  await trust.admit(permissionRequest, pause, missing);
+  const { config } = permissionRequest.content;
   const { superpowers, warning } = resolveSuperpowers(config.superpowers, io.env.HOME ?? homedir());
   const warnings = warning === null ? loaded.warnings : [...loaded.warnings, warning];
-  return { ...loaded, asked, config: { ...config, superpowers }, warnings };
+  return { ...loaded, permissionRequest, config: { ...config, superpowers }, warnings };
 }
 
 /** True if nothing differs, the content of named files included. */
 export function isSameConfig(one: RunConfig, other: RunConfig): boolean {
-  return one.digest === other.digest && one.asked.content.digest === other.asked.content.digest;
+  return (
+    one.digest === other.digest &&
+    one.permissionRequest.content.digest === other.permissionRequest.content.digest
+  );
 }
 
 /** The parts that a reload replaces: the configuration in force, and the agents started by it. */
-export interface Current {
+export interface CurrentConfig {
   readonly loaded: RunConfig;
   readonly agents: AgentRunner;
   /** Agents that were started before keep their configuration. */
@@ -62,7 +69,7 @@ export interface Current {
   close(): Promise<void>;
 }
 
-export function openCurrent(first: RunConfig, open: (config: Config) => AgentRunner): Current {
+export function openCurrentConfig(first: RunConfig, open: (config: Config) => AgentRunner): CurrentConfig {
   let loaded = first;
   let agents = open(first.config);
   const all = [agents];
@@ -102,7 +109,7 @@ export function missingPrograms(
 }
 
 /** Keeps the values a command works by, beside the logs, so that a later one can show what changed. */
-export async function keepConfig(commonDir: string, { digest, text }: LoadedConfig): Promise<void> {
+export async function saveConfig(commonDir: string, { digest, text }: LoadedConfig): Promise<void> {
   const folder = join(commonDir, 'blueflame', 'logs');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${digest}.config.yml`), text ?? '', { flag: 'wx' }).catch(

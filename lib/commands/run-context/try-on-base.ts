@@ -12,12 +12,12 @@ import { createRunMemory } from '../../engine/run-memory.ts';
 import {
   type DiagnosticParts,
   hasDiagnostics,
-  inScratch,
+  inScratchWorktree,
   rememberRuns,
   runDiagnostics,
 } from '../../engine/validate/run-diagnostics.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
-import { triedBefore } from '../context/waits-and-conflicts.ts';
+import { openTrialCache } from '../context/waits-and-conflicts.ts';
 import { createMachine } from './machine.ts';
 
 /** A person waits at the terminal: all commands together have so long. */
@@ -72,11 +72,11 @@ export async function tryOnBase(
       run: createRunMemory(),
     };
     const runs = await withoutTrace(parts, () =>
-      inScratch(parts, base.commit, (cell) => runDiagnostics(parts, cell, null)),
+      inScratchWorktree(parts, base.commit, (cell) => runDiagnostics(parts, cell, null)),
     );
     // A run begins with what was found last, here or there.
     if (hasDiagnostics({ config }))
-      await rememberRuns({ config, tried: triedBefore(git.repository.commonDir) }, base.commit, runs);
+      await rememberRuns({ config, trialCache: openTrialCache(git.repository.commonDir) }, base.commit, runs);
     return { parts, base, runs, notices };
   } catch (error) {
     // The person's own stop ends the command.

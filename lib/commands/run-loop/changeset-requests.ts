@@ -10,15 +10,15 @@ import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { forgeOf, openForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 import {
   commandsFor,
   findRemote,
   forgeFor,
   noObviousRemote,
+  type ReportedRequest,
+  reportRequest,
   showRequest,
-  type ToldRequest,
-  tell,
   writeBody,
 } from './request-steps.ts';
 
@@ -27,19 +27,23 @@ import {
  * for each, into the branch that it is stacked on. A failure of one is reported, and the others go on. Resolves to the
  * exit code.
  */
-export async function prepareChangesetRequests(opened: Opened, io: Io, id: SessionId): Promise<number> {
-  const { workshop } = opened;
-  const isWanted = opened.wishes.wantsPullRequest;
+export async function prepareChangesetRequests(
+  opened: CommandContext,
+  io: Io,
+  id: SessionId,
+): Promise<number> {
+  const { context } = opened;
+  const isWanted = opened.commandLine.wantsPullRequest;
   const remote = (await findRemote(opened, io)) ?? (isWanted ? null : 'origin');
-  const known = await viewSession(workshop, id);
+  const known = await viewSession(context, id);
   const closed =
-    remote === null || !isWanted ? new Set<string>() : await heedStanding(opened, io, { id, remote });
-  const moved = await buildRequestBranches(workshop, id);
+    remote === null || !isWanted ? new Set<string>() : await recordMergedRequests(opened, io, { id, remote });
+  const moved = await buildRequestBranches(context, id);
   for (const { message, hints } of moved) {
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    context.events.emit({ event: 'notice', level: 'warning', message });
     for (const hint of hints) opened.output.hint(hint);
   }
-  const { session } = await viewSession(workshop, id);
+  const { session } = await viewSession(context, id);
   const groups = (session.landing?.requests ?? []).filter(
     ({ group, merged }) => merged === null && moved.every((one) => one.group !== group),
   );
@@ -54,10 +58,10 @@ export async function prepareChangesetRequests(opened: Opened, io: Io, id: Sessi
     const request = await writeBody(opened, forge, described.text);
     const commands = commandsFor(forge, request, remote);
     const before = known.session.landing?.requests?.find((one) => one.group === group);
-    if (before?.tip !== tip) tell(opened, request, 'prepared', commands);
+    if (before?.tip !== tip) reportRequest(opened, request, 'prepared', commands);
     const keep = async (made: string): Promise<void> => {
       if (url !== null && target === request.base) return;
-      await recordRequest(workshop, id, group, { target: request.base, pull_request: made });
+      await recordRequest(context, id, group, { target: request.base, pull_request: made });
     };
     if (isWanted) code = (await showRequest(opened, io, { request, remote, forge, commands, keep })) || code;
     else if (url === null) for (const command of commands) opened.output.hint(command);
@@ -67,21 +71,25 @@ export async function prepareChangesetRequests(opened: Opened, io: Io, id: Sessi
   return code;
 }
 
-interface Told {
+interface OpenedRequestFacts {
   readonly request: ChangesetRequest;
-  readonly text: ToldRequest;
+  readonly text: ReportedRequest;
 }
 
 /** null: there is no such branch any more. */
-async function describe({ workshop, git }: Opened, id: SessionId, group: string): Promise<Told | null> {
-  const view = await viewSession(workshop, id);
+async function describe(
+  { context, git }: CommandContext,
+  id: SessionId,
+  group: string,
+): Promise<OpenedRequestFacts | null> {
+  const view = await viewSession(context, id);
   const { session, tasks, snapshot } = view;
   const request = session.landing?.requests?.find((one) => one.group === group);
   if (request === undefined) return null;
   const landed = session.changesets.filter((one) => request.holds.includes(one.id) && one.state === 'landed');
   const last = landed.at(-1);
   if (last === undefined) return null;
-  const below = groundOf(view, request);
+  const below = requestsBelow(view, request);
   const text = renderChangesetRequest(
     {
       session,
@@ -104,7 +112,7 @@ async function describe({ workshop, git }: Opened, id: SessionId, group: string)
 }
 
 /** The unmerged requests a branch is stacked on, without those that another of them is stacked on. */
-function groundOf({ session }: SessionView, { on }: ChangesetRequest): readonly ChangesetRequest[] {
+function requestsBelow({ session }: SessionView, { on }: ChangesetRequest): readonly ChangesetRequest[] {
   const open = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
   const below = open.filter(({ group }) => on.includes(group));
   return below.filter(({ group }) => !below.some((other) => other.on.includes(group)));
@@ -119,14 +127,18 @@ interface Where {
  * Records requests that were merged on their host, by any merge method, as landed: those stacked on them follow.
  * Resolves to the groups whose request was closed there: they are neither pushed nor opened again.
  */
-async function heedStanding(opened: Opened, io: Io, where: Where): Promise<ReadonlySet<string>> {
-  const { session } = await viewSession(opened.workshop, where.id);
+async function recordMergedRequests(
+  opened: CommandContext,
+  io: Io,
+  where: Where,
+): Promise<ReadonlySet<string>> {
+  const { session } = await viewSession(opened.context, where.id);
   const closed = new Set<string>();
-  for (const request of (await ownRequests(opened.workshop, session)).own) {
+  for (const request of (await ownRequests(opened.context, session)).own) {
     const { pull_request: url, merged } = request;
     if (url === null || merged !== null) continue;
     const forge = openForge(forgeOf(url), {
-      cwd: opened.workshop.root,
+      cwd: opened.context.root,
       io,
       retry: 'git flame review --pr',
     });
@@ -150,15 +162,19 @@ async function heedStanding(opened: Opened, io: Io, where: Where): Promise<Reado
 }
 
 /** Whether a merged request is on the base: one that was merged into another's branch lands with that one. */
-async function isOnBase({ workshop }: Opened, { id }: Where, { target }: ChangesetRequest): Promise<boolean> {
-  const { session } = await viewSession(workshop, id);
+async function isOnBase(
+  { context }: CommandContext,
+  { id }: Where,
+  { target }: ChangesetRequest,
+): Promise<boolean> {
+  const { session } = await viewSession(context, id);
   if (target === null || target === session.base_branch) return true;
   const into = session.landing?.requests?.find(({ branch }) => branch === target);
   return into === undefined || into.merged !== null;
 }
 
 async function takeMerged(
-  { workshop, output, git }: Opened,
+  { context, output, git }: CommandContext,
   io: Io,
   { id, remote }: Where,
   {
@@ -168,15 +184,15 @@ async function takeMerged(
   }: { readonly request: ChangesetRequest; readonly head: string; readonly base: string },
 ): Promise<void> {
   const { group, pull_request: url } = request;
-  const tip = await fetchBranch({ cwd: workshop.root, env: io.env }, remote, branch);
+  const tip = await fetchBranch({ cwd: context.root, env: io.env }, remote, branch);
   const base = tip === null ? null : await git.resolveCommit(tip);
   if (base === null) {
     const message = `The pull request of ${group} was merged there, but ${branch} could not be had of ${remote}, so what stands on it stays as it is.`;
     const details = [`git fetch ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame review --pr'];
-    workshop.events.emit({ event: 'notice', level: 'warning', message, details });
+    context.events.emit({ event: 'notice', level: 'warning', message, details });
     return;
   }
-  const isOver = await recordMerged(workshop, id, { request, head, base });
+  const isOver = await recordMerged(context, id, { request, head, base });
   const rest = isOver ? '' : ' What landed of it since is shown in another one.';
   output.info(`The pull request of ${group} was merged there: ${url ?? ''}.${rest}`);
 }

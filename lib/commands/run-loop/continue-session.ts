@@ -15,8 +15,8 @@ import { runSession } from '../../engine/run-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
 import { isBesideCurrent, nameSession } from '../context/session-lock.ts';
-import { askForNews, takeUpAll } from '../forge/pr.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import { applyAllNews, fetchRequestNews } from '../forge/pr.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
 import { preparePullRequest } from './pull-request.ts';
 
@@ -30,72 +30,75 @@ export interface Start {
  * Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. The caller
  * holds the session's lock.
  */
-export async function goOn(
-  opened: Opened,
+export async function continueSession(
+  opened: CommandContext,
   io: Io,
   { session, plan }: Start,
   leadTools: OpenLeadTools | null = null,
 ): Promise<number> {
-  const { workshop, config } = opened;
+  const { context, config } = opened;
   let requested = 0;
-  await tellNoRequest(opened, session);
+  await warnOfNoRequest(opened, session);
   const { session: now, tasks } = await reportingEnd(
     opened,
     session,
     async () => {
       if (plan === null) await hearPullRequest(opened, io, session);
-      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }, leadTools);
+      await runSession(context, session, { plan, wantsTalk: config.planning.interactive }, leadTools);
       requested = await preparePullRequest(opened, io, session);
     },
     (view) =>
       view.session.state === 'stopped'
         ? 'git flame run'
-        : nextCommand(view, workshop.gates.person, workshop.place),
+        : nextCommand(view, context.gates.person, context.place),
   );
   // The limit of cycles can end a session whose work isn't done.
   return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
 }
 
 /** Before anything is planned or paid: --pr opens nothing where work lands on the base branch itself. */
-async function tellNoRequest({ workshop, config, wishes }: Opened, id: SessionId): Promise<void> {
-  if (!wishes.wantsPullRequest || config.project.landing === 'branch') return;
-  const { session } = await viewSession(workshop, id);
+async function warnOfNoRequest(
+  { context, config, commandLine }: CommandContext,
+  id: SessionId,
+): Promise<void> {
+  if (!commandLine.wantsPullRequest || config.project.landing === 'branch') return;
+  const { session } = await viewSession(context, id);
   if (session.landing !== undefined) return;
   const message = `--pr opens no pull request: what is approved lands on ${session.base_branch} itself (project.landing: base). For one, set project.landing: branch.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** With --pr a run begins with remarks on the pull request; where they can't be read it warns and goes on. */
-async function hearPullRequest(opened: Opened, io: Io, id: SessionId): Promise<void> {
-  const { workshop, wishes } = opened;
-  const { session } = await viewSession(workshop, id);
-  if (!wishes.wantsPullRequest || requestsOf(session).length === 0) return;
+async function hearPullRequest(opened: CommandContext, io: Io, id: SessionId): Promise<void> {
+  const { context, commandLine } = opened;
+  const { session } = await viewSession(context, id);
+  if (!commandLine.wantsPullRequest || requestsOf(session).length === 0) return;
   try {
-    const { all } = await askForNews(opened, io, session);
-    await takeUpAll(opened, id, { all, isAllowedMore: false });
+    const { all } = await fetchRequestNews(opened, io, session);
+    await applyAllNews(opened, id, { all, isAllowedMore: false });
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;
     const message = `What was said of the pull request is not taken up: ${error.message}`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
+    context.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
   }
 }
 
 /** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
 export async function reportEnd(
-  { workshop, git, store, shown, output }: Opened,
+  { context, git, store, shown, output }: CommandContext,
   id: SessionId,
   comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   const { session, snapshot, stored, unverified } = view;
   const tasks = snapshot.tasksOf(id);
   const proposals = listProposals(stored, view, snapshot);
   const agents = readLiveAgents(git.repository.commonDir, id);
   const status = statusOf(session, tasks, agents, { proposals, doubts: unverified });
-  if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
+  if (output.isJson) context.events.emit({ event: 'session-ended', ...status });
   else {
     const next =
-      comesNext === undefined ? nextCommand(view, workshop.gates.person, workshop.place) : comesNext(view);
+      comesNext === undefined ? nextCommand(view, context.gates.person, context.place) : comesNext(view);
     const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
     const more = [...renderProposals(proposals), ...renderUnverified(unverified, output.style)];
     output.result(renderStatus(status, output.style, { now: new Date(), next: named, more }));
@@ -109,7 +112,7 @@ export async function reportEnd(
  * where.
  */
 async function reportingEnd(
-  opened: Opened,
+  opened: CommandContext,
   id: SessionId,
   work: () => Promise<void>,
   comesNext?: (view: SessionView) => string | null,

@@ -3,7 +3,7 @@ import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { AdmittedSession } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandName } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -11,14 +11,14 @@ import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
 /** A session and its tasks, with nothing in them that only another clone decided. */
-export type Standing = Pick<AdmittedSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
+export type NextCommandFacts = Pick<AdmittedSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
 
 /**
  * The person's next command, whole; null when nothing is left to do. `place`: this clone, as machines name it; where it
  * isn't given, as if it led.
  */
 export function nextCommand(
-  standing: Standing | null,
+  standing: NextCommandFacts | null,
   person: string | null,
   place: string | null = null,
 ): string | null {
@@ -34,14 +34,14 @@ export function nextCommand(
   if (action.kind === 'end' || action.kind === 'left-over') return afterEnd(tasks);
   const command = commandFor(action);
   if (command === null) return null;
-  return whereItGoes(standing.session, place, command);
+  return commandHere(standing.session, place, command);
 }
 
 /**
  * The command that does a wave of a session where it is decided: in one that machines share none goes by itself, it is led
  * or joined.
  */
-export function whereItGoes(
+export function commandHere(
   { machines, state }: Pick<Session, 'machines' | 'state'>,
   place: string | null,
   wave: CommandName,
@@ -52,7 +52,7 @@ export function whereItGoes(
 }
 
 /** The person here, where a claim by hand makes the next command theirs. null where git knows no name. */
-export async function askingPerson(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
+export async function claimHolder(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
   return tasks.some(isHeld) ? git.identity().catch(() => null) : null;
 }
 
@@ -86,15 +86,15 @@ export function commandFor(action: Action): CommandName | null {
 }
 
 /** The command that updates work trees after a landing. */
-export const bringsAlong = 'git flame resume';
+export const syncWorktreesCommand = 'git flame resume';
 
 /**
  * A warning that work trees of this clone may hold the files from before a landing, as a kill right after it leaves
  * them; null: they don't.
  */
-export function behindLanding(session: Session, place: string): string | null {
-  const checkout = ownCheckout({ place }, session);
+export function warnOfStaleWorktrees(session: Session, place: string): string | null {
+  const checkout = checkoutOf({ place }, session);
   if (checkout === null) return null;
   const branch = landsOn(session);
-  return `${branch} is at ${shortId(checkout.to)}, but where it is checked out the files may still be those from before that landed: ${bringsAlong} brings them along. A commit by hand before that takes the landing back.`;
+  return `${branch} is at ${shortId(checkout.to)}, but where it is checked out the files may still be those from before that landed: ${syncWorktreesCommand} brings them along. A commit by hand before that takes the landing back.`;
 }

@@ -6,22 +6,22 @@ import { record, viewSession } from '../../engine/record.ts';
 import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import type { Forge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 import { prepareChangesetRequests } from './changeset-requests.ts';
 import {
   commandsFor,
   findRemote,
   forgeFor,
   noObviousRemote,
+  type ReportedRequest,
+  reportRequest,
   showRequest,
-  type ToldRequest,
-  tell,
   writeBody,
 } from './request-steps.ts';
 
 type Landing = NonNullable<Session['landing']>;
 
-interface PullRequest extends ToldRequest {
+interface PullRequest extends ReportedRequest {
   readonly landing: Landing;
 }
 
@@ -30,8 +30,8 @@ interface PullRequest extends ToldRequest {
  * and opens it with gh or glab. Steps that fail are reported with the commands that do them by hand. Resolves to the
  * exit code.
  */
-export async function preparePullRequest(opened: Opened, io: Io, id: SessionId): Promise<number> {
-  const isWanted = opened.wishes.wantsPullRequest;
+export async function preparePullRequest(opened: CommandContext, io: Io, id: SessionId): Promise<number> {
+  const isWanted = opened.commandLine.wantsPullRequest;
   if (await isForEach(opened, id)) return prepareChangesetRequests(opened, io, id);
   const described = await describe(opened, id);
   if (described === null) return isWanted ? nothingLanded(opened) : 0;
@@ -39,7 +39,7 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
   const forge = await forgeFor(opened, io, described.url, remote ?? 'origin');
   const request = await writeBody(opened, forge, described);
   const commands = commandsFor(forge, request, remote ?? 'origin');
-  tell(opened, request, 'prepared', commands);
+  reportRequest(opened, request, 'prepared', commands);
   if (!isWanted) {
     const url = request.landing.pull_request;
     if (url === null) for (const command of commands) opened.output.hint(command);
@@ -51,14 +51,14 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
 }
 
 /** Once something was opened for all that lands, or for one changeset of it, the rest is shown so too. */
-async function isForEach({ workshop }: Opened, id: SessionId): Promise<boolean> {
-  const { landing } = (await viewSession(workshop, id)).session;
+async function isForEach({ context }: CommandContext, id: SessionId): Promise<boolean> {
+  const { landing } = (await viewSession(context, id)).session;
   if (landing === undefined || landing.pull_request !== null) return false;
-  return landing.requests !== undefined || workshop.config.pull_requests.per === 'changeset';
+  return landing.requests !== undefined || context.config.pull_requests.per === 'changeset';
 }
 
-async function describe({ workshop, git }: Opened, id: SessionId): Promise<PullRequest | null> {
-  const { session, tasks, snapshot } = await viewSession(workshop, id);
+async function describe({ context, git }: CommandContext, id: SessionId): Promise<PullRequest | null> {
+  const { session, tasks, snapshot } = await viewSession(context, id);
   if (session.landing === undefined) return null;
   const text = renderPullRequest(session, tasks, ({ commit }) =>
     commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null),
@@ -77,11 +77,11 @@ interface Opening {
 }
 
 async function open(
-  opened: Opened,
+  opened: CommandContext,
   io: Io,
   { id, request, remote, commands, forge }: Opening,
 ): Promise<number> {
-  const { workshop, output } = opened;
+  const { context, output } = opened;
   const { url: known, branch, landing } = request;
   const state = known === null ? 'none' : await stateOf(opened, forge, { url: known, branch });
   if (state === 'over') {
@@ -95,7 +95,7 @@ async function open(
   const shown = isOpen || isClosed ? request : { ...request, url: null };
   const keep = async (url: string): Promise<void> => {
     if (isOpen) return;
-    await record(workshop, id, ({ session }) => {
+    await record(context, id, ({ session }) => {
       const next = { ...(session.landing ?? landing), pull_request: url, rounds: 0 };
       return { session: { next: { ...session, landing: next }, subject: `session: pull request ${url}` } };
     });
@@ -108,7 +108,7 @@ async function open(
  * next step on it fails, and reports why.
  */
 async function stateOf(
-  { git }: Opened,
+  { git }: CommandContext,
   forge: Forge,
   { url, branch }: { readonly url: string; readonly branch: string },
 ): Promise<'open' | 'closed' | 'merged' | 'over'> {
@@ -122,9 +122,9 @@ async function stateOf(
   }
 }
 
-function nothingLanded({ workshop }: Opened): number {
+function nothingLanded({ context }: CommandContext): number {
   const message =
     'There is no pull request to open: nothing has landed on a branch of its own (project.landing: branch).';
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  context.events.emit({ event: 'notice', level: 'warning', message });
   return 1;
 }

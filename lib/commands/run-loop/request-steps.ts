@@ -9,10 +9,10 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { fitBody, type RequestText } from '../forge/forge.ts';
 import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
 
 /** A request as it is reported: with its address once it is open. */
-export interface ToldRequest extends RequestText {
+export interface ReportedRequest extends RequestText {
   readonly url: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface ToldRequest extends RequestText {
  * the file that holds all of it.
  */
 export async function writeBody<Request extends RequestText>(
-  { workshop }: Opened,
+  { context }: CommandContext,
   forge: Forge,
   request: Request,
 ): Promise<Request> {
@@ -33,19 +33,24 @@ export async function writeBody<Request extends RequestText>(
   const whole = bodyFile.replace(/\.md$/, '.whole.md');
   await writeFile(whole, request.body);
   const message = `The text of the ${forge.noun} of ${request.branch} is longer than ${forge.host} takes, so its end is left out there: ${whole} has all of it.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message, details: [] });
+  context.events.emit({ event: 'notice', level: 'warning', message, details: [] });
   return { ...request, body };
 }
 
 /** Updates title and body to what is on the branch now. Resolves to the exit code. */
-async function keepTrue(opened: Opened, forge: Forge, request: RequestText, url: string): Promise<number> {
+async function keepTrue(
+  opened: CommandContext,
+  forge: Forge,
+  request: RequestText,
+  url: string,
+): Promise<number> {
   try {
     await forge.update(url, request);
     return 0;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const message = `${request.branch} is pushed, but title and body of its ${forge.noun} are as before: ${error.message}`;
-    opened.workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
+    opened.context.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
     for (const hint of error.hints) opened.output.hint(hint);
     return 1;
   }
@@ -53,7 +58,7 @@ async function keepTrue(opened: Opened, forge: Forge, request: RequestText, url:
 
 /** A request to show at its host. */
 interface Showing {
-  readonly request: ToldRequest;
+  readonly request: ReportedRequest;
   readonly remote: string;
   readonly forge: Forge;
   readonly commands: readonly [string, string];
@@ -65,12 +70,12 @@ interface Showing {
 
 /** Pushes a branch and has its request there, open and true. Resolves to the exit code. */
 export async function showRequest(
-  opened: Opened,
+  opened: CommandContext,
   io: Io,
   { request, remote, forge, commands, isClosed = false, keep }: Showing,
 ): Promise<number> {
   const { branch, url, base } = request;
-  const pushed = await pushBranch({ cwd: opened.workshop.root, env: io.env }, remote, branch);
+  const pushed = await pushBranch({ cwd: opened.context.root, env: io.env }, remote, branch);
   if (pushed.kind === 'refused')
     return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
   if (url !== null && isClosed) {
@@ -78,7 +83,7 @@ export async function showRequest(
     return failed(opened, why, '', [forge.reopenLine(url), 'git flame review --pr']);
   }
   if (url !== null) {
-    tell(opened, request, 'updated', commands);
+    reportRequest(opened, request, 'updated', commands);
     const code = await keepTrue(opened, forge, request, url);
     if (code === 0) await keep(url);
     return code;
@@ -92,7 +97,7 @@ export async function showRequest(
     const isWhole = found === null && request.body.length <= forge.longestNew;
     const code = isWhole ? 0 : await keepTrue(opened, forge, { ...request, newBase: base }, made);
     await keep(made);
-    tell(opened, { ...request, url: made }, found === null ? 'opened' : 'updated', commands);
+    reportRequest(opened, { ...request, url: made }, found === null ? 'opened' : 'updated', commands);
     return code;
   } catch (error) {
     if (!isForgeError(error)) throw error;
@@ -103,7 +108,7 @@ export async function showRequest(
 
 /** The program that knows the request there is, else that of the remote. */
 export async function forgeFor(
-  { workshop: { config, root: cwd } }: Opened,
+  { context: { config, root: cwd } }: CommandContext,
   io: Io,
   url: string | null,
   remote: string,
@@ -118,13 +123,13 @@ export function commandsFor(forge: Forge, request: RequestText, remote: string):
   return [push, forge.createLine(request)];
 }
 
-export function tell(
-  { workshop }: Opened,
-  { base, branch, title, body, bodyFile, url }: ToldRequest,
+export function reportRequest(
+  { context }: CommandContext,
+  { base, branch, title, body, bodyFile, url }: ReportedRequest,
   state: 'prepared' | 'opened' | 'updated',
   commands: readonly string[],
 ): void {
-  workshop.events.emit({
+  context.events.emit({
     event: 'pull-request',
     state,
     branch,
@@ -138,7 +143,7 @@ export function tell(
 }
 
 function failed(
-  { workshop, output }: Opened,
+  { context, output }: CommandContext,
   message: string,
   said: string,
   commands: readonly string[],
@@ -147,15 +152,15 @@ function failed(
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-5);
-  workshop.events.emit({ event: 'notice', level: 'warning', message: `${message}.`, details });
+  context.events.emit({ event: 'notice', level: 'warning', message: `${message}.`, details });
   for (const command of commands) output.hint(command);
   return 1;
 }
 
 /** null: there is none, or several and none of them is the obvious one. */
-export async function findRemote({ workshop }: Opened, io: Io): Promise<string | null> {
+export async function findRemote({ context }: CommandContext, io: Io): Promise<string | null> {
   try {
-    return await pickRemote({ cwd: workshop.root, env: io.env }, null);
+    return await pickRemote({ cwd: context.root, env: io.env }, null);
   } catch (error) {
     if (!(error instanceof FlameError) || error.code !== 'no-remote') throw error;
     return null;

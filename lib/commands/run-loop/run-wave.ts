@@ -8,11 +8,11 @@ import { endSession, startCycle } from '../../engine/end-session.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
-import { remember } from '../../engine/session/remember-session.ts';
-import { withoutHeldApart } from '../../engine/stacking/block-on-conflict.ts';
+import { rememberSession } from '../../engine/session/remember-session.ts';
+import { withoutConflictBlocked } from '../../engine/stacking/block-on-conflict.ts';
 import { baseTip } from '../../engine/start-point.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
 import { reportEnd } from './continue-session.ts';
 import { commandFor } from './next-command.ts';
 
@@ -20,11 +20,11 @@ interface WaveCommand {
   /** The actions of the loop this command performs. */
   readonly actions: readonly Action['kind'][];
   /** Does the wave; resolves to the exit code. */
-  perform(opened: Opened, session: SessionId): Promise<number>;
+  perform(opened: CommandContext, session: SessionId): Promise<number>;
   /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
   readonly notDue?: ((view: SessionView) => FlameError) | null;
   /** Runs after the wave, due or not; resolves to the exit code where the wave's own is 0. */
-  follow?(opened: Opened, session: SessionId): Promise<number>;
+  follow?(opened: CommandContext, session: SessionId): Promise<number>;
 }
 
 /**
@@ -32,22 +32,22 @@ interface WaveCommand {
  * next when this wave is not what the session needs now.
  */
 export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
-  return withWorkshop(args, io, async (opened) => {
-    const session = opened.meant.require(await opened.store.snapshot()).id;
+  return withRunContext(args, io, async (opened) => {
+    const session = opened.selected.require(await opened.store.snapshot()).id;
     if (args.globals.dryRun) return preview(opened, session, wave);
     return withSessionLock(opened, session, async () => {
-      await resume(opened.workshop, session);
+      await resume(opened.context, session);
       let action = await next(opened, session, wave);
       if (action.kind === 'accept') {
-        await acceptReceived(opened.workshop, session);
+        await acceptReceived(opened.context, session);
         action = await next(opened, session, wave);
       }
       if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
-        await startCycle(opened.workshop, session, { kind: 'continue', where: 'command' });
+        await startCycle(opened.context, session, { kind: 'continue', where: 'command' });
         action = await next(opened, session, wave);
       }
       const isDue = wave.actions.includes(action.kind);
-      if (!isDue && wave.notDue) throw wave.notDue(await viewSession(opened.workshop, session));
+      if (!isDue && wave.notDue) throw wave.notDue(await viewSession(opened.context, session));
       const code = isDue ? await wave.perform(opened, session) : 0;
       const after = (await wave.follow?.(opened, session)) ?? 0;
       await finish(opened, session, { wave, wasDue: isDue });
@@ -57,19 +57,19 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
 }
 
 async function finish(
-  opened: Opened,
+  opened: CommandContext,
   session: SessionId,
   { wave, wasDue }: { readonly wave: WaveCommand; readonly wasDue: boolean },
 ): Promise<void> {
   const action = await next(opened, session, wave);
-  await remember(opened.workshop, session);
+  await rememberSession(opened.context, session);
   // A person who runs single waves decides what is next: only an end is recorded here.
   if (action.kind === 'end' || action.kind === 'left-over')
-    await endSession(opened.workshop, session, action.reason);
+    await endSession(opened.context, session, action.reason);
   const command = action.kind === 'wait' ? null : commandFor(action);
   await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {
-    const isOwn = action.tasks.every((task) => isHeldBy(task, opened.workshop.gates.person));
+    const isOwn = action.tasks.every((task) => isHeldBy(task, opened.context.gates.person));
     const who = isOwn ? 'You work on' : 'Another person works on';
     opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
     return;
@@ -80,7 +80,7 @@ async function finish(
     );
 }
 
-async function preview(opened: Opened, session: SessionId, wave: WaveCommand): Promise<number> {
+async function preview(opened: CommandContext, session: SessionId, wave: WaveCommand): Promise<number> {
   const command = commandFor(await next(opened, session, wave));
   const text = command === null ? 'There is nothing to do now.' : `Next would be: git flame ${command}`;
   opened.output.result(text);
@@ -89,28 +89,31 @@ async function preview(opened: Opened, session: SessionId, wave: WaveCommand): P
 }
 
 /** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
-async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
-  const view = await viewSession(opened.workshop, id);
+async function next(opened: CommandContext, id: SessionId, wave: WaveCommand): Promise<Action> {
+  const view = await viewSession(opened.context, id);
   const action = nextAction({
     ...view,
     maxCycles: opened.config.limits.max_wave_cycles,
-    isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
+    isWindingDown: opened.context.gracefulStop.isRequested() || !wave.actions.includes('work'),
     canStart: (all) =>
-      canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),
+      canStart(withoutConflictBlocked(opened.context, all), opened.config.concurrency.development),
   });
   // A changeset decided just now may have to be checked again; those that wait are decided anyway.
   const isBefore = action.kind === 'validate' && wave.actions.includes('review');
   if (isBefore && changesetsOfCycle(view.session).some(({ state }) => state === 'waiting'))
     return { kind: 'review' };
   const isLate = action.kind === 'review' && wave.actions.includes('merge');
-  return isLate && (await hasLate(opened.workshop, view)) ? { kind: 'merge' } : action;
+  return isLate && (await hasLate(opened.context, view)) ? { kind: 'merge' } : action;
 }
 
 /**
  * True if there is something to build beside what waits for review: tasks passed that can still join it in changesets
  * of their own, or the base moved, and with that all of it is built again.
  */
-async function hasLate(workshop: Opened['workshop'], { session, tasks }: SessionView): Promise<boolean> {
+async function hasLate(
+  context: CommandContext['context'],
+  { session, tasks }: SessionView,
+): Promise<boolean> {
   if (mergeable(tasks, changesetsOfCycle(session)).length > 0) return true;
-  return (await baseTip(workshop, session)) !== session.base_commit;
+  return (await baseTip(context, session)) !== session.base_commit;
 }

@@ -11,10 +11,10 @@ import { askEnd } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderSessions } from '../../ui/render/render-session.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { requireOwn } from '../context/own-terminal.ts';
-import { type Reading, withState } from '../context/read-state.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
 import { requireAtHand, withSessionLock } from '../context/session-lock.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
 import { run as show } from '../show/show.ts';
 
 /** `git flame session list|show|rename|end`: the sessions of this repository. */
@@ -22,13 +22,13 @@ export async function run(args: CommandArgs<'session'>, io: Io): Promise<number>
   const named = args.positionals[0] ?? args.globals.session;
   switch (args.subcommand) {
     case 'show':
-      return show(showing(args, named), io);
+      return show(showArgs(args, named), io);
     case 'rename': {
       const { session, title } = parseRename(args);
-      return withMeant(args, io, session, (opened, found) => rename(opened, found, title));
+      return withSelectedSession(args, io, session, (opened, found) => rename(opened, found, title));
     }
     case 'end':
-      return withMeant(args, io, named, (opened, found) =>
+      return withSelectedSession(args, io, named, (opened, found) =>
         endByHand(opened, io, { session: found, isSure: args.options.yes }),
       );
     default:
@@ -37,7 +37,7 @@ export async function run(args: CommandArgs<'session'>, io: Io): Promise<number>
 }
 
 /** Arguments of `git flame show SESSION`. */
-function showing({ globals }: CommandArgs<'session'>, session: string | null): CommandArgs<'show'> {
+function showArgs({ globals }: CommandArgs<'session'>, session: string | null): CommandArgs<'show'> {
   return {
     command: 'show',
     subcommand: null,
@@ -48,16 +48,16 @@ function showing({ globals }: CommandArgs<'session'>, session: string | null): C
 }
 
 /** Opens the session that was named, by an operand or --session, else the current one. */
-function withMeant(
+function withSelectedSession(
   args: CommandArgs<'session'>,
   io: Io,
   name: string | null,
-  work: (opened: Opened, session: Session) => Promise<number>,
+  work: (opened: CommandContext, session: Session) => Promise<number>,
 ): Promise<number> {
   const session = name === null ? null : parseSessionId(name);
-  const meant = { ...args, globals: { ...args.globals, session } };
-  return withWorkshop(meant, io, async (opened) => {
-    const found = opened.meant.require(await opened.store.snapshot());
+  const selected = { ...args, globals: { ...args.globals, session } };
+  return withRunContext(selected, io, async (opened) => {
+    const found = opened.selected.require(await opened.store.snapshot());
     await requireAtHand(opened.store, found.id);
     return work(opened, found);
   });
@@ -65,28 +65,28 @@ function withMeant(
 
 /** `git flame session end`, once a person has answered for it. Throws FlameError `needs-word` where none can be asked. */
 async function endByHand(
-  opened: Opened,
+  opened: CommandContext,
   io: Io,
   { session, isSure }: { readonly session: Session; readonly isSure: boolean },
 ): Promise<number> {
-  const { workshop, output, wishes } = opened;
+  const { context, output, commandLine } = opened;
   if (session.state === 'ended') {
     output.json({ session: session.id, ended: false });
     output.result(`${session.id} had ended already.`);
     return 0;
   }
-  const left = whatIsLeft(session, (await workshop.store.snapshot()).tasksOf(session.id));
-  if (wishes.isDry) {
+  const left = whatIsLeft(session, (await context.store.snapshot()).tasksOf(session.id));
+  if (commandLine.isDry) {
     output.json({ session: session.id, ended: false });
     output.result([`${session.id} would end.`, ...left].join('\n'));
     return 0;
   }
-  requireOwn('Whether a session ends', opened.git.repository, io);
-  if (!isSure && !(await isMeant(io, opened, { session, left }))) {
+  requireTypedByPerson('Whether a session ends', opened.git.repository, io);
+  if (!isSure && !(await confirmEnd(io, opened, { session, left }))) {
     output.info('Nothing was changed.');
     return 1;
   }
-  await withSessionLock(opened, session.id, () => giveUpSession(workshop, session.id));
+  await withSessionLock(opened, session.id, () => giveUpSession(context, session.id));
   output.json({ session: session.id, ended: true });
   output.hint(`git flame resume ${session.id}`);
   return 0;
@@ -108,7 +108,7 @@ interface Ending {
   readonly left: readonly string[];
 }
 
-async function isMeant(io: Io, { output }: Opened, { session, left }: Ending): Promise<boolean> {
+async function confirmEnd(io: Io, { output }: CommandContext, { session, left }: Ending): Promise<boolean> {
   const onEnd = (): FlameError =>
     new FlameError({
       kind: 'waiting',
@@ -122,13 +122,13 @@ async function isMeant(io: Io, { output }: Opened, { session, left }: Ending): P
 
 /** `git flame session list`: the newest first; archived ones with --all alone. */
 async function listSessions(
-  { store, output, meant }: Pick<Reading, 'store' | 'output' | 'meant'>,
+  { store, output, selected }: Pick<ReadContext, 'store' | 'output' | 'selected'>,
   isAll: boolean,
 ): Promise<number> {
   const snapshot = await store.snapshot();
   const archived = snapshot.sessions.filter(isArchived).length;
   const archive = archived > 0 && isAll ? await store.archive() : snapshot;
-  const current = meant.pick(snapshot)?.id;
+  const current = selected.pick(snapshot)?.id;
   const listed = snapshot.sessions
     .filter((session) => isAll || !isArchived(session))
     .map((named) => {
@@ -199,11 +199,11 @@ function parseRename({ positionals, globals }: CommandArgs<'session'>): Rename {
 
 /** `git flame session rename`: the title that lists and pages show. */
 async function rename(
-  { workshop, output, wishes: { isDry } }: Opened,
+  { context, output, commandLine: { isDry } }: CommandContext,
   session: Session,
   title: string,
 ): Promise<number> {
-  if (!isDry) await renameSession(workshop, session.id, title);
+  if (!isDry) await renameSession(context, session.id, title);
   output.json({ session: session.id, title, before: titleOf(session) });
   output.result(`${session.id} ${isDry ? 'would be' : 'is'} called ${title}.`);
   return 0;

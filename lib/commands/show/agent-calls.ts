@@ -5,7 +5,7 @@ import type { AuditLine } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 
 /** Reads agents' calls from their watchers' audits; an agent without an audit is left out. */
-export function callsOf(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {
+export function readAgentCalls(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {
   return [...new Set(agents)].flatMap((agent) => {
     const lines = agentIdPattern.test(agent) ? readAudit(auditFile(commonDir, agent)) : [];
     if (lines.length === 0) return [];

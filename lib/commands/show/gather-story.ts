@@ -1,6 +1,6 @@
-import { showNotes } from '../../core/blackboard/list-shown-notes.ts';
-import { isMeantFor } from '../../core/blackboard/notes-for.ts';
-import { doubtsOf } from '../../core/changesets/evidence.ts';
+import { listShownNotes } from '../../core/blackboard/list-shown-notes.ts';
+import { isAddressedTo } from '../../core/blackboard/notes-for.ts';
+import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
@@ -10,15 +10,15 @@ import type { Task } from '../../domain/state/task.ts';
 import type { AttemptTime, ShownNote, TaskStory, TaskWork } from '../../domain/view-models/task-story.ts';
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { readWaits } from '../context/waits-and-conflicts.ts';
-import { askingPerson, nextCommand, type Standing } from '../run-loop/next-command.ts';
-import { callsOf } from './agent-calls.ts';
-import { uncountedOf } from './show-options.ts';
+import { claimHolder, type NextCommandFacts, nextCommand } from '../run-loop/next-command.ts';
+import { readAgentCalls } from './agent-calls.ts';
+import { untrustedChangesets } from './show-options.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
-export async function tellStory(
-  { git, store }: Reading,
+export async function gatherStory(
+  { git, store }: ReadContext,
   {
     snapshot,
     session,
@@ -37,31 +37,31 @@ export async function tellStory(
     task,
     verdicts,
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
-    doubts: doubtsOf(snapshot, [task]),
-    notes: showNotes(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter((note) =>
-      isAbout(note, task),
+    doubts: evidenceDoubtsOf(snapshot, [task]),
+    notes: listShownNotes(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter(
+      (note) => isAbout(note, task),
     ),
     waits_for: waits.get(task.id) ?? [],
     runs,
     times: attemptTimes(task, log, runs),
-    calls: callsOf(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),
+    calls: readAgentCalls(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),
     work: await workOf(git, task),
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
-    uncounted: uncountedOf(session, standing.session),
+    uncounted: untrustedChangesets(session, standing.session),
     uncounted_verdicts: verdicts.filter((verdict) => !trusted.includes(verdict)),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
       standing,
       isKept: worktrees.length > 0,
       left: worktrees.find((cell) => git.isLeft(cell))?.path ?? null,
-      person: await askingPerson(git, tasks),
+      person: await claimHolder(git, tasks),
     }),
   };
 }
 
 function isAbout(note: ShownNote, task: Task): boolean {
-  return note.task === task.id || (note.task === null && isMeantFor(note, task));
+  return note.task === task.id || (note.task === null && isAddressedTo(note, task));
 }
 
 function agentsOf({ history, agent_id }: Task): readonly string[] {
@@ -98,7 +98,7 @@ async function workOf(
 }
 
 interface Surroundings {
-  readonly standing: Standing;
+  readonly standing: NextCommandFacts;
   readonly isKept: boolean;
   /** The worktree that git can be used in. */
   readonly left: string | null;

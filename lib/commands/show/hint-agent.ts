@@ -8,10 +8,10 @@ import { agentNotRunning } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { requireOwn } from '../context/own-terminal.ts';
-import type { Reading } from '../context/read-state.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
+import type { ReadContext } from '../context/read-state.ts';
 
-interface Telling {
+interface HintArguments {
   readonly agent: RegisteredAgent;
   readonly text: string;
   /** Whether to wait until the hint is seen or missed. */
@@ -26,10 +26,10 @@ interface Telling {
  * `missed`.
  */
 export async function hintAgent(
-  { git, output }: Reading,
-  { agent, text, waits, isDry, io }: Telling,
+  { git, output }: ReadContext,
+  { agent, text, waits, isDry, io }: HintArguments,
 ): Promise<number> {
-  requireOwn('What an agent at work is told', git.repository, io);
+  requireTypedByPerson('What an agent at work is told', git.repository, io);
   const { commonDir } = git.repository;
   const { id, task_id: task } = agent;
   if (isDry) {
@@ -39,7 +39,7 @@ export async function hintAgent(
   }
   const audit = auditFile(commonDir, id);
   const skip = statSync(audit, { throwIfNoEntry: false })?.size ?? 0;
-  const hint = leaveForAgent(commonDir, id, { by: await git.identity(), text });
+  const hint = leaveHintForAgent(commonDir, id, { by: await git.identity(), text });
   output.info(`Left for ${id}: it is told with its next request to the model.`);
   const state = waits ? await follow(commonDir, { id, hint, audit, skip, io }) : 'queued';
   output.json({ agent: id, task, hint, state });
@@ -93,7 +93,7 @@ function missed({ id, task_id }: RegisteredAgent): FlameError {
 }
 
 /** Leaves a hint for a living agent and returns its id. Throws FlameErrors that say why it was not left. */
-export function leaveForAgent(commonDir: string, agent: string, hint: Pick<Hint, 'by' | 'text'>): string {
+export function leaveHintForAgent(commonDir: string, agent: string, hint: Pick<Hint, 'by' | 'text'>): string {
   const left = leaveHint(commonDir, agent, hint);
   if (left.kind === 'left') return left.id;
   if (left.why === 'no-agent') throw agentNotRunning(agent, { isKept: true });

@@ -2,13 +2,13 @@ import type { AdmittedSnapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 
 /** Subject and format of `show`. */
-export interface Showing {
+export interface ShowOptions {
   readonly args: CommandArgs<'show'>;
   readonly io: Io;
-  readonly reading: Reading;
+  readonly reading: ReadContext;
   readonly snapshot: AdmittedSnapshot;
   readonly session: Session;
   readonly tasks: readonly Task[];
@@ -16,7 +16,7 @@ export interface Showing {
 
 /** Unverified completions of a session, or of one of its tasks or changesets alone. */
 export function unverifiedIn(
-  { snapshot, session }: Showing,
+  { snapshot, session }: ShowOptions,
   about: string | null = null,
 ): readonly UnverifiedCompletion[] {
   return snapshot.unverified.filter(
@@ -25,7 +25,7 @@ export function unverifiedIn(
 }
 
 /** Ids of changesets whose state another clone wrote: it is a proposal here. */
-export function uncountedOf(stored: Session, admitted: Session): readonly string[] {
+export function untrustedChangesets(stored: Session, admitted: Session): readonly string[] {
   const states = new Map(admitted.changesets.map(({ id, state }) => [id, state]));
   return stored.changesets.filter(({ id, state }) => states.get(id) !== state).map(({ id }) => id);
 }

@@ -1,9 +1,9 @@
-import { doubtsOf } from '../../core/changesets/evidence.ts';
+import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
-import { sinceSeen, sinceSentBack } from '../../engine/review/changes-since-seen.ts';
+import { changesSinceSeen, sinceSentBack } from '../../engine/review/changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderDecision } from '../../ui/render/render-decision.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
@@ -11,19 +11,19 @@ import { renderSince } from '../../ui/render/render-since.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
 import { renderUnverified } from '../../ui/render/render-unverified.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import { showLong } from '../context/git-preferences.ts';
-import { aheadOf, readAhead } from '../context/waits-and-conflicts.ts';
-import { tellStory } from './gather-story.ts';
-import { type Showing, uncountedOf, unverifiedIn } from './show-options.ts';
+import { pageOutput } from '../context/git-preferences.ts';
+import { conflictsAheadOf, readConflictsAhead } from '../context/waits-and-conflicts.ts';
+import { gatherStory } from './gather-story.ts';
+import { type ShowOptions, untrustedChangesets, unverifiedIn } from './show-options.ts';
 
 /** The whole story of a task, and with --diff what it changes. */
-export async function showTask(showing: Showing, task: Task): Promise<number> {
+export async function showTask(showing: ShowOptions, task: Task): Promise<number> {
   const { args, io, reading, snapshot, session } = showing;
   const { git, output } = reading;
-  const all = await readAhead(reading, io, { session, tasks: snapshot.tasksOf(session.id) });
-  const ahead = aheadOf(all, task.id);
-  const told = await tellStory(reading, { snapshot, session, task });
-  const story = { ...told, ...(ahead === undefined ? {} : { conflicts_ahead: ahead }) };
+  const all = await readConflictsAhead(reading, io, { session, tasks: snapshot.tasksOf(session.id) });
+  const ahead = conflictsAheadOf(all, task.id);
+  const gathered = await gatherStory(reading, { snapshot, session, task });
+  const story = { ...gathered, ...(ahead === undefined ? {} : { conflicts_ahead: ahead }) };
   const unverified = unverifiedIn(showing, task.id);
   const since = await sinceSentBack(reading, task);
   output.json({
@@ -34,7 +34,7 @@ export async function showTask(showing: Showing, task: Task): Promise<number> {
   const { commit, start_commit: start } = task;
   const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
   const accepted = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
-  const diff = args.options.diff && story.work === null ? await renderLeft(showing, story) : accepted;
+  const diff = args.options.diff && story.work === null ? await renderLeftWork(showing, story) : accepted;
   const compared = [
     ...(since === null
       ? []
@@ -42,12 +42,16 @@ export async function showTask(showing: Showing, task: Task): Promise<number> {
     ...(args.options.interdiff ? await renderInterdiff(showing, task.id, since) : []),
   ];
   const doubted = unverified.length === 0 ? [] : ['', ...renderUnverified(unverified, output.style)];
-  await showLong(output, io, [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'));
+  await pageOutput(
+    output,
+    io,
+    [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'),
+  );
   return 0;
 }
 
 /** A changeset with its tasks and verdicts, what was decided about it, and with --diff what it changes. */
-export async function showChangeset(showing: Showing, changeset: Changeset): Promise<number> {
+export async function showChangeset(showing: ShowOptions, changeset: Changeset): Promise<number> {
   const { args, io, reading, snapshot, session } = showing;
   const { git, output } = reading;
   const tasks = showing.tasks.filter(({ id }) => changeset.tasks.includes(id));
@@ -56,12 +60,12 @@ export async function showChangeset(showing: Showing, changeset: Changeset): Pro
   );
   const position = session.changesets.indexOf(changeset) + 1;
   const total = session.changesets.length;
-  const doubts = doubtsOf(snapshot, tasks);
+  const doubts = evidenceDoubtsOf(snapshot, tasks);
   const isHere = (await git.resolveCommit(changeset.commit)) !== null;
   const files = isHere ? await git.fileStats(changeset.parent, changeset.commit) : [];
   const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
-  const counts = !uncountedOf(session, snapshot.admitted(session.id).session).includes(changeset.id);
-  const since = isHere ? await sinceSeen(reading, session, { changeset, tasks }) : null;
+  const counts = !untrustedChangesets(session, snapshot.admitted(session.id).session).includes(changeset.id);
+  const since = isHere ? await changesSinceSeen(reading, session, { changeset, tasks }) : null;
   output.json({ changeset, counts, verdicts, doubts, files, review, ...(since === null ? {} : { since }) });
   const compared = since === null ? {} : { since };
   const view = { changeset, position, total, tasks, verdicts, doubts, session, ...compared };
@@ -73,7 +77,7 @@ export async function showChangeset(showing: Showing, changeset: Changeset): Pro
       : []),
     ...(args.options.interdiff ? await renderInterdiff(showing, changeset.group, since) : []),
   ];
-  await showLong(output, io, text.join('\n'));
+  await pageOutput(output, io, text.join('\n'));
   reading.shown.note(session.id, [changeset]);
   return 0;
 }
@@ -82,8 +86,8 @@ export async function showChangeset(showing: Showing, changeset: Changeset): Pro
  * Renders what the last attempt at a task left unaccepted: the files of its worktree, else its latest rescue. Lines;
  * none where nothing of it is left, or while it is worked on.
  */
-async function renderLeft(
-  { reading: { git, output } }: Pick<Showing, 'reading'>,
+async function renderLeftWork(
+  { reading: { git, output } }: Pick<ShowOptions, 'reading'>,
   { task, worktrees, rescues }: Pick<TaskStory, 'task' | 'worktrees' | 'rescues'>,
 ): Promise<readonly string[]> {
   if (task.status === 'claimed') return [];
@@ -105,7 +109,7 @@ async function renderLeft(
 
 /** The difference to what the person saw, as lines. Throws FlameError `no-earlier-version` where they saw none. */
 async function renderInterdiff(
-  { reading: { git, output } }: Pick<Showing, 'reading'>,
+  { reading: { git, output } }: Pick<ShowOptions, 'reading'>,
   name: string,
   since: SinceSeen | null,
 ): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
 import { needsOf } from '../../core/task/stack-state.ts';
-import { badValue, nothingNamedSo } from '../../domain/bad-input.ts';
+import { badValue, noSuchName } from '../../domain/bad-input.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
@@ -16,22 +16,22 @@ import { graphDot, graphMermaid, renderGraph } from '../../ui/render/render-grap
 import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
-import { byText } from '../../util/sort-and-group.ts';
-import { showLong } from '../context/git-preferences.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import { pageOutput } from '../context/git-preferences.ts';
 import { nameByOperand, readSnapshot } from '../context/look-at-state.ts';
-import { withDecisions } from '../context/signed-decisions.ts';
-import { askingPerson, nextCommand } from '../run-loop/next-command.ts';
-import { callsOf } from './agent-calls.ts';
-import { type Showing, unverifiedIn } from './show-options.ts';
+import { withTrustedDecisions } from '../context/signed-decisions.ts';
+import { claimHolder, nextCommand } from '../run-loop/next-command.ts';
+import { readAgentCalls } from './agent-calls.ts';
+import { type ShowOptions, unverifiedIn } from './show-options.ts';
 import { showChangeset, showTask } from './show-work.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
-  return withDecisions(nameByOperand(args), io, async (reading) => {
+  return withTrustedDecisions(nameByOperand(args), io, async (reading) => {
     const [name] = args.positionals;
-    const snapshot = await readSnapshot(reading.store, reading.meant);
-    const session = reading.meant.require(snapshot);
-    const showing: Showing = {
+    const snapshot = await readSnapshot(reading.store, reading.selected);
+    const session = reading.selected.require(snapshot);
+    const showing: ShowOptions = {
       args,
       io,
       reading,
@@ -45,7 +45,7 @@ export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
   });
 }
 
-function showNamed(showing: Showing, name: string): Promise<number> {
+function showNamed(showing: ShowOptions, name: string): Promise<number> {
   const { session, tasks, reading } = showing;
   const task = tasks.find(({ id }) => id === name);
   if (task !== undefined) return showTask(showing, task);
@@ -62,13 +62,13 @@ function showNamed(showing: Showing, name: string): Promise<number> {
 }
 
 /** Names the session that has it, where another one does. */
-function namedElsewhere({ snapshot, session }: Showing, name: string): FlameError {
+function namedElsewhere({ snapshot, session }: ShowOptions, name: string): FlameError {
   const other = snapshot.sessions.findLast(
     ({ id, changesets }) =>
       snapshot.tasksOf(id).some((task) => task.id === name) ||
       changesets.some((changeset) => changeset.id === name || changeset.group === name),
   );
-  return nothingNamedSo(session.id, name, [
+  return noSuchName(session.id, name, [
     ...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]),
     'git flame status',
   ]);
@@ -82,20 +82,20 @@ interface ShownAgent {
 }
 
 /** One agent: what it worked on, for how long and for how much, and what its watcher blocked. */
-async function showAgent({ io, reading }: Showing, { id, run, task }: ShownAgent): Promise<number> {
+async function showAgent({ io, reading }: ShowOptions, { id, run, task }: ShownAgent): Promise<number> {
   const { git, output } = reading;
-  const calls = callsOf(git.repository.commonDir, [id]);
+  const calls = readAgentCalls(git.repository.commonDir, [id]);
   const attempts = (task?.history ?? []).filter(({ agent_id }) => agent_id === id);
   const taskId = run?.task_id ?? task?.id ?? null;
   const next = [`git flame agent attach ${id}`, ...(taskId === null ? [] : [`git flame show ${taskId}`])];
   output.json({ agent: id, run, task: taskId, attempts, calls, next });
   const shown = { id, run, task: taskId, attempts, calls, next };
-  await showLong(output, io, renderAgent(shown, output.style, new Date()));
+  await pageOutput(output, io, renderAgent(shown, output.style, new Date()));
   return 0;
 }
 
 /** A session from its objective to what was decided and spent. */
-async function showSession(showing: Showing): Promise<number> {
+async function showSession(showing: ShowOptions): Promise<number> {
   const { io, reading, snapshot, session, tasks } = showing;
   const { git, output, shown } = reading;
   const isCurrent = snapshot.current?.id === session.id;
@@ -108,7 +108,7 @@ async function showSession(showing: Showing): Promise<number> {
     now: new Date(),
     next: nextCommand(
       standing,
-      await askingPerson(git, tasks),
+      await claimHolder(git, tasks),
       machineName({ env: io.env, commonDir: git.repository.commonDir }),
     ),
     more: [
@@ -117,24 +117,24 @@ async function showSession(showing: Showing): Promise<number> {
       ...renderSession(session, output.style),
     ],
   });
-  await showLong(output, io, status);
+  await pageOutput(output, io, status);
   shown.note(session.id, session.changesets);
   return 0;
 }
 
 /** The plan as a graph with its progress: drawn, or for Mermaid or Graphviz. */
-async function showGraph({ args, io, reading, session, tasks }: Showing): Promise<number> {
+async function showGraph({ args, io, reading, session, tasks }: ShowOptions): Promise<number> {
   const { output } = reading;
   const graph = sortByNeeds(toGraph(session, tasks), {
     id: ({ id }) => id,
     needs: ({ dependencies }) => dependencies,
-    compare: (a, b) => byText(a.group, b.group) || byText(a.id, b.id),
+    compare: (a, b) => compareText(a.group, b.group) || compareText(a.id, b.id),
   });
   const format = args.options.format ?? 'text';
   output.json({ session: session.id, tasks: graph });
   if (format === 'mermaid') output.result(graphMermaid(graph));
   else if (format === 'dot') output.result(graphDot(graph));
-  else if (format === 'text') await showLong(output, io, renderGraph(graph, output.style));
+  else if (format === 'text') await pageOutput(output, io, renderGraph(graph, output.style));
   else throw unknownFormat(format);
   return 0;
 }

@@ -14,7 +14,7 @@ import type { Style } from '../../ui/text/style.ts';
 import { toJsonLine } from '../../ui/text/visible-text.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import { readConfig } from '../context/read-config.ts';
-import { type Reading, withState } from '../context/read-state.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
 
 const formats = ['text', 'json', 'prometheus', 'html'] as const;
 type Format = (typeof formats)[number];
@@ -87,10 +87,10 @@ async function writeWhole(path: string, text: string): Promise<void> {
 const tasksRef = 'refs/blueflame/tasks';
 
 /** All figures about one session, or about every one, from the refs; the watcher's audits are this machine's own. */
-async function collectStats(reading: Reading, args: CommandArgs<'stats'>): Promise<Stats> {
-  const { store, git, meant } = reading;
+async function collectStats(reading: ReadContext, args: CommandArgs<'stats'>): Promise<Stats> {
+  const { store, git, selected } = reading;
   const snapshot = await store.snapshot();
-  const picked = meant.pick(snapshot);
+  const picked = selected.pick(snapshot);
   const shown = args.options.all ? snapshot.sessions : picked === null ? [] : [picked];
   const log = snapshot.sessions.length === 0 ? [] : await store.log({});
   const ofTasks = log.filter(({ ref }) => ref === tasksRef);
@@ -144,7 +144,7 @@ function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): Rea
 }
 
 /** The most workers at once; figures are shown even where the configuration can't be read. */
-async function workerSlots({ git, output, configFile }: Reading): Promise<number> {
+async function workerSlots({ git, output, configFile }: ReadContext): Promise<number> {
   const root = git.repository.mainWorkTree;
   if (root === null) return configSchema.parse({}).concurrency.development;
   try {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { runRoot } from '../../cell/run-folder.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
-import { spendingApart } from '../../core/schedule/budget-state.ts';
+import { spendingBreakdown } from '../../core/schedule/budget-state.ts';
 import { questionWords } from '../../domain/agent-talk.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
@@ -11,15 +11,15 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { Asking, Status } from '../../domain/view-models/status.ts';
-import { gitHere, type Reading } from '../context/read-state.ts';
-import { readAhead, readOtherWaits } from '../context/waits-and-conflicts.ts';
-import { doorPrefix } from '../questions/door-names.ts';
+import { gitInCurrentFolder, type ReadContext } from '../context/read-state.ts';
+import { readConflictsAhead, readOtherWaits } from '../context/waits-and-conflicts.ts';
+import { questionSocketPrefix } from '../questions/door-names.ts';
 
 export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
 
 /** Reads what is known of one session at this moment. */
 export async function gatherStatus(
-  reading: Reading,
+  reading: ReadContext,
   io: Io,
   { look, session }: { readonly look: SessionLook; readonly session: Session },
 ) {
@@ -34,11 +34,11 @@ export async function gatherStatus(
     ...(await workingOn(commonDir, session)),
     proposals: listProposals(session, standing, look),
     doubts: look.unverified.filter((one) => one.session === session.id),
-    ahead: await readAhead(reading, io, { session, tasks }),
+    ahead: await readConflictsAhead(reading, io, { session, tasks }),
     waits: await readOtherWaits(reading, session, tasks),
     notes: await countNotes(look, session),
-    asks: await askedNow(commonDir, session),
-    spending: spendingApart(session),
+    asks: await listOpenQuestions(commonDir, session),
+    spending: spendingBreakdown(session),
     machines: await sharedBy(session, tasks, { git: reading.git, io }),
   };
 }
@@ -63,8 +63,8 @@ async function countNotes(
   const pages = look.blackboardOf(id);
   if (pages.length === 0) return undefined;
   // For most sessions there is nothing of it to load.
-  const { showNotes } = await import('../../core/blackboard/list-shown-notes.ts');
-  const all = showNotes(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
+  const { listShownNotes } = await import('../../core/blackboard/list-shown-notes.ts');
+  const all = listShownNotes(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
   const [told, elsewhere] = [count('told'), count('elsewhere')];
   return told + elsewhere === 0 ? undefined : { told, elsewhere };
@@ -74,22 +74,25 @@ async function countNotes(
 async function sharedBy(
   session: Session,
   tasks: readonly Task[],
-  { git, io }: Pick<Reading, 'git'> & { readonly io: Io },
+  { git, io }: Pick<ReadContext, 'git'> & { readonly io: Io },
 ) {
   if (session.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
   const { knownMachines } = await import('../../store/remote-session/known-machines.ts');
-  const place = { context: gitHere(git, io), commonDir: git.repository.commonDir };
+  const place = { context: gitInCurrentFolder(git, io), commonDir: git.repository.commonDir };
   const machines = await knownMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };
 }
 
 /** Lists open questions of a session in this machine's runs; those of a suspended run are unknown. */
-async function askedNow(commonDir: string, session: Pick<Session, 'id'> | null): Promise<readonly Asking[]> {
+async function listOpenQuestions(
+  commonDir: string,
+  session: Pick<Session, 'id'> | null,
+): Promise<readonly Asking[]> {
   // Loads the client only where something runs.
   if (session === null || !hasDoors(commonDir)) return [];
-  const { openFarLines } = await import('../questions/far-lines.ts');
-  const far = openFarLines(commonDir);
+  const { openQuestionClients } = await import('../questions/far-lines.ts');
+  const far = openQuestionClients(commonDir);
   try {
     return (await far.ready())
       .flatMap((line) => line.read().open ?? [])
@@ -108,7 +111,7 @@ async function askedNow(commonDir: string, session: Pick<Session, 'id'> | null):
 
 function hasDoors(commonDir: string): boolean {
   try {
-    return readdirSync(runRoot(commonDir)).some((name) => name.startsWith(doorPrefix));
+    return readdirSync(runRoot(commonDir)).some((name) => name.startsWith(questionSocketPrefix));
   } catch {
     return false;
   }

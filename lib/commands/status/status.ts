@@ -8,32 +8,32 @@ import { statusOf } from '../../domain/view-models/status.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderMachines, renderOthers } from '../../ui/render/render-machines.ts';
 import { renderNoteCount } from '../../ui/render/render-notes.ts';
-import { renderSpend, renderSpendingApart } from '../../ui/render/render-session.ts';
+import { renderSpend, renderSpendingBreakdown } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
 import type { Style } from '../../ui/text/style.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { lookAtSession } from '../context/look-at-state.ts';
-import type { Reading } from '../context/read-state.ts';
+import { readSelectedSession } from '../context/look-at-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { withDecisions } from '../context/signed-decisions.ts';
+import { withTrustedDecisions } from '../context/signed-decisions.ts';
 import {
-  askingPerson,
-  behindLanding,
-  bringsAlong,
+  claimHolder,
+  commandHere,
   nextCommand,
-  whereItGoes,
+  syncWorktreesCommand,
+  warnOfStaleWorktrees,
 } from '../run-loop/next-command.ts';
 import { gatherStatus, type StatusFacts } from './gather-status.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async (reading) => {
-    const { store, shown, output, meant } = reading;
+  return withTrustedDecisions(args, io, async (reading) => {
+    const { store, shown, output, selected } = reading;
     const { style } = output;
-    const look = await lookAtSession(store, meant);
-    const session = meant.pick(look);
+    const look = await readSelectedSession(store, selected);
+    const session = selected.pick(look);
     for (const { ref, object, message } of look.problems) output.warn(`${ref} ${object}: ${message}`);
     if (session === null) {
       const none = statusOf(null, [], []);
@@ -67,7 +67,7 @@ type WayOn = Awaited<ReturnType<typeof gatherWayOn>>;
 
 /** Reads what decides how a person goes on. */
 async function gatherWayOn(
-  reading: Reading,
+  reading: ReadContext,
   { env }: Pick<Io, 'env'>,
   { session, standing, tasks }: StatusFacts,
 ) {
@@ -78,8 +78,8 @@ async function gatherWayOn(
   return {
     place,
     isGoing,
-    person: await askingPerson(git, tasks),
-    behind: isGoing ? null : behindLanding(standing.session, place),
+    person: await claimHolder(git, tasks),
+    behind: isGoing ? null : warnOfStaleWorktrees(standing.session, place),
     overdue: await overdueClaims(tasks, reading),
   };
 }
@@ -92,7 +92,7 @@ function nextOf(
   const [asked] = asks;
   if (asked !== undefined) return asked.next;
   if (isGoing) return 'git flame agent list';
-  return behind === null ? nextCommand(standing, person, place) : bringsAlong;
+  return behind === null ? nextCommand(standing, person, place) : syncWorktreesCommand;
 }
 
 // Nothing is asked of a remote here: what it has now may be newer.
@@ -121,20 +121,20 @@ function goneLines(
 ): readonly string[] {
   if (isGoing) return [];
   const ours = tasks.filter(({ id }) => !standing.elsewhere.has(id));
-  return goneClaims(ours, { live, place, frees: whereItGoes(session, place, 'work') });
+  return goneClaims(ours, { live, place, frees: commandHere(session, place, 'work') });
 }
 
 function spendLines(
   { session, spending }: Pick<StatusFacts, 'session' | 'spending'>,
   style: Style,
 ): readonly string[] {
-  return [...renderSpend(session, style, '  '), ...renderSpendingApart(spending, style, '  ')];
+  return [...renderSpend(session, style, '  '), ...renderSpendingBreakdown(spending, style, '  ')];
 }
 
 /** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
 async function overdueClaims(
   tasks: readonly Task[],
-  { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
+  { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
 ): Promise<readonly string[]> {
   const root = git.repository.mainWorkTree;
   if (root === null || !tasks.some(isHeld)) return [];
@@ -166,18 +166,18 @@ function goneClaims(
 }
 
 /** How long a claim by hand holds where the configuration doesn't say it. */
-export const unlessSaid = 'never';
+export const defaultClaimTime = 'never';
 
 /** Reads `claim_timeout`; with a configuration that can't be read, its default: commands that only read still work. */
 async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
   // Loads the configuration only where the file names the setting.
   const file = await findConfigFile(root, configFile).catch(() => null);
-  if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return unlessSaid;
+  if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return defaultClaimTime;
   const { readConfig } = await import('../context/read-config.ts');
   try {
     return (await readConfig(root, configFile)).config.limits.claim_timeout;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    return unlessSaid;
+    return defaultClaimTime;
   }
 }

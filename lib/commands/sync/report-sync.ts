@@ -17,10 +17,10 @@ import {
 } from '../../ui/render/render-unverified.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type Counting, readTrust } from '../context/count-signed.ts';
-import type { Reading } from '../context/read-state.ts';
-import { isOpen, readCounting } from '../context/signed-decisions.ts';
-import type { EndsSettled } from './settle-completions.ts';
+import { readTrust, type TrustedDecisions } from '../context/count-signed.ts';
+import type { ReadContext } from '../context/read-state.ts';
+import { isOpen, readTrustedDecisions } from '../context/signed-decisions.ts';
+import type { SettledCompletions } from './settle-completions.ts';
 
 interface Synced {
   readonly remote: string;
@@ -28,16 +28,16 @@ interface Synced {
 }
 
 interface Reported extends Synced {
-  readonly before: Heard;
-  readonly after: Heard;
+  readonly before: TrustAndProposals;
+  readonly after: TrustAndProposals;
   /** Results of --restore and --accept, each time. */
-  readonly settled: readonly EndsSettled[];
+  readonly settled: readonly SettledCompletions[];
 }
 
 /** Reports what was shared, what came in, and which proposals wait for a decision. */
 export async function reportSync(
   { globals: { dryRun, quiet } }: Pick<CommandArgs<'sync'>, 'globals'>,
-  { store, output }: Reading,
+  { store, output }: ReadContext,
   { remote, result, before, after, settled }: Reported,
 ): Promise<void> {
   const proposals = newProposals(before.proposals, after.proposals);
@@ -70,7 +70,7 @@ interface Warned extends Synced {
 
 /** Names what could not be shared, read or kept. */
 export async function warnOfSync(
-  { store, output }: Reading,
+  { store, output }: ReadContext,
   { remote, result, problems, held }: Warned,
 ): Promise<void> {
   for (const { ref, object, message } of result.damage)
@@ -87,7 +87,7 @@ export async function warnOfSync(
     );
   for (const { note, what, kept, lost } of result.conflicts)
     output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
-  for (const lost of await lostClaims(store, held)) output.warn(lost);
+  for (const lost of await describeLostClaims(store, held)) output.warn(lost);
   const { unknown } = result.commits;
   if (unknown.length > 0)
     output.warn(`${unknown.length} commits that tasks name are neither here nor on ${remote}.`);
@@ -103,7 +103,7 @@ async function damagedBy(store: Store, before: readonly StateProblem[]): Promise
 
 /** The tasks this person claimed by hand in this clone. */
 export async function ownClaims(
-  { git, store }: Pick<Reading, 'git' | 'store'>,
+  { git, store }: Pick<ReadContext, 'git' | 'store'>,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly Task[]> {
   const tasks = await allTasks(store);
@@ -118,7 +118,7 @@ export async function ownClaims(
 }
 
 /** Lines about claims that another clone has now: two clones claimed the same, and one was first. */
-async function lostClaims(store: Store, held: readonly Task[]): Promise<readonly string[]> {
+async function describeLostClaims(store: Store, held: readonly Task[]): Promise<readonly string[]> {
   if (held.length === 0) return [];
   const tasks = await allTasks(store);
   return held.flatMap(({ id, session, claimed_by, claimed_host, worktree }) => {
@@ -137,15 +137,15 @@ async function allTasks(store: Store): Promise<readonly Task[]> {
 }
 
 /** Trusted decisions, and proposals that wait for a decision. */
-interface Heard extends Counting {
+interface TrustAndProposals extends TrustedDecisions {
   /** Proposals that wait for this clone's person, by session. */
   readonly proposals: ReadonlyMap<string, Proposals>;
   /** Decisions that count because they are signed, by session and person. */
   readonly signed: ReadonlyMap<string, Proposals>;
 }
 
-export async function readHeard(io: Io, reading: Reading): Promise<Heard> {
-  const { decided, withdrawn, refused } = await readCounting(io, reading);
+export async function readTrustAndProposals(io: Io, reading: ReadContext): Promise<TrustAndProposals> {
+  const { decided, withdrawn, refused } = await readTrustedDecisions(io, reading);
   const snapshot = await reading.store.snapshot();
   return {
     decided,
@@ -171,7 +171,7 @@ function signedIn(snapshot: Snapshot, decided: DecisionLog): ReadonlyMap<string,
 /** Says why signatures don't count, and why nothing is signed although the configuration asks for it. */
 export async function warnOfTrust(
   io: Io,
-  { git, configFile, output, refused }: Reading & Pick<Heard, 'refused'>,
+  { git, configFile, output, refused }: ReadContext & Pick<TrustAndProposals, 'refused'>,
 ): Promise<void> {
   for (const { session, by, why } of refused)
     output.warn(`${session}: what ${by} is said to have signed does not count: ${why}.`);

@@ -9,7 +9,7 @@ import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.t
 import type { Decision } from '../../domain/state/decision-log.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
 import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
-import type { Reading } from '../context/read-state.ts';
+import type { ReadContext } from '../context/read-state.ts';
 
 /** Tasks and sessions to restore or accept after another clone changed them: by id, with their session's, or `all`. */
 interface EndWishes {
@@ -20,22 +20,22 @@ interface EndWishes {
 }
 
 /** Names of restored and accepted ones. */
-export interface EndsSettled {
+export interface SettledCompletions {
   readonly restored: readonly string[];
   readonly accepted: readonly string[];
 }
 
-type Ports = Pick<Reading, 'git' | 'store' | 'decided' | 'meant'>;
+type Ports = Pick<ReadContext, 'git' | 'store' | 'decided' | 'selected'>;
 
 /**
  * Brings back this clone's own version of what is named to be restored, and records as decided here what is named to be
  * accepted; nothing of it where one of the names matches nothing. Throws FlameErrors `nothing-to-restore` and
  * `nothing-to-accept`.
  */
-export async function settleEnds(ports: Ports, wishes: EndWishes): Promise<EndsSettled> {
+export async function settleCompletions(ports: Ports, wishes: EndWishes): Promise<SettledCompletions> {
   const { git, store, decided } = ports;
   const snapshot = await store.snapshot();
-  const current = ports.meant.pick(snapshot)?.id ?? null;
+  const current = ports.selected.pick(snapshot)?.id ?? null;
   const chosen = chooseUnverified(snapshot, wishes, current);
   const accept = async (): Promise<void> => {
     if (chosen.length > 0) decided.record(acceptDecisions(await store.raw.snapshot(), chosen));
@@ -47,7 +47,7 @@ export async function settleEnds(ports: Ports, wishes: EndWishes): Promise<EndsS
   }
   const restored = await restoreOwn(store, decided, {
     actor: await git.identity(),
-    isMeant: (one) => wishes.restore.some((name) => isNamed(name, { ...idsOf(one), current })),
+    isSelected: (one) => wishes.restore.some((name) => isNamed(name, { ...idsOf(one), current })),
     check: (found) => {
       const missing = wishes.restore.find(
         (name) => !found.some((one) => isNamed(name, { ...idsOf(one), current })),
@@ -68,14 +68,14 @@ function chooseUnverified(
   { accept: names, isAgain }: EndWishes,
   current: string | null,
 ): readonly UnverifiedCompletion[] {
-  const isMeant = (name: string, { session, about, counts }: UnverifiedCompletion): boolean => {
+  const isSelected = (name: string, { session, about, counts }: UnverifiedCompletion): boolean => {
     // A changeset is its session's.
     const task = about === '' || counts === 'not landed' ? null : about;
     return isNamed(name, { session, task, current });
   };
-  const missing = names.find((name) => !unverified.some((one) => isMeant(name, one)));
+  const missing = names.find((name) => !unverified.some((one) => isSelected(name, one)));
   if (missing !== undefined && !isAgain) throw nothingToAccept(missing);
-  return unverified.filter((one) => names.some((name) => isMeant(name, one)));
+  return unverified.filter((one) => names.some((name) => isSelected(name, one)));
 }
 
 function isNamed(

@@ -14,10 +14,10 @@ import { saveSeal } from '../../store/write/side-notes.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readTrust, signingContext } from '../context/count-signed.ts';
-import { gitHere, type Reading, withState } from '../context/read-state.ts';
+import { gitInCurrentFolder, type ReadContext, withState } from '../context/read-state.ts';
 import { isOpen } from '../context/signed-decisions.ts';
-import { ownClaims, readHeard, reportSync, warnOfSync, warnOfTrust } from './report-sync.ts';
-import { type EndsSettled, settleEnds } from './settle-completions.ts';
+import { ownClaims, readTrustAndProposals, reportSync, warnOfSync, warnOfTrust } from './report-sync.ts';
+import { type SettledCompletions, settleCompletions } from './settle-completions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
@@ -26,20 +26,20 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { restore, accept, damaged: passesDamage, keepMine: keepsMine } = args.options;
     const wishes = { restore: restore ?? [], accept: accept ?? [] };
     const isDry = args.globals.dryRun;
-    const context = gitHere(git, io);
+    const context = gitInCurrentFolder(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
 
     // Read first: the report names what is new since, and what was lost. A dry run loses nothing.
     const held = isDry ? [] : await ownClaims({ git, store }, io);
     const { problems } = await store.snapshot();
-    const before = await readHeard(io, reading);
+    const before = await readTrustAndProposals(io, reading);
     // Before the push, which takes the signatures along: where one can't be made, nothing is sent.
     if (!isDry) await signDecisions(io, reading);
     // Done within the merge, by what counted before it, and again each time that another clone was first.
-    const settled: EndsSettled[] = [];
+    const settled: SettledCompletions[] = [];
     const settle = async (): Promise<void> => {
       const isAgain = settled.length > 0;
-      settled.push(await settleEnds({ ...reading, decided: before.decided }, { ...wishes, isAgain }));
+      settled.push(await settleCompletions({ ...reading, decided: before.decided }, { ...wishes, isAgain }));
     };
     const { commonDir, objectFormat } = git.repository;
     const result = await syncState({
@@ -56,7 +56,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     // The refs moved without the store: it looks again whether all of the state was decided here.
     if (!isDry) await store.admit();
     // Signatures came in as well, and some of them take decisions back that counted until now.
-    const after = await readHeard(io, reading);
+    const after = await readTrustAndProposals(io, reading);
     if (!isDry) decided.revoke(after.withdrawn);
     await reportSync(args, reading, { remote, result, before, after, settled });
     await warnOfSync(reading, { remote, result, problems, held });
@@ -71,7 +71,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
  */
 async function signDecisions(
   io: Io,
-  { git, store, decided, configFile }: Pick<Reading, 'git' | 'store' | 'decided' | 'configFile'>,
+  { git, store, decided, configFile }: Pick<ReadContext, 'git' | 'store' | 'decided' | 'configFile'>,
 ): Promise<readonly SessionId[]> {
   const { trust, problem } = await readTrust(io, { git, configFile });
   if (trust === null || !trust.sign || problem !== null) return [];
@@ -103,7 +103,7 @@ type Made = ReturnType<DecisionLog['madeHere']>;
 async function sealOf(
   { id, base_branch }: Session,
   { decisions, settled, place }: Made & Pick<Seal, 'place'>,
-  { git, io }: Pick<Reading, 'git'> & { readonly io: Io },
+  { git, io }: Pick<ReadContext, 'git'> & { readonly io: Io },
 ): Promise<Seal | null> {
   const context = signingContext({ git }, io);
   const repository = await firstCommit(context, base_branch);

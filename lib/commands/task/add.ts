@@ -13,22 +13,22 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { type IssueName, issueNamed } from '../forge/address.ts';
 import { openForge } from '../forge/open-forge.ts';
-import { readAll, readNamedFile } from '../run-context/open-gates.ts';
-import { byHand, readAttempts } from './with-manual-work.ts';
+import { readNamedFile, readStream } from '../run-context/open-gates.ts';
+import { readAttempts, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async ({ workshop, git, output, meant }) => {
-    const added = await readAdded(args, io, workshop.root);
-    const wanted = meant.name === null ? null : parseSessionId(meant.name);
+  return withManualWork(args, io, async ({ context, git, output, selected }) => {
+    const added = await readAdded(args, io, context.root);
+    const wanted = selected.name === null ? null : parseSessionId(selected.name);
     if (args.globals.dryRun) {
-      refuseIssueScripts(workshop, added);
+      refuseIssueScripts(context, added);
       output.json({ session: wanted, tasks: added });
       output.result(`Would add: ${added.map(({ id, title }) => id ?? visibleLine(title)).join(', ')}`);
       for (const task of added) showIssue(output, task);
       return 0;
     }
-    const { session, tasks, isNewSession } = await addTasks(workshop, wanted, added);
+    const { session, tasks, isNewSession } = await addTasks(context, wanted, added);
     output.json({ session: session.id, tasks });
     for (const task of tasks) {
       output.result(`${task.id}: ${visibleLine(task.title)}`);
@@ -61,7 +61,7 @@ async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promis
   if (title !== null && title !== undefined) throw bothGiven();
   if (from === null && io.stdin.isTTY === true) throw nothingGiven();
   const isStdin = from === null || from === '-';
-  const text = isStdin ? await readAll(io.stdin) : await readNamedFile(resolve(io.cwd, from));
+  const text = isStdin ? await readStream(io.stdin) : await readNamedFile(resolve(io.cwd, from));
   const tasks = text.trim() === '' ? [] : readNewTasks(text, isStdin ? 'standard input' : from);
   if (tasks.length === 0) throw nothingGiven();
   return tasks;

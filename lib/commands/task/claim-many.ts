@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { handDecisions } from '../../core/admission/decisions.ts';
+import { manualDecisions } from '../../core/admission/decisions.ts';
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { ClaimRules, ClaimShare, claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -12,17 +12,17 @@ import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import type { SessionMeant } from '../context/look-at-state.ts';
+import type { SelectedSession } from '../context/look-at-state.ts';
 import { withState } from '../context/read-state.ts';
 
 // More lines than these wait to be read: they would only take memory.
 const mostWaiting = 1_024;
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, output, meant }) => {
+  return withState(args, io, async ({ git, store, output, selected }) => {
     const person = await git.identity();
     const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
-    const claimer = { store, meant, person, place };
+    const claimer = { store, selected, person, place };
     const waiting: string[] = [];
     // While the first lines are waited for.
     store.ready().catch(() => undefined);
@@ -33,7 +33,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
       while (waiting.length > 0) {
         const answers = await claims.take(waiting);
         waiting.splice(0, answers.length);
-        tell(output, answers);
+        printAnswers(output, answers);
       }
       work = null;
     };
@@ -52,7 +52,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
 }
 
 /** Printed as soon as they are known: the other side may wait for one answer before it asks the next. */
-function tell(output: Output, answers: readonly ClaimAnswer[]): void {
+function printAnswers(output: Output, answers: readonly ClaimAnswer[]): void {
   for (const answer of answers) output.jsonLine(answer);
   const lines = answers.map(({ id, claimed, reason }) =>
     [id, claimed ? 'claimed' : 'refused', reason ?? ''].join('\t').trimEnd(),
@@ -62,7 +62,7 @@ function tell(output: Output, answers: readonly ClaimAnswer[]): void {
 
 interface Claimer {
   readonly store: TrustedStore;
-  readonly meant: SessionMeant;
+  readonly selected: SelectedSession;
   readonly person: string;
   readonly place: string;
 }
@@ -78,9 +78,9 @@ class Claims {
 
   /** Answers the first of the ids, at least one, in their order. What others hold costs no transaction. */
   async take(ids: readonly string[]): Promise<readonly ClaimAnswer[]> {
-    const { store, meant } = this.#claimer;
+    const { store, selected } = this.#claimer;
     const now = await store.snapshot();
-    const tasks = now.tasksOf(meant.require(now).id);
+    const tasks = now.tasksOf(selected.require(now).id);
     const refused = refusedFirst(ids, tasks);
     this.#share ??= new ClaimShare(tasks);
     if (refused.length > 0) return refused;
@@ -94,11 +94,11 @@ class Claims {
   }
 
   async #claim(ids: readonly string[], share: ClaimShare): Promise<readonly ClaimAnswer[]> {
-    const { store, meant, person } = this.#claimer;
+    const { store, selected, person } = this.#claimer;
     let round: ClaimRound | null = null;
     const done = await store.transact(
       (snapshot, waiting): Transaction | null => {
-        const { session } = snapshot.admitted(meant.require(snapshot).id);
+        const { session } = snapshot.admitted(selected.require(snapshot).id);
         const tasks = snapshot.tasksOf(session.id);
         const most = share.next(tasks, waiting);
         round = claimRound(ids, { session, tasks }, { ...this.#claimer, most });
@@ -112,7 +112,7 @@ class Claims {
     if (done.kind === 'done')
       share.took(
         answers.filter(({ claimed }) => claimed).length,
-        done.snapshot.tasksOf(meant.require(done.snapshot).id),
+        done.snapshot.tasksOf(selected.require(done.snapshot).id),
       );
     return answers;
   }
@@ -185,7 +185,7 @@ export function claimRound(
       ...(reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }]),
     );
     // Taking a task accepts it, if it was received.
-    accepted.push(...handDecisions(task));
+    accepted.push(...manualDecisions(task));
     session = reopened?.next ?? session;
     const claimed = steps.at(-1)?.task ?? task;
     taken.set(id, claimed);

@@ -6,16 +6,16 @@ import { claimByHand, nextTask } from '../../engine/manual/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireOwn } from '../context/own-terminal.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { isSessionBusy, waitForLock } from '../context/session-lock.ts';
-import { withDecisions } from '../context/signed-decisions.ts';
-import { byHand, taskMeant, tellAhead, tellElsewhere } from './with-manual-work.ts';
+import { withTrustedDecisions } from '../context/signed-decisions.ts';
+import { reportConflicts, selectTask, warnOfForeignWork, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async ({ workshop, git, store, config, output, meant }) => {
-    const session = meant.require(await store.snapshot());
+  return withManualWork(args, io, async ({ context, git, store, config, output, selected }) => {
+    const session = selected.require(await store.snapshot());
     const role = readRole(args.options.role);
     const [wanted = null] = args.positionals;
     if (args.globals.dryRun) {
@@ -28,9 +28,9 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const lock = {
       commonDir: git.repository.commonDir,
       name: `claim-${session.id}`,
-      signal: workshop.signal,
+      signal: context.signal,
     };
-    const { task, worktree, branch } = await waitForLock(lock, () => claimByHand(workshop, session.id, wish));
+    const { task, worktree, branch } = await waitForLock(lock, () => claimByHand(context, session.id, wish));
     output.json({ task, worktree, branch });
     const locks = task.file_locks.map(visibleLine).join(', ');
     output.result(
@@ -43,8 +43,8 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     );
     const { setup } = config.project;
     if (worktree !== null && setup.length > 0) output.info(`Set up by: ${setup.map(visibleLine).join('; ')}`);
-    if (branch !== null) await tellElsewhere({ workshop, output }, session.id, task);
-    if (branch !== null) await tellAhead({ workshop, output }, session.id, task.id);
+    if (branch !== null) await warnOfForeignWork({ context, output }, session.id, task);
+    if (branch !== null) await reportConflicts({ context, output }, session.id, task.id);
     if (worktree !== null) output.hint(`cd ${shellQuote(worktree)}`);
     output.hint(`git flame task submit ${task.id}`);
     return 0;
@@ -53,11 +53,11 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
 
 /** `git flame task next`: what should be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ git, store, output, meant, configFile }) => {
+  return withTrustedDecisions(args, io, async ({ git, store, output, selected, configFile }) => {
     const role = readRole(args.options.role);
     const { config } = await readConfig(requireWorkTree(git), configFile);
     const snapshot = await store.snapshot();
-    const { tasks } = snapshot.admitted(meant.require(snapshot).id);
+    const { tasks } = snapshot.admitted(selected.require(snapshot).id);
     const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
     output.json({ task, why: task === null ? why : null });
     if (task === null) {
@@ -85,9 +85,9 @@ export function readRole(text: string | null): Role | null {
 
 /** `git flame task choose [ID] --attempt N`: another of several attempts is the task's work. */
 export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async (opened) => {
-    const { workshop, git, output } = opened;
-    const { id, session } = await taskMeant(args, opened);
+  return withManualWork(args, io, async (opened) => {
+    const { context, git, output } = opened;
+    const { id, session } = await selectTask(args, opened);
     const { attempt } = args.options;
     if (attempt === null) throw noneNamed(id);
     if (args.globals.dryRun) {
@@ -95,8 +95,8 @@ export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       output.result(`Would make attempt ${attempt} the work of ${id}.`);
       return 0;
     }
-    requireOwn('Which attempt counts', opened.git.repository, io);
-    const task = await chooseAttempt(workshop, session, { task: id, attempt });
+    requireTypedByPerson('Which attempt counts', opened.git.repository, io);
+    const task = await chooseAttempt(context, session, { task: id, attempt });
     output.json({ task });
     const at = task.commit === null ? 'no commit' : shortId(task.commit);
     output.result(`Attempt ${attempt} is the work of ${id} now, at ${at}.`);

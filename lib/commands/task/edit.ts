@@ -5,18 +5,18 @@ import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { boundsOf, editProblems, editTask, requireEditable } from '../../engine/plan-problems.ts';
+import { editProblems, editTask, readPlanBounds, requireEditable } from '../../engine/plan-problems.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
-import { readAll, readNamedFile } from '../run-context/open-gates.ts';
-import type { Opened } from '../run-context/open-workshop.ts';
-import { byHand, readAttempts, taskMeant } from './with-manual-work.ts';
+import { readNamedFile, readStream } from '../run-context/open-gates.ts';
+import type { CommandContext } from '../run-context/open-workshop.ts';
+import { readAttempts, selectTask, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
 export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async (opened) => {
-    const { workshop, output } = opened;
-    const task = await taskMeant(args, opened);
+  return withManualWork(args, io, async (opened) => {
+    const { context, output } = opened;
+    const task = await selectTask(args, opened);
     requireEditable(task);
     const before = planOf(task);
     const after = await readEdit(args, io, opened, task);
@@ -26,7 +26,7 @@ export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
       output.result(`Would change ${task.id}.`);
       return 0;
     }
-    const { task: edited, changed } = await editTask(workshop, task.session, { before, after });
+    const { task: edited, changed } = await editTask(context, task.session, { before, after });
     output.json({ task: edited, changed });
     output.result(
       changed.length === 0 ? `${task.id} stays as it is.` : `${task.id}: changed ${changed.join(', ')}.`,
@@ -40,12 +40,12 @@ export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
 async function readEdit(
   args: CommandArgs<'task'>,
   io: Io,
-  opened: Opened,
+  opened: CommandContext,
   task: Task,
 ): Promise<TaskPlan | null> {
   const { title, description, locks, needs, group, priority, attempts, from } = args.options;
   if (from !== null) {
-    const text = from === '-' ? await readAll(io.stdin) : await readNamedFile(resolve(io.cwd, from));
+    const text = from === '-' ? await readStream(io.stdin) : await readNamedFile(resolve(io.cwd, from));
     return parseEdit(text, from, task);
   }
   const entries = Object.entries({
@@ -65,13 +65,13 @@ async function readEdit(
 /** Mistakes are shown in the text and the editor is opened again, where there is a person to mend them. */
 async function editInEditor(
   io: Io,
-  { workshop, output, store }: Opened,
+  { context, output, store }: CommandContext,
   task: Task,
 ): Promise<TaskPlan | null> {
-  const context = { cwd: workshop.root, env: io.env };
-  const editor = await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
+  const gitContext = { cwd: context.root, env: io.env };
+  const editor = await gitText(gitContext, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
   if (editor === '') throw noEditor(task);
-  const bounds = await boundsOf(workshop, task.session);
+  const bounds = await readPlanBounds(context, task.session);
   const tasks = (await store.snapshot()).tasksOf(task.session);
   return editText(io, {
     editor,
@@ -83,7 +83,7 @@ async function editInEditor(
       if (problems.length > 0) throw badEdit(task, problems);
       return plan;
     },
-    say: (line) => void io.stderr.write(`${line}\n`),
+    print: (line) => void io.stderr.write(`${line}\n`),
     style: output.errorStyle,
     isOnce: io.stdin.isTTY !== true,
   });

@@ -6,28 +6,28 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs } from '../../domain/view-models/command.ts';
-import type { SessionMeant } from '../context/look-at-state.ts';
+import type { SelectedSession } from '../context/look-at-state.ts';
 
-interface Standing {
+interface TaskSelection {
   readonly snapshot: Snapshot;
   readonly repository: Repository;
   /** Checked out where the person stands; null: none. */
   readonly branch: string | null;
   readonly person: string;
-  readonly meant: SessionMeant;
+  readonly selected: SelectedSession;
 }
 
 /**
  * The task a command by hand is about: the one named, else that of the current worktree, else the only
  * one they hold. Throws FlameErrors `no-task`, `no-task-named`.
  */
-export function pickTask(args: CommandArgs<'task'>, standing: Standing): Task {
-  const { snapshot, person, meant } = standing;
+export function pickTask(args: CommandArgs<'task'>, standing: TaskSelection): Task {
+  const { snapshot, person, selected } = standing;
   const [id] = args.positionals;
   const here = taskHere(standing);
   // Two sessions may both have the name: in a task's worktree its own session is meant.
-  const isOther = meant.name !== null && here?.session !== meant.name;
-  const session = here === null || isOther ? meant.require(snapshot).id : here.session;
+  const isOther = selected.name !== null && here?.session !== selected.name;
+  const session = here === null || isOther ? selected.require(snapshot).id : here.session;
   const tasks = snapshot.tasksOf(session);
   if (id !== undefined) {
     const named = tasks.find((task) => task.id === id);
@@ -42,7 +42,7 @@ export function pickTask(args: CommandArgs<'task'>, standing: Standing): Task {
 }
 
 /** The task whose worktree or branch the person is in. */
-function taskHere({ snapshot, repository: { workTree }, branch }: Standing): Task | null {
+function taskHere({ snapshot, repository: { workTree }, branch }: TaskSelection): Task | null {
   const isIts = (task: Task): boolean =>
     (task.worktree !== null && task.worktree === workTree) ||
     (branch !== null && taskBranch(task.session, task.id) === `refs/heads/${branch}`);

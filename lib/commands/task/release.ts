@@ -10,22 +10,22 @@ import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireOwn } from '../context/own-terminal.ts';
+import { requireTypedByPerson } from '../context/own-terminal.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { byHand, taskMeant, tellAhead } from './with-manual-work.ts';
+import { reportConflicts, selectTask, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task release [ID]`: a claim is given back, a failed task is tried again. */
 export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async (opened) => {
-    const { workshop, git, output } = opened;
-    const { id, session, status } = await taskMeant(args, opened);
+  return withManualWork(args, io, async (opened) => {
+    const { context, git, output } = opened;
+    const { id, session, status } = await selectTask(args, opened);
     if (args.globals.dryRun) return preview(output, 'release', id);
-    const done = await releaseByHand(workshop, session, wishOf(args, io, id, 'released by hand'));
+    const done = await releaseByHand(context, session, wishOf(args, io, id, 'released by hand'));
     output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
     output.result(
       status === 'failed' ? `${id} is free again and will be tried again.` : `${id} is free again.`,
     );
-    tellLeft(output, done);
+    printKeptWork(output, done);
     if (status === 'failed' && !isSessionBusy(git.repository.commonDir, session))
       output.hint(args.globals.session === null ? 'git flame run' : `git flame run --session ${session}`);
     return 0;
@@ -34,16 +34,16 @@ export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
 
 /** `git flame task drop [ID]`: the task will not be done any more. */
 export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async (opened) => {
-    const { workshop, output } = opened;
-    const { id, session } = await taskMeant(args, opened);
+  return withManualWork(args, io, async (opened) => {
+    const { context, output } = opened;
+    const { id, session } = await selectTask(args, opened);
     if (args.globals.dryRun) return preview(output, 'drop', id);
-    requireOwn('Which tasks are given up', opened.git.repository, io);
-    const done = await dropByHand(workshop, session, wishOf(args, io, id, 'dropped by hand'));
+    requireTypedByPerson('Which tasks are given up', opened.git.repository, io);
+    const done = await dropByHand(context, session, wishOf(args, io, id, 'dropped by hand'));
     output.json({ task: done.task, blocked: done.blocked, worktree: done.worktree, rescue: done.rescue });
     output.result(`${id} is dropped.`);
     if (done.blocked.length > 0) output.info(`What needs it can't be done now: ${done.blocked.join(', ')}.`);
-    tellLeft(output, done);
+    printKeptWork(output, done);
     return 0;
   });
 }
@@ -52,7 +52,7 @@ function wishOf(args: CommandArgs<'task'>, io: Io, task: string, reason: string)
   return { task, reason: args.options.reason ?? reason, isForced: args.options.force, cwd: io.cwd };
 }
 
-function tellLeft(output: Output, { worktree, rescue }: HandRelease): void {
+function printKeptWork(output: Output, { worktree, rescue }: HandRelease): void {
   if (rescue !== null) output.info(`Its commits are kept: git flame rescue show ${rescue}`);
   if (worktree !== null) output.info(`The worktree stays: ${worktree}`);
 }
@@ -65,9 +65,9 @@ function preview(output: Output, what: string, id: string): number {
 
 /** `git flame task submit [ID]`: hands in the commits of a claimed task; 1 when they break its rules. */
 export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async (opened) => {
-    const { workshop, git, output } = opened;
-    const { id, session } = await taskMeant(args, opened);
+  return withManualWork(args, io, async (opened) => {
+    const { context, git, output } = opened;
+    const { id, session } = await selectTask(args, opened);
     const { commit, notes, force } = args.options;
     if (args.globals.dryRun) {
       output.json({ task: id });
@@ -75,7 +75,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return 0;
     }
     const wish = { task: id, commit, notes, isForced: force, cwd: io.cwd };
-    const { task, violations, worktree } = await submitByHand(workshop, session, wish);
+    const { task, violations, worktree } = await submitByHand(context, session, wish);
     output.json({ task, violations, worktree });
     if (violations.length > 0) {
       output.result(
@@ -90,7 +90,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return 1;
     }
     output.result(`${id} is done at ${task.commit === null ? 'no commit' : shortId(task.commit)}.`);
-    await tellAhead(opened, session, id);
+    await reportConflicts(opened, session, id);
     if (worktree !== null) output.info(`The worktree stays: git worktree remove ${shellQuote(worktree)}`);
     if (isSessionBusy(git.repository.commonDir, session))
       output.info('A run is going and validates it by itself.');

@@ -6,11 +6,11 @@ import { pickTask } from './pick-task.ts';
 /** `git flame task show [ID]`: like `git flame show`, of the task of this worktree where none is named. */
 export async function showOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
   let found = { id: '', session: '' };
-  await withState(args, io, async ({ git, store, meant }) => {
+  await withState(args, io, async ({ git, store, selected }) => {
     const { repository } = git;
     const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
     const person = await git.identity();
-    found = pickTask(args, { snapshot: await store.snapshot(), repository, branch, person, meant });
+    found = pickTask(args, { snapshot: await store.snapshot(), repository, branch, person, selected });
     return 0;
   });
   const globals = { ...args.globals, session: found.session };

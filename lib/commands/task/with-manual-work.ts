@@ -2,35 +2,35 @@ import { workElsewhere } from '../../core/schedule/work-below.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { createLookout } from '../../engine/conflict-detection/conflict-detector.ts';
+import { createConflictDetector } from '../../engine/conflict-detection/conflict-detector.ts';
 import { handWorktree } from '../../engine/manual/hand-task.ts';
 import { viewSession } from '../../engine/record.ts';
-import type { Workshop } from '../../engine/run-context.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import { aheadOf } from '../context/waits-and-conflicts.ts';
-import { type Opened, withWorkshop } from '../run-context/open-workshop.ts';
+import { conflictsAheadOf } from '../context/waits-and-conflicts.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
 import { pickTask } from './pick-task.ts';
 
 /** Opens the workshop of a command by hand. The command prints its own result: no event of a run is emitted. */
-export function byHand(
+export function withManualWork(
   args: CommandArgs<'task'>,
   io: Io,
-  work: (opened: Opened & { readonly workshop: Workshop }) => Promise<number>,
+  work: (opened: CommandContext & { readonly context: RunContext }) => Promise<number>,
 ): Promise<number> {
-  return withWorkshop(args, io, (opened) =>
-    work({ ...opened, workshop: { ...opened.workshop, events: { emit: () => undefined } } }),
+  return withRunContext(args, io, (opened) =>
+    work({ ...opened, context: { ...opened.context, events: { emit: () => undefined } } }),
   );
 }
 
 /** The task a command is about, see pickTask. */
-export async function taskMeant(args: CommandArgs<'task'>, opened: Opened): Promise<Task> {
-  const { git, store, workshop, meant } = opened;
+export async function selectTask(args: CommandArgs<'task'>, opened: CommandContext): Promise<Task> {
+  const { git, store, context, selected } = opened;
   const { repository } = git;
   const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
   const snapshot = await store.snapshot();
-  return pickTask(args, { snapshot, repository, branch, person: workshop.gates.person, meant });
+  return pickTask(args, { snapshot, repository, branch, person: context.gates.person, selected });
 }
 
 /**
@@ -50,13 +50,13 @@ const lookMs = 1_000;
 const mostTrials = 20;
 
 /** Says to who has just taken up a task which work it would stand on, had that not come from another clone. */
-export async function tellElsewhere(
-  { workshop, output }: { readonly workshop: Workshop; readonly output: Pick<Output, 'info' | 'hint'> },
+export async function warnOfForeignWork(
+  { context, output }: { readonly context: RunContext; readonly output: Pick<Output, 'info' | 'hint'> },
   session: SessionId,
   task: Task,
 ): Promise<void> {
-  if (workshop.config.concurrency.overlap === 'separate') return;
-  const { received } = await viewSession(workshop, session);
+  if (context.config.concurrency.overlap === 'separate') return;
+  const { received } = await viewSession(context, session);
   for (const { task: id, lock } of workElsewhere(task, received)) {
     const on = lock === null ? '' : ` on ${visibleLine(lock)}`;
     output.info(
@@ -67,14 +67,14 @@ export async function tellElsewhere(
 }
 
 /** Says to who has just taken up a task, or handed it in, what its work conflicts with by now. */
-export async function tellAhead(
-  { workshop, output }: { readonly workshop: Workshop; readonly output: Pick<Output, 'info'> },
+export async function reportConflicts(
+  { context, output }: { readonly context: RunContext; readonly output: Pick<Output, 'info'> },
   session: SessionId,
   task: TaskId,
 ): Promise<void> {
-  const view = await viewSession(workshop, session);
-  const lookout = createLookout({ ...workshop, worktreeOf: (one) => handWorktree(workshop, one) });
-  const signal = AbortSignal.any([workshop.signal, AbortSignal.timeout(lookMs)]);
-  const ahead = aheadOf(await lookout.look(view, { trials: mostTrials, signal }), task);
+  const view = await viewSession(context, session);
+  const detector = createConflictDetector({ ...context, worktreeOf: (one) => handWorktree(context, one) });
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(lookMs)]);
+  const ahead = conflictsAheadOf(await detector.look(view, { trials: mostTrials, signal }), task);
   for (const conflict of ahead?.found ?? []) output.info(`Ahead: ${describeConflict(conflict)}.`);
 }

@@ -4,7 +4,7 @@ import type { Permission, TrustChange } from '../../domain/state/repository-trus
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { notTrusted } from '../../trust/repository/guard.ts';
 import {
-  compareWith,
+  compareContent,
   isAllowed,
   keepPermission,
   listPermissions,
@@ -16,10 +16,10 @@ import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderPermissions, renderTrust } from '../../ui/render/render-trust.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { realPathOf } from '../../util/path-places.ts';
-import { requireOwn, trustWord } from '../context/own-terminal.ts';
+import { requireTypedByPerson, trustSubject } from '../context/own-terminal.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type Reading, withState } from '../context/read-state.ts';
-import { type Asked, readAsked } from '../context/repository-trust.ts';
+import { type ReadContext, withState } from '../context/read-state.ts';
+import { type PermissionRequest, readPermissionRequest } from '../context/repository-trust.ts';
 import { trustCommands } from '../context/wishes.ts';
 
 /** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
@@ -28,29 +28,32 @@ export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
     if (args.subcommand === 'list') return listAllowed(reading, io);
     if (args.subcommand === 'revoke') return revoke(args, io, reading);
     const root = requireWorkTree(reading.git);
-    if (args.options.yes) requireOwn(trustWord, reading.git.repository, io);
-    const asked = readAsked(await readConfig(root, reading.configFile), io, { git: reading.git, root });
-    return ask(args, io, { reading, asked });
+    if (args.options.yes) requireTypedByPerson(trustSubject, reading.git.repository, io);
+    const permissionRequest = readPermissionRequest(await readConfig(root, reading.configFile), io, {
+      git: reading.git,
+      root,
+    });
+    return ask(args, io, { reading, permissionRequest });
   });
 }
 
 interface Parts {
-  readonly reading: Reading;
-  readonly asked: Asked;
+  readonly reading: ReadContext;
+  readonly permissionRequest: PermissionRequest;
 }
 
 /** 0 once it is allowed, 1 at a no, 2 when it waits for a person who can't be asked here. */
 async function ask(
   args: CommandArgs<'trust'>,
   io: Io,
-  { reading: { output }, asked }: Parts,
+  { reading: { output }, permissionRequest }: Parts,
 ): Promise<number> {
-  const { content, place } = asked;
+  const { content, place } = permissionRequest;
   const permission = readPermission(place);
-  const changes = compareWith(permission, content.items);
+  const changes = compareContent(permission, content.items);
   const answer = isAllowed(content, permission)
     ? 'allowed'
-    : await decide(args, io, { output, asked, changes });
+    : await decide(args, io, { output, permissionRequest, changes });
   if (answer === 'allowed' || answer === 'given' || answer === 'waits')
     output.result(describe(changes, answer === 'allowed', output));
   if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
@@ -69,8 +72,8 @@ async function ask(
 }
 
 interface Deciding {
-  readonly output: Reading['output'];
-  readonly asked: Asked;
+  readonly output: ReadContext['output'];
+  readonly permissionRequest: PermissionRequest;
   readonly changes: readonly TrustChange[];
 }
 
@@ -78,23 +81,23 @@ interface Deciding {
 async function decide(
   args: CommandArgs<'trust'>,
   io: Io,
-  { output, asked: { content, place }, changes }: Deciding,
+  { output, permissionRequest: { content, place }, changes }: Deciding,
 ): Promise<'given' | 'yes' | 'no' | 'waits'> {
   if (args.globals.dryRun) return 'waits';
   if (args.options.yes) return 'given';
   if (output.isJson || !hasTerminal(io)) return 'waits';
-  requireOwn(trustWord, place, io);
+  requireTypedByPerson(trustSubject, place, io);
   const onEnd = (): FlameError => notTrusted(content.items, trustCommands(args));
   return (await askTrust(io, changes, { style: output.errorStyle, onEnd })) ? 'yes' : 'no';
 }
 
-function describe(changes: readonly TrustChange[], isAll: boolean, { style }: Reading['output']): string {
+function describe(changes: readonly TrustChange[], isAll: boolean, { style }: ReadContext['output']): string {
   if (changes.length === 0) return "Nothing in this repository's files needs your permission.";
   return renderTrust(changes, style, isAll);
 }
 
 /** `git flame trust list`: what is allowed, first of this clone. */
-function listAllowed({ git, output }: Reading, io: Io): number {
+function listAllowed({ git, output }: ReadContext, io: Io): number {
   const here = realPathOf(git.repository.commonDir);
   const all = listPermissions(io.env).map((permission) => ({
     permission,
@@ -109,16 +112,16 @@ function listAllowed({ git, output }: Reading, io: Io): number {
 }
 
 /** `git flame trust revoke`: of this clone, or of the one whose folder is named; without any a FlameError `nothing-allowed`. */
-function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: Reading): number {
+function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: ReadContext): number {
   const [named] = args.positionals;
-  const meant = named === undefined ? null : resolve(io.cwd, named);
+  const selected = named === undefined ? null : resolve(io.cwd, named);
   const here = realPathOf(git.repository.commonDir);
-  const isMeant = ({ repository, root }: Permission): boolean =>
-    meant === null
+  const isSelected = ({ repository, root }: Permission): boolean =>
+    selected === null
       ? repository === here
-      : [repository, root].includes(meant) || repository === realPathOf(meant);
-  const revoked = listPermissions(io.env).filter(isMeant);
-  if (revoked.length === 0) throw nothingAllowed(meant ?? 'this clone');
+      : [repository, root].includes(selected) || repository === realPathOf(selected);
+  const revoked = listPermissions(io.env).filter(isSelected);
+  if (revoked.length === 0) throw nothingAllowed(selected ?? 'this clone');
   if (!args.globals.dryRun) for (const permission of revoked) revokePermission(permission, io.env);
   output.json({ revoked });
   const what = formatCount(

@@ -1,9 +1,9 @@
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 
 /** A text of a task that runs, or that an agent reads. */
-interface ToldText {
+interface AgentText {
   readonly task: string;
   readonly name: string;
   readonly text: string;
@@ -12,7 +12,7 @@ interface ToldText {
 /**
  * All parts of a plan that run or that agents read, beyond what its list of tasks shows: whole, as they are.
  */
-export function textsOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
+export function agentTextsOfPlan(tasks: readonly PlannedTask[]): readonly AgentText[] {
   return tasks.flatMap(({ id: task, description, acceptance_criteria, constraints }) => [
     { task, name: 'description', text: description },
     ...acceptance_criteria.map((text) => ({ task, name: 'acceptance criterion', text })),
@@ -21,7 +21,7 @@ export function textsOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] 
 }
 
 /** Texts of a task that was begun: its role, the work it names, and what its attempts leave for the next one. */
-export function textsOfTask(task: Task): readonly ToldText[] {
+export function agentTextsOfTask(task: Task): readonly AgentText[] {
   const { id, role, commit, start_commit: start, history } = task;
   const work = commit === null ? '' : `git diff ${start ?? `${commit}^`} ${commit}`;
   const texts = [
@@ -35,7 +35,7 @@ export function textsOfTask(task: Task): readonly ToldText[] {
 function attemptText({ result, notes, rejection_reason: rejection, comments = [] }: HistoryEntry): string {
   const reason = rejection === null || rejection === notes ? [] : [`Rejected: ${rejection}`];
   const remarks = comments.map(({ path, text, excerpt, ...at }) =>
-    [`${path}:${nameLines(at)}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
+    [`${path}:${describeLines(at)}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
   );
   return [`${result}: ${notes}`, ...reason, ...remarks].join('\n');
 }

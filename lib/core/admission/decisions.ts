@@ -72,8 +72,8 @@ function standingFacts(task: Task): Decision['facts'] {
   const { status, commit, start_commit: start, retry_count: retries, history } = task;
   const { agent_id: agent, claimed_by: by, claimed_host: host, claimed_at: at, result, reason } = task;
   const claim = status === 'claimed' ? { agent, by, host, at } : null;
-  const told = status === 'done' ? null : { result, reason };
-  return { status, commit, start, retries, history, claim, told, ...decidedKeys(task, 'standing') };
+  const outcome = status === 'done' ? null : { result, reason };
+  return { status, commit, start, retries, history, claim, told: outcome, ...decidedKeys(task, 'standing') };
 }
 
 /** Decision that a session continues, in which cycle, and with which plan where that comes next. */
@@ -92,7 +92,7 @@ export function adapterDecision({
 }
 
 /** The decisions of a person who writes a task by hand: all of it, and the adapter too. */
-export function handDecisions(task: Task): readonly Decision[] {
+export function manualDecisions(task: Task): readonly Decision[] {
   return [taskDecision(task), taskStateDecision(task), ...adapterDecisions(task)];
 }
 

@@ -7,7 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { voidWithdrawn } from '../changesets/void-changesets-without-tasks.ts';
+import { voidChangesetsWithoutTasks } from '../changesets/void-changesets-without-tasks.ts';
 import {
   adapterDecision,
   approvalDecision,
@@ -41,7 +41,7 @@ interface Stored extends Pick<Snapshot, 'verdictsOn'> {
 }
 
 /** Remembers things that one kind of decision made trusted: each is looked up once, since that costs a hash. */
-export class TrustedOnce {
+export class TrustCache {
   readonly #known = new WeakMap<DecisionLog, WeakSet<object>>();
 
   /** Whether the decision about the thing is in the log. */
@@ -61,9 +61,9 @@ export class TrustedOnce {
 }
 
 // What is trusted stays so: it is looked up once for each thing, which costs a hash.
-const known = new TrustedOnce();
-const standing = new TrustedOnce();
-const built = new TrustedOnce();
+const known = new TrustCache();
+const taskStates = new TrustCache();
+const built = new TrustCache();
 
 /** Filters a session and its tasks: what was decided neither here nor by a named signer is left out or undone. */
 export function filterSession({ session, tasks, ...snapshot }: Stored, rules: TrustRules): FilteredSession {
@@ -73,7 +73,7 @@ export function filterSession({ session, tasks, ...snapshot }: Stored, rules: Tr
   const received: Task[] = [];
   const elsewhere = new Set<string>();
   for (const task of tasks) {
-    const stands = isSettled(task) || standsAsLeft(task, decided);
+    const stands = isSettled(task) || isUnchangedSinceOwn(task, decided);
     if (
       isSettled(task) ||
       (isPlanned(task, decided) && isRunnable(task, rules) && (stands || !startsSomething(task)))
@@ -84,8 +84,11 @@ export function filterSession({ session, tasks, ...snapshot }: Stored, rules: Tr
   }
   const isOurs = isSessionOurs(session, decided);
   const withheld = new Set<string>(received.map(({ id }) => id));
-  const filtered = voidWithdrawn(withoutProposals(session, withheld, { ...rules, isOurs }), tasks);
-  const stored = voidWithdrawn(session, tasks);
+  const filtered = voidChangesetsWithoutTasks(
+    withoutProposals(session, withheld, { ...rules, isOurs }),
+    tasks,
+  );
+  const stored = voidChangesetsWithoutTasks(session, tasks);
   return { session: filtered, tasks: ours, received, elsewhere, isOurs, stored };
 }
 
@@ -94,7 +97,7 @@ export function ownSession(
   { session, tasks }: Omit<Stored, 'verdictsOn'>,
   rules: TrustRules,
 ): FilteredSession {
-  const stored = voidWithdrawn(session, tasks);
+  const stored = voidChangesetsWithoutTasks(session, tasks);
   const received = tasks.filter((task) => !isSettled(task) && !isRunnable(task, rules));
   const ours = received.length === 0 ? tasks : tasks.filter((task) => !received.includes(task));
   return { session: stored, tasks: ours, received, elsewhere: new Set(), isOurs: true, stored };
@@ -129,8 +132,8 @@ function startsSomething({ status }: Task): boolean {
 }
 
 /** Whether a task is exactly what this clone made of it last, or its person accepted. */
-export function standsAsLeft(task: Task, decided: DecisionLog): boolean {
-  return standing.has(decided, task, taskStateDecision);
+export function isUnchangedSinceOwn(task: Task, decided: DecisionLog): boolean {
+  return taskStates.has(decided, task, taskStateDecision);
 }
 
 /** An ended session starts nothing: whether it continues is asked once it does. */

@@ -3,9 +3,15 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { noteDecision, sessionDecision, sessionDecisions, sessionStateDecision } from './decisions.ts';
-import { isPlanned, isSettled, isTrustedVerdict, standsAsLeft, TrustedOnce } from './filter-untrusted.ts';
+import {
+  isPlanned,
+  isSettled,
+  isTrustedVerdict,
+  isUnchangedSinceOwn,
+  TrustCache,
+} from './filter-untrusted.ts';
 
-const whole = new TrustedOnce();
+const whole = new TrustCache();
 
 /** Whether this clone decided that a session ends, or a named signer. */
 export function isOwnEnd(session: Session, decided: DecisionLog): boolean {
@@ -14,7 +20,7 @@ export function isOwnEnd(session: Session, decided: DecisionLog): boolean {
 
 /** Whether this clone wrote this version of a task's note last. */
 export function isOwnTask(task: Task, decided: DecisionLog): boolean {
-  return standsAsLeft(task, decided) && (isSettled(task) || isPlanned(task, decided));
+  return isUnchangedSinceOwn(task, decided) && (isSettled(task) || isPlanned(task, decided));
 }
 
 /** True if this clone wrote this version of a session. */

@@ -7,7 +7,7 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
 import { landedDecision, sessionDecision, taskStateDecision } from './decisions.ts';
-import { isSettled, TrustedOnce } from './filter-untrusted.ts';
+import { isSettled, TrustCache } from './filter-untrusted.ts';
 import { isOwnEnd } from './own-versions.ts';
 
 /**
@@ -140,7 +140,7 @@ export function isVerified(
     task,
     () =>
       decided.has(taskStateDecision(task)) ||
-      (task.status === 'merged' && branches.some((branch) => isBrought(task, branch, evidence))),
+      (task.status === 'merged' && branches.some((branch) => wasMergedInto(task, branch, evidence))),
   );
 }
 
@@ -148,12 +148,12 @@ export function isVerified(
  * Whether a branch came to hold a task's work by a merge. A note can name any commit that was merged, another task's or a
  * person's own: so it is the one this clone knows as its work, or the merge names the task.
  */
-function isBrought(
+function wasMergedInto(
   task: Task & { readonly status: 'merged' },
   branch: string,
   evidence: CompletionEvidence,
 ): boolean {
-  const since = begunAt(task.session);
+  const since = sessionStartMs(task.session);
   return (
     evidence.came({ branch, since, commit: task.commit }) === 'by-merge' &&
     (evidence.names({ branch, since, task }) || evidence.lastTask(task)?.commit === task.commit)
@@ -161,11 +161,11 @@ function isBrought(
 }
 
 // Remembers what was found to be true: finding it costs a hash each time.
-const ends = new TrustedOnce();
-const pasts = new TrustedOnce();
+const ends = new TrustCache();
+const pasts = new TrustCache();
 
 /** When a session began, in ms, as its id has it: what was there before is no work of it. */
-function begunAt(session: SessionId): number {
+function sessionStartMs(session: SessionId): number {
   const [, ...parts] = /^ses-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(session) ?? [];
   const [year = 0, month = 1, ...rest] = parts.map(Number);
   const [day = 1, hour = 0, minute = 0, second = 0] = rest;
@@ -211,7 +211,7 @@ function hasLanded(
   if (decided.has(landedDecision(session, changeset))) return true;
   const { landed_commit: landed, tasks } = changeset;
   if (landed === null || tasks.length === 0) return false;
-  const since = begunAt(session.id);
+  const since = sessionStartMs(session.id);
   return branches.some(
     (branch) =>
       evidence.came({ branch, since, commit: landed }) !== null &&

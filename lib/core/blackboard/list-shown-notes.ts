@@ -1,11 +1,11 @@
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ShownNote } from '../../domain/view-models/task-story.ts';
-import { byText } from '../../util/sort-and-group.ts';
-import { countingNotes } from './notes-for.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import { acceptedAttemptNotes } from './notes-for.ts';
 
 /** All notes of a session, newest first, by any clone. `trusted`: the pages with trusted notes alone. */
-export function showNotes(
+export function listShownNotes(
   pages: readonly BlackboardPage[],
   tasks: readonly Task[],
   trusted: readonly BlackboardPage[],
@@ -16,7 +16,7 @@ export function showNotes(
       const { task } = page;
       const worker = tasks.find(({ id }) => id === task);
       const counting = new Set(
-        (worker === undefined ? [] : countingNotes(worker, pages)).map(({ id }) => id),
+        (worker === undefined ? [] : acceptedAttemptNotes(worker, pages)).map(({ id }) => id),
       );
       return page.notes.map((note): ShownNote => {
         const isVoid = task !== null && !counting.has(note.id);
@@ -24,5 +24,5 @@ export function showNotes(
         return { ...note, task, state };
       });
     })
-    .sort((a, b) => byText(b.at, a.at) || byText(a.id, b.id));
+    .sort((a, b) => compareText(b.at, a.at) || compareText(a.id, b.id));
 }

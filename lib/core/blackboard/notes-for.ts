@@ -1,7 +1,7 @@
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { locksConflict } from '../../util/path-globs.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { boundText } from '../task/one-line.ts';
 
 const mostNotes = 12;
@@ -43,7 +43,7 @@ export function notesFor(task: Task, board: Blackboard): NotesFor {
 }
 
 /** The notes of the attempt at a task whose work counts, the newest first; none where no work does. */
-export function countingNotes(
+export function acceptedAttemptNotes(
   { id, status, history }: Pick<Task, 'id' | 'status' | 'history'>,
   pages: readonly BlackboardPage[],
 ): readonly LeftNote[] {
@@ -55,7 +55,7 @@ export function countingNotes(
 
 /** Notes a worker left on purpose; its last message where it left none. */
 function wordsOf(task: Task, pages: readonly BlackboardPage[]): readonly string[] {
-  const left = countingNotes(task, pages);
+  const left = acceptedAttemptNotes(task, pages);
   if (left.length > 0) return left.map(({ text }) => text);
   const { status, history } = task;
   if (status !== 'done' && status !== 'merged') return [];
@@ -69,12 +69,12 @@ function ledNotes(task: Task, pages: readonly BlackboardPage[]): NotesFor['words
   const ranked = (page?.notes ?? []).map((note) => ({ note, rank: rankOf(note, task) }));
   return ranked
     .filter(({ rank }) => rank !== null)
-    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || byText(b.note.at, a.note.at))
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || compareText(b.note.at, a.note.at))
     .map(({ note }) => ({ from: `who leads (${note.by})`, text: note.text }));
 }
 
 /** Whether a note of who leads is for a task. */
-export function isMeantFor(note: LeftNote, task: Task): boolean {
+export function isAddressedTo(note: LeftNote, task: Task): boolean {
   return rankOf(note, task) !== null;
 }
 
@@ -106,7 +106,7 @@ function neighbours(task: Task, tasks: readonly Task[]): readonly Task[] {
     one.file_locks.some((lock) => task.file_locks.some((own) => locksConflict(own, lock)));
   return tasks
     .filter((one) => one.id !== task.id && !needed.has(one.id) && isNear(one))
-    .sort((a, b) => byText(endOf(b), endOf(a)) || byText(a.id, b.id));
+    .sort((a, b) => compareText(endOf(b), endOf(a)) || compareText(a.id, b.id));
 }
 
 function endOf({ history }: Task): string {

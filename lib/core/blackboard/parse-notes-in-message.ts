@@ -10,7 +10,10 @@ export const noteMark = 'NOTE:';
  * The notes in a worker's last message, each from its mark to the next one or an empty line, and the rest of the
  * message.
  */
-export function notesInWords(message: string): { readonly notes: readonly string[]; readonly rest: string } {
+export function parseNotesInMessage(message: string): {
+  readonly notes: readonly string[];
+  readonly rest: string;
+} {
   const notes: string[][] = [];
   const rest: string[] = [];
   let open: string[] | null = null;
@@ -54,7 +57,7 @@ function lastBlock(text: string): { readonly before: string; readonly block: str
 }
 
 /** The notes of a file that was left: paragraphs, divided by empty lines. */
-export function notesInFile(text: string): readonly string[] {
+export function parseNotesFile(text: string): readonly string[] {
   return text
     .replace(/\r\n?/g, '\n')
     .split(/\n[ \t]*\n/)
@@ -67,7 +70,7 @@ function textOf(lines: readonly string[]): string {
 }
 
 /** Notes of a worker, as many as are kept. */
-export interface LeftByWorker {
+export interface WorkerNotes {
   /** Its last words, without the notes among them. */
   readonly words: string;
   readonly notes: readonly string[];
@@ -76,16 +79,16 @@ export interface LeftByWorker {
 }
 
 /** Reads the notes a worker left: from its last message, as lines or as fields, and from its file for notes. */
-export function leftByWorker({
+export function readWorkerNotes({
   text,
   notes: file = '',
 }: {
   readonly text: string;
   readonly notes?: string;
-}): LeftByWorker {
+}): WorkerNotes {
   const answer = structured(text);
-  const { notes: said, rest } = notesInWords(answer?.words ?? text);
-  const all = [...notesInFile(file), ...said, ...(answer?.notes ?? [])]
+  const { notes: said, rest } = parseNotesInMessage(answer?.words ?? text);
+  const all = [...parseNotesFile(file), ...said, ...(answer?.notes ?? [])]
     .map((note) => boundText(note, noteBounds.text))
     .filter(Boolean);
   const notes = [...new Set(all)];

@@ -7,7 +7,7 @@ import { changesetsOfCycle } from '../schedule/next-action.ts';
 const decided: readonly Changeset['state'][] = ['approved', 'rejected', 'skipped'];
 
 /** The decisions of a session's cycle that a person can take back: nothing of what they are about has landed. */
-export function undoable(session: Session): readonly Changeset[] {
+export function undoableDecisions(session: Session): readonly Changeset[] {
   const current = changesetsOfCycle(session);
   return current.filter(
     (one) =>
@@ -21,7 +21,7 @@ export function undoable(session: Session): readonly Changeset[] {
  * The session in which a changeset waits again, as if nothing had been decided about it: what was put off because of it
  * waits too, and what was built of its rest is void.
  */
-export function undecide(session: Session, changeset: Changeset): Session {
+export function reopenDecision(session: Session, changeset: Changeset): Session {
   const { id, group, state } = changeset;
   const rest = restOf(changesetsOfCycle(session), changeset);
   const isInPart = rest.length > 0;
@@ -60,7 +60,7 @@ function asBuilt({
 }
 
 /** Some tasks of a changeset that are sent back, and why. */
-export interface PartRejected {
+export interface RejectedPart {
   /** In the order of the changeset; neither none nor all of them. */
   readonly tasks: readonly TaskId[];
   readonly reason: string;
@@ -74,7 +74,7 @@ export interface PartRejected {
 export function rejectPart(
   session: Session,
   { id, group }: Pick<Changeset, 'id' | 'group'>,
-  { tasks, reason, by }: PartRejected,
+  { tasks, reason, by }: RejectedPart,
 ): Session {
   const words = `${tasks.join(', ')}: ${reason}`;
   const rejected = withStates(session, [id], 'rejected', words, by);
@@ -130,7 +130,7 @@ export function withStates(
 }
 
 /** The session with what a person said of a changeset when they approved it, and nothing that was said of it before. */
-export function withWords(
+export function withApprovalMessage(
   session: Session,
   id: string,
   { remarks, message }: { readonly remarks: readonly LineComment[]; readonly message: string | undefined },
@@ -171,7 +171,7 @@ export function landedChangeset(
 }
 
 /** The session after a landing was taken back: that changeset is rejected, and one built on it is built again. */
-export function withUndone(
+export function withLandingReverted(
   session: Session,
   { id, landed_commit: commit }: LandedChangeset,
   { by, at, reason }: { readonly by: string; readonly at: string; readonly reason: string },

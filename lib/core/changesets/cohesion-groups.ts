@@ -1,12 +1,12 @@
-import type { PlannedCircle, PlannedGround } from '../../domain/ports/gates.ts';
+import type { PlannedCircle, PlannedOverlap } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { addTo, byText } from '../../util/sort-and-group.ts';
+import { addTo, compareText } from '../../util/sort-and-group.ts';
 import { byPriority, findComponents, sortByNeeds } from '../schedule/sort-by-needs.ts';
-import { type Needing, needsOf } from '../task/stack-state.ts';
+import { needsOf, type WorkNeeds } from '../task/stack-state.ts';
 
 /** Fields of a task that decide its group. */
-export type Groupable = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & Needing;
+export type Groupable = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & WorkNeeds;
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */
 interface GroupedTasks<T extends Groupable> {
@@ -37,15 +37,15 @@ export function cohesionGroups<T extends Groupable>(tasks: readonly T[]): readon
   const byName = new Map<string, T[]>();
   for (const task of tasks) addTo(byName, partOf.get(task.id) ?? together(task), task);
   const groups = [...byName].map(([group, members]) => {
-    const cohesion = [...new Set(members.map((task) => task.cohesion_group))].sort(byText);
+    const cohesion = [...new Set(members.map((task) => task.cohesion_group))].sort(compareText);
     const needed = members.flatMap(needsOf).flatMap((id) => partOf.get(id) ?? []);
-    const dependsOn = [...new Set(needed)].filter((name) => name !== group).sort(byText);
+    const dependsOn = [...new Set(needed)].filter((name) => name !== group).sort(compareText);
     return { group, cohesionGroups: cohesion, tasks: members, dependsOn };
   });
   return sortByNeeds(groups, {
     id: ({ group }) => group,
     needs: ({ dependsOn }) => dependsOn,
-    compare: (a, b) => topPriority(a.tasks) - topPriority(b.tasks) || byText(a.group, b.group),
+    compare: (a, b) => topPriority(a.tasks) - topPriority(b.tasks) || compareText(a.group, b.group),
   });
 }
 
@@ -67,7 +67,7 @@ function circles<T extends Groupable>(
       const needed = names.get(id);
       if (needed !== undefined) graph.get(nameOf(task))?.add(needed);
     }
-  const sorted = new Map([...graph].map(([name, needed]) => [name, [...needed].sort(byText)]));
+  const sorted = new Map([...graph].map(([name, needed]) => [name, [...needed].sort(compareText)]));
   const joined = findComponents(sorted).map((component) => [component, component.join('+')] as const);
   return new Map(joined.flatMap(([component, name]) => component.map((member) => [member, name] as const)));
 }
@@ -95,7 +95,7 @@ function partCircles<T extends Groupable>(
   for (const task of tasks) addTo(units, unitOf(task), task);
   const taken = new Set(units.keys());
   const parts = new Map<T, string>();
-  for (const [unit, members] of [...units].sort(([a], [b]) => byText(a, b))) {
+  for (const [unit, members] of [...units].sort(([a], [b]) => compareText(a, b))) {
     const levels = [...new Set(members.map((task) => level.get(task) ?? 0))].sort((a, b) => a - b);
     const names = levels.map((_, index) => (index === 0 ? unit : freeName(unit, taken)));
     for (const task of members) parts.set(task, names[levels.indexOf(level.get(task) ?? 0)] ?? unit);
@@ -127,8 +127,11 @@ export function validationOrder(tasks: readonly Task[]): readonly Task[] {
  * Groups of a plan that can't be decided one by one, as far as can be known before: those whose tasks depend on each
  * other in a circle go together, and those that build on each other's work in turn come in parts.
  */
-export function plannedCircles({ tasks }: Plan, ground: readonly PlannedGround[]): readonly PlannedCircle[] {
-  const below = new Map(ground.map(({ task, below: others }) => [task, others.map((other) => other.task)]));
+export function plannedCircles(
+  { tasks }: Plan,
+  overlaps: readonly PlannedOverlap[],
+): readonly PlannedCircle[] {
+  const below = new Map(overlaps.map(({ task, below: others }) => [task, others.map((other) => other.task)]));
   const built = tasks.map((task) => {
     const others = below.get(task.id) ?? [];
     return {

@@ -56,7 +56,7 @@ export function evidenceDoubts(
 }
 
 /** The tasks of these whose evidence is in doubt. */
-export function doubtsOf(
+export function evidenceDoubtsOf(
   snapshot: Pick<Snapshot, 'verdictsOn' | 'verificationsOn'>,
   tasks: readonly Pick<Task, 'id' | 'commit'>[],
 ): readonly EvidenceDoubt[] {

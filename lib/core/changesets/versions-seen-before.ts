@@ -6,7 +6,7 @@ import type { Hunk } from '../../domain/state/patch.ts';
  * The versions of a changeset that a person saw before it: for each of its tasks the latest changeset it was in that
  * was decided but not landed. Each once, oldest first.
  */
-export function seenBefore(
+export function versionsSeenBefore(
   changesets: readonly Changeset[],
   { id, tasks }: Pick<Changeset, 'id' | 'tasks'>,
 ): readonly Changeset[] {

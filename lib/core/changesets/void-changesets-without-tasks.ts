@@ -1,17 +1,17 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { readGround } from '../task/stack-state.ts';
+import { readStackState } from '../task/stack-state.ts';
 
 /**
  * A session in which no changeset is still to be decided or to land that holds a task which has left `done` (dropped,
  * say), or one whose ground is lost: such a one is void, as is what was built upon it, and what is left of them is
  * built again.
  */
-export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session {
+export function voidChangesetsWithoutTasks(session: Session, tasks: readonly Task[]): Session {
   if (!session.changesets.some(isOpen)) return session;
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
-  const ground = readGround(tasks);
+  const stackState = readStackState(tasks);
   const gone = new Map<string, Root>();
   const ownReason = ({ tasks: ids, works = [], state }: Changeset): string | undefined => {
     const members = ids.flatMap((id) => byId.get(id) ?? []);
@@ -21,9 +21,9 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
     if (other !== undefined && byId.has(other)) return `${other} is another commit now`;
     for (const task of members) {
       // Approved changes land upon that in any shape: the person saw the difference to it.
-      const [lost] = state === 'approved' ? ground.gone(task) : ground.lost(task);
+      const [lost] = state === 'approved' ? stackState.gone(task) : stackState.lost(task);
       if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
-      if (ground.waits(task)) return `${task.id} waits for what it depends on to be done again`;
+      if (stackState.waits(task)) return `${task.id} waits for what it depends on to be done again`;
     }
     return undefined;
   };

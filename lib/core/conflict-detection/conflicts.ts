@@ -3,7 +3,7 @@ import type { ChangedPaths, Trial } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { AheadConflict, AheadTask } from '../../domain/view-models/status.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { sharedLock } from '../schedule/locks.ts';
 
 /** Committed work of a task, with what is needed to compare it with others. */
@@ -13,7 +13,7 @@ export interface Work {
   readonly isAtWork: boolean;
   readonly file_locks: readonly string[];
   /** Commits it was built on, directly or through others. */
-  readonly ground: ReadonlySet<ObjectId>;
+  readonly builtOn: ReadonlySet<ObjectId>;
   /** Paths it changes; null: more than are listed. */
   readonly changes: ChangedPaths | null;
   /** Paths the branch changed that it was not built on; null: more than are listed. */
@@ -46,7 +46,7 @@ interface TrialPlan {
  * (git follows renames of folders), those that change files of one folder or whose locks overlap. Newest changed first,
  * and of equal age the nearest. Works built on each other, and those merged in one changeset, are left out.
  */
-export function planTrials({
+export function planTrialMerges({
   works,
   branch,
   changesets,
@@ -66,7 +66,7 @@ export function planTrials({
   const found: { readonly pair: TrialPair; readonly at: number; readonly distance: number }[] = [];
   looked.forEach(({ work: one, reach }, index) => {
     for (const { work: other, reach: others } of looked.slice(index + 1)) {
-      if (one.ground.has(other.commit) || other.ground.has(one.commit) || isMerged(merged, one, other))
+      if (one.builtOn.has(other.commit) || other.builtOn.has(one.commit) || isMerged(merged, one, other))
         continue;
       const distance = distanceOf(reach, others, () => sharedLock(one, other) !== null);
       const at = Math.max(one.changedAt, other.changedAt);
@@ -159,7 +159,7 @@ export function listConflicts(
         ? []
         : [toConflict(pair, { paths: own, unrelated: false })];
     })
-    .sort((a, b) => byText(nameOf(a), nameOf(b)));
+    .sort((a, b) => compareText(nameOf(a), nameOf(b)));
 }
 
 /** Whether the works of a pair are those of another one, or what these were built on. */
@@ -170,7 +170,7 @@ function isBelow(pair: TrialPair, above: TrialPair): boolean {
 }
 
 function isUnder(below: Work | Branch, above: Work | Branch): boolean {
-  return below.commit === above.commit || ('task' in above && above.ground.has(below.commit));
+  return below.commit === above.commit || ('task' in above && above.builtOn.has(below.commit));
 }
 
 function toConflict(
@@ -178,7 +178,7 @@ function toConflict(
   what: Pick<AheadConflict, 'paths' | 'unrelated'>,
 ): AheadConflict {
   if (!('task' in other)) return { one: toSide(one), other, ...what };
-  const [first, second] = byText(one.task, other.task) <= 0 ? [one, other] : [other, one];
+  const [first, second] = compareText(one.task, other.task) <= 0 ? [one, other] : [other, one];
   return { one: toSide(first), other: toSide(second), ...what };
 }
 

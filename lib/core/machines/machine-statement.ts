@@ -3,7 +3,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
 import {
   type MachineRole,
-  type MachineWord,
+  type MachineStatement,
   nextClaim,
   type SharedRole,
 } from '../../domain/state/machine.ts';
@@ -15,16 +15,16 @@ import { isSignedBy } from '../../util/machine-key.ts';
 import { approvalDecision, builtDecision, verdictDecision } from '../admission/decisions.ts';
 import { describeChange, type TaskChange } from '../task/task-state.ts';
 
-type Unsigned = Omit<MachineWord, 'key' | 'signature'>;
+type Unsigned = Omit<MachineStatement, 'key' | 'signature'>;
 
 /** The text a machine signs for a decision: exactly that one, in which role, under which name and claim. */
-export function wordText(role: SharedRole, decision: Decision, { name, claim }: Unsigned): string {
+export function statementText(role: SharedRole, decision: Decision, { name, claim }: Unsigned): string {
   return `git-flame ${role} ${canonicalDigest({ decision, name, claim })}`;
 }
 
 /** True if the signature beside a decision was made with the key that it names, over exactly that. */
-export function isWordFor(role: SharedRole, decision: Decision, word: MachineWord): boolean {
-  return isSignedBy(word.key, wordText(role, decision, word), word.signature);
+export function isStatementFor(role: SharedRole, decision: Decision, word: MachineStatement): boolean {
+  return isSignedBy(word.key, statementText(role, decision, word), word.signature);
 }
 
 /** A verdict as the machine that found it signs it. */
@@ -45,7 +45,7 @@ export function signedApproval(session: Pick<Session, 'id'>, changeset: Changese
  * task's worker count with its work. The limit of one machine is not raised by that, see engine/machines/reserve. The
  * plan of a task may be changed by neither: it counts only as it was approved here.
  */
-export function countsWhenShared(
+export function isTrustedWhenShared(
   { kind, session, about, facts }: Decision,
   shared: { readonly session: SessionId; readonly role: MachineRole },
 ): boolean {
@@ -70,12 +70,12 @@ export function sharedDecisionLog(
     get revision() {
       return decided.revision;
     },
-    has: (decision) => decided.has(decision) || countsWhenShared(decision, shared),
+    has: (decision) => decided.has(decision) || isTrustedWhenShared(decision, shared),
   };
 }
 
 /** The machine that judges exactly the commit a task has; null: none does. */
-export function judgeOf({ commit, judging }: Task): string | null {
+export function claimingJudge({ commit, judging }: Task): string | null {
   return judging !== undefined && judging.commit === commit ? judging.machine : null;
 }
 

@@ -1,7 +1,7 @@
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
-import { byText, groupBy } from '../../util/sort-and-group.ts';
+import { compareText, groupBy } from '../../util/sort-and-group.ts';
 import { boundText, oneLine } from '../task/one-line.ts';
 
 export interface RecallOptions {
@@ -49,9 +49,9 @@ export function recallMemory(entries: readonly MemoryEntry[], options: RecallOpt
       used += bytes;
     }
   }
-  const told = pieces.filter((piece) => chosen.has(piece)).map(({ text }) => text);
-  if (told.length === 0) return '';
-  return [...told, ...(left > 0 ? [omission(left)] : [])].join('\n');
+  const texts = pieces.filter((piece) => chosen.has(piece)).map(({ text }) => text);
+  if (texts.length === 0) return '';
+  return [...texts, ...(left > 0 ? [omission(left)] : [])].join('\n');
 }
 
 /** Newest first: session ids begin with the time. */
@@ -59,7 +59,7 @@ function bySession(entries: readonly MemoryEntry[]): readonly (readonly MemoryEn
   const order = (entry: MemoryEntry): string => (entry.kind === 'summary' ? '' : (entry.task ?? ''));
   return [...groupBy(entries, ({ session }) => session)]
     .sort(([a], [b]) => (a < b ? 1 : -1))
-    .map(([, list]) => list.sort((a, b) => byText(order(a), order(b))));
+    .map(([, list]) => list.sort((a, b) => compareText(order(a), order(b))));
 }
 
 interface Recall {
@@ -93,8 +93,8 @@ function describeSummary({ session, title, notes, at }: MemoryEntry): string {
 
 function describeResult({ session, task, title, status, paths, notes }: MemoryEntry, max: number): string {
   const where = paths.length === 0 ? '' : ` [${oneLine(paths.join(', '), 160)}]`;
-  const told = oneLine(notes, max);
-  return `- ${status}: ${title} (${session}/${task ?? ''})${where}${told === '' ? '' : `: ${told}`}`;
+  const text = oneLine(notes, max);
+  return `- ${status}: ${title} (${session}/${task ?? ''})${where}${text === '' ? '' : `: ${text}`}`;
 }
 
 function describeFailure(entry: MemoryEntry): string {
@@ -188,14 +188,14 @@ function entryOf(task: Task, hasEnded: boolean): MemoryEntry | null {
 }
 
 function attemptOf({ attempt, result, notes, rejection_reason: rejection }: HistoryEntry) {
-  const told = rejection === null || rejection === notes ? notes : `${notes}\nRejected: ${rejection}`;
-  return { attempt, result: oneLine(result, 50) || 'ended', notes: boundText(told, 2_000) };
+  const notesText = rejection === null || rejection === notes ? notes : `${notes}\nRejected: ${rejection}`;
+  return { attempt, result: oneLine(result, 50) || 'ended', notes: boundText(notesText, 2_000) };
 }
 
 function summaryOf(session: Session, tasks: readonly Task[]): MemoryEntry {
   const counts = new Map<string, number>();
   for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const told = [...counts].sort().map(([status, count]) => `${count} ${status}`);
+  const counted = [...counts].sort().map(([status, count]) => `${count} ${status}`);
   return {
     v: 1,
     rev: 1,
@@ -206,7 +206,7 @@ function summaryOf(session: Session, tasks: readonly Task[]): MemoryEntry {
     status: session.state,
     paths: [...new Set(tasks.flatMap(({ file_locks }) => file_locks))].sort().slice(0, pathsKept),
     notes: boundText(
-      `${tasks.length} tasks${told.length === 0 ? '' : `: ${told.join(', ')}`}; ${session.cycle} cycles.`,
+      `${tasks.length} tasks${counted.length === 0 ? '' : `: ${counted.join(', ')}`}; ${session.cycle} cycles.`,
     ),
     attempts: [],
     cost_usd: session.cost_usd,

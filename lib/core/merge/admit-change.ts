@@ -47,9 +47,9 @@ export function admitSession(before: Session, after: Session): Merged<Session> {
   };
   const { cost_usd, tokens, spend } = after;
   // Where it was may be missing in what an older version wrote again.
-  const isTold = ({ gate, decision, by, at }: Gated, one: Gated): boolean =>
+  const isRecorded = ({ gate, decision, by, at }: Gated, one: Gated): boolean =>
     isSame([gate, decision, by, at], [one.gate, one.decision, one.by, one.at]);
-  const gone = before.gates.filter((gate) => !after.gates.some((one) => isTold(one, gate)));
+  const gone = before.gates.filter((gate) => !after.gates.some((one) => isRecorded(one, gate)));
   const isSpent = isSame(kept, { cost_usd, tokens, spend });
   if (isSpent && gone.length === 0) return unchanged;
   return {

@@ -168,17 +168,17 @@ export function blackboardChanges(
   after: BlackboardPage,
 ): readonly IncomingChange[] {
   const place = { session: after.session, about: after.task ?? '' };
-  const told = ({ by, text }: LeftNote): string => oneLine(`${by}: ${text}`, longest);
+  const describeNote = ({ by, text }: LeftNote): string => oneLine(`${by}: ${text}`, longest);
   const old = before?.notes ?? [];
   const [known, now] = [old, after.notes].map((notes) => new Set(notes.map(({ id }) => id)));
   const named = ({ id }: LeftNote) => ({ ...place, what: `note ${shortId(id)}` });
   return [
     ...after.notes
       .filter(({ id }) => known?.has(id) !== true)
-      .map((note) => ({ ...named(note), from: null, to: told(note) })),
+      .map((note) => ({ ...named(note), from: null, to: describeNote(note) })),
     ...old
       .filter(({ id }) => now?.has(id) !== true)
-      .map((note) => ({ ...named(note), from: told(note), to: null })),
+      .map((note) => ({ ...named(note), from: describeNote(note), to: null })),
   ];
 }
 

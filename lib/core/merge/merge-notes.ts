@@ -3,9 +3,9 @@ import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
 import type { ReviewNote, Verdict, Verification } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { oneLine } from '../task/one-line.ts';
-import { canonicalText, chooseValue, type Merged, mergeById, preferring } from './merge-values.ts';
+import { byPreference, canonicalText, chooseValue, type Merged, mergeById } from './merge-values.ts';
 
 interface Validation {
   readonly v: 1;
@@ -33,7 +33,7 @@ function bothOf<Entry extends { readonly at: string }>(
 ): Entry[] {
   return mergeById<Entry>(
     { base, ours, theirs },
-    { id: canonicalText, prefer: preferring(), order: preferring((a, b) => byText(a.at, b.at)) },
+    { id: canonicalText, prefer: byPreference(), order: byPreference((a, b) => compareText(a.at, b.at)) },
   );
 }
 
@@ -51,9 +51,9 @@ export function mergeReview(
       ours: { ...ours, rev },
       theirs: { ...theirs, rev },
     },
-    preferring(
+    byPreference(
       (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
-      (a, b) => byText(a.at, b.at),
+      (a, b) => compareText(a.at, b.at),
     ),
   );
   const describe = ({ by, at }: ReviewNote): string => `approved by ${by} at ${at}`;
@@ -76,7 +76,7 @@ export function mergeMemory(
       ours: { ...ours, rev },
       theirs: { ...theirs, rev },
     },
-    preferring((a, b) => byText(b.at, a.at)),
+    byPreference((a, b) => compareText(b.at, a.at)),
   );
   const describe = ({ status, at }: MemoryEntry): string => `${status} at ${at}`;
   return {
@@ -106,7 +106,7 @@ export function mergeBlackboard(
 ): Merged<BlackboardPage> {
   const all = mergeById<LeftNote>(
     { base: base?.notes, ours: ours.notes, theirs: theirs.notes },
-    { id: ({ id }) => id, prefer: preferring(), order: preferring((a, b) => byText(a.at, b.at)) },
+    { id: ({ id }) => id, prefer: byPreference(), order: byPreference((a, b) => compareText(a.at, b.at)) },
   );
   const most = ours.task === null ? noteBounds.ofSession : noteBounds.ofTask;
   const kept = all.slice(-most);

@@ -1,14 +1,14 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import {
+  byPreference,
   canonicalText,
   chooseValue,
   laterText,
   type Merged,
   mergeById,
   type Preference,
-  preferring,
   type Sides,
   sidesOf,
 } from './merge-values.ts';
@@ -45,24 +45,24 @@ const changesetOrder: readonly Changeset['state'][] = [
 ];
 
 // The one that got further.
-const preferCourse: Preference<Course> = preferring(
+const preferCourse: Preference<Course> = byPreference(
   (a, b) => Number(b.state === 'ended') - Number(a.state === 'ended'),
   (a, b) => b.cycle - a.cycle,
   (a, b) => waveOrder.indexOf(a.wave) - waveOrder.indexOf(b.wave),
   (a, b) => b.replans - a.replans,
   (a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state),
 );
-const preferChangeset: Preference<Changeset> = preferring(
+const preferChangeset: Preference<Changeset> = byPreference(
   (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
   (a, b) => changesetOrder.indexOf(a.state) - changesetOrder.indexOf(b.state),
 );
-const preferArchived: Preference<Session> = preferring(
+const preferArchived: Preference<Session> = byPreference(
   (a, b) => Number(a.archived_at === undefined) - Number(b.archived_at === undefined),
-  (a, b) => byText(a.archived_at ?? '', b.archived_at ?? ''),
+  (a, b) => compareText(a.archived_at ?? '', b.archived_at ?? ''),
 );
-const byTime: Preference<AgentRun> = preferring(
-  (a, b) => byText(a.ended_at, b.ended_at),
-  (a, b) => byText(a.started_at, b.started_at),
+const byTime: Preference<AgentRun> = byPreference(
+  (a, b) => compareText(a.ended_at, b.ended_at),
+  (a, b) => compareText(a.started_at, b.started_at),
 );
 
 /**
@@ -73,7 +73,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
   if (ours.archived_at !== undefined || theirs.archived_at !== undefined) return mergeArchived(ours, theirs);
   const sides = sidesOf(base, ours, theirs);
   const moreChanges = base === null ? theirs.rev - ours.rev : 0;
-  const choose = <Value>(get: (session: Session) => Value, prefer: Preference<Value> = preferring()) =>
+  const choose = <Value>(get: (session: Session) => Value, prefer: Preference<Value> = byPreference()) =>
     chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
   const course = choose(courseOf, preferCourse);
   const objective = choose((session) => session.objective);
@@ -98,19 +98,19 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     ...mergeReservations(sides((session) => session.reservations ?? [])),
     agents: mergeById(
       sides((session) => session.agents),
-      { id: (run) => run.id, prefer: preferring(), order: byTime },
+      { id: (run) => run.id, prefer: byPreference(), order: byTime },
     ),
     changesets: mergeById(
       sides((session) => session.changesets),
-      { id: ({ id }) => id, prefer: preferChangeset, order: (a, b) => byText(a.id, b.id) },
+      { id: ({ id }) => id, prefer: preferChangeset, order: (a, b) => compareText(a.id, b.id) },
     ),
     gates: mergeById(
       sides((session) => session.gates),
       // One that says where is the same as what an older version kept of it.
       {
         id: ({ where: _, ...told }) => canonicalText(told),
-        prefer: preferring((a, b) => byText(b.where ?? '', a.where ?? '')),
-        order: preferring((a, b) => byText(a.at, b.at)),
+        prefer: byPreference((a, b) => compareText(b.where ?? '', a.where ?? '')),
+        order: byPreference((a, b) => compareText(a.at, b.at)),
       },
     ),
   };
@@ -165,8 +165,8 @@ function mergeSpentOn(ours: Session, theirs: Session): Pick<Session, 'spent_on'>
 function mergeReservations(sides: Sides<readonly Reservation[]>): Pick<Session, 'reservations'> {
   const merged = mergeById(sides, {
     id: ({ agent }) => agent,
-    prefer: preferring(),
-    order: (a, b) => byText(a.agent, b.agent),
+    prefer: byPreference(),
+    order: (a, b) => compareText(a.agent, b.agent),
   });
   return merged.length === 0 ? {} : { reservations: merged };
 }

@@ -1,20 +1,20 @@
 import type { HistoryEntry, Task, TaskStatus } from '../../domain/state/task.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { boundText } from '../task/one-line.ts';
 import { type KeyOf, keysOf } from '../task/task-keys.ts';
 import {
+  byPreference,
   type Choice,
   canonicalText,
   chooseValue,
   compareTimes,
   isSame,
-  type Loss,
+  type LostValue,
   laterText,
   type Merged,
   mergeById,
   mergeTexts,
   type Preference,
-  preferring,
   type Sides,
   sidesOf,
 } from './merge-values.ts';
@@ -33,7 +33,7 @@ const statusOrder: readonly TaskStatus[] = [
 // The stricter of two verdicts on the same work counts.
 const verdictOrder: readonly (string | null)[] = ['fail', 'pass', null];
 
-const preferHead: Preference<TaskHead> = preferring(
+const preferHead: Preference<TaskHead> = byPreference(
   // Taken back after it had ended: the end before that is past.
   (a, b) => (b.undone ?? 0) - (a.undone ?? 0),
   (a, b) => Number(hasEnded(b)) - Number(hasEnded(a)),
@@ -57,7 +57,7 @@ function hasEnded({ status }: TaskHead): boolean {
 export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<Task> {
   const sides = sidesOf(base, ours, theirs);
   const moreChanges = base === null ? theirs.rev - ours.rev : 0;
-  const choose = <Value>(get: (task: Task) => Value, prefer: Preference<Value> = preferring()) =>
+  const choose = <Value>(get: (task: Task) => Value, prefer: Preference<Value> = byPreference()) =>
     chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
   const head = choose(headOf, preferHead);
   const planned = {
@@ -104,7 +104,7 @@ function valuesOf(choices: Readonly<Record<string, Choice<unknown>>>): Partial<T
   return Object.fromEntries(Object.entries(choices).map(([key, { value }]) => [key, value]));
 }
 
-function lossOf<Value>(what: string, choice: Choice<Value>, describe: (value: Value) => string): Loss[] {
+function lossOf<Value>(what: string, choice: Choice<Value>, describe: (value: Value) => string): LostValue[] {
   return choice.loser === null
     ? []
     : [{ what, kept: describe(choice.value), lost: describe(choice.loser.value) }];
@@ -123,10 +123,10 @@ function mergeHistory(
 ): HistoryEntry[] {
   const isCurrent = (entry: HistoryEntry): number =>
     agent !== null && entry.agent_id === agent && entry.result !== superseded ? 1 : 0;
-  const order: Preference<HistoryEntry> = preferring(
+  const order: Preference<HistoryEntry> = byPreference(
     (a, b) => isCurrent(a) - isCurrent(b),
     (a, b) => a.attempt - b.attempt,
-    (a, b) => byText(a.timestamp, b.timestamp),
+    (a, b) => compareText(a.timestamp, b.timestamp),
   );
   const merged = mergeById(sides, { id: canonicalText, prefer: order, order });
   if (losers.length === 0) return merged;

@@ -1,7 +1,7 @@
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 
 /** A value that one clone had and the merged state hasn't. */
-export interface Loss {
+export interface LostValue {
   /** The key, or what the keys are about. */
   readonly what: string;
   readonly kept: string;
@@ -11,7 +11,7 @@ export interface Loss {
 /** Merged version of a note that two clones changed, and what lost. */
 export interface Merged<Value> {
   readonly value: Value;
-  readonly lost: readonly Loss[];
+  readonly lost: readonly LostValue[];
 }
 
 /** The two changed versions of something and the one both come from; undefined where there was none. */
@@ -85,24 +85,24 @@ export function mergeById<Entry>(
 
 /** Two lists of texts as sets. */
 export function mergeTexts<Text extends string>(sides: Sides<readonly Text[]>): Text[] {
-  return mergeById(sides, { id: (text) => text, prefer: byText, order: byText });
+  return mergeById(sides, { id: (text) => text, prefer: compareText, order: compareText });
 }
 
 /** The first answer that isn't 0 decides; at last the smaller JSON text, so the order is total. */
-export function preferring<Value>(...rules: readonly Preference<Value>[]): Preference<Value> {
+export function byPreference<Value>(...rules: readonly Preference<Value>[]): Preference<Value> {
   return (a, b) => {
     for (const rule of rules) {
       const answer = rule(a, b);
       if (answer !== 0) return answer;
     }
-    return byText(canonicalText(a), canonicalText(b));
+    return compareText(canonicalText(a), canonicalText(b));
   };
 }
 
 /** Earlier first; never (null) last. */
 export function compareTimes(a: string | null, b: string | null): number {
   if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
-  return byText(a, b);
+  return compareText(a, b);
 }
 
 /** The later of two times in ISO 8601. */
@@ -118,7 +118,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => byText(a, b)))
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b)))
       : part,
   );
 }

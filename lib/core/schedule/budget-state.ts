@@ -1,7 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { sessionBudget } from '../../domain/config/role-settings.ts';
 import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
-import type { SpendingApart } from '../../domain/view-models/status.ts';
+import type { SpendingBreakdown } from '../../domain/view-models/status.ts';
 
 export interface BudgetState {
   readonly unit: 'usd' | 'tokens';
@@ -16,7 +16,7 @@ export interface BudgetState {
 export function budgetState(config: Config, session: Session): BudgetState {
   const { unit, limit: configured } = sessionBudget(config);
   const limit = configured === 0 ? 0 : (session.raised_limit ?? configured);
-  const spent = presumed(session).reduce(
+  const spent = presumedReservations(session).reduce(
     (sum, one) => sum + (unit === 'tokens' ? one.tokens : one.cost_usd),
     unit === 'tokens' ? session.tokens : session.cost_usd,
   );
@@ -25,7 +25,7 @@ export function budgetState(config: Config, session: Session): BudgetState {
 }
 
 /** Reservations of machines that are gone, which may have spent them. */
-function presumed({ reservations = [] }: Pick<Session, 'reservations'>): readonly Reservation[] {
+function presumedReservations({ reservations = [] }: Pick<Session, 'reservations'>): readonly Reservation[] {
   return reservations.filter((one) => one.presumed === true);
 }
 
@@ -154,9 +154,9 @@ export function withoutReservations(session: Session, isOver: (one: Reservation)
 }
 
 /** Parts of a session's spending beside the sum of its costs: who spent it, and what counts as spent. Both are rare. */
-export function spendingApart(session: Session): SpendingApart {
+export function spendingBreakdown(session: Session): SpendingBreakdown {
   const { spent_on: spentOn = {} } = session;
-  const gone = presumed(session);
+  const gone = presumedReservations(session);
   const sum = (unit: 'cost_usd' | 'tokens'): number => gone.reduce((total, one) => total + one[unit], 0);
   const machines = [...new Set(gone.map(({ machine }) => machine))];
   const counted = { cost_usd: sum('cost_usd'), tokens: sum('tokens') };

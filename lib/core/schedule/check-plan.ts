@@ -2,7 +2,7 @@ import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { lockInside } from '../../util/path-globs.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { findComponents, type Graph } from './sort-by-needs.ts';
 
 export interface PlanProblem {
@@ -33,7 +33,7 @@ export function checkPlan(plan: Plan, rules: PlanRules): readonly PlanProblem[] 
     ),
     ...findCycles(plan),
   ];
-  return problems.sort((a, b) => byText(a.task ?? '', b.task ?? ''));
+  return problems.sort((a, b) => compareText(a.task ?? '', b.task ?? ''));
 }
 
 function findRepeatedIds(plan: Plan, existing: ReadonlySet<string>): PlanProblem[] {
@@ -46,7 +46,7 @@ function findRepeatedIds(plan: Plan, existing: ReadonlySet<string>): PlanProblem
 }
 
 function checkDependencies(task: PlannedTask, known: ReadonlySet<string>): string[] {
-  return [...new Set(task.dependencies)].sort(byText).flatMap((id) => {
+  return [...new Set(task.dependencies)].sort(compareText).flatMap((id) => {
     if (id === task.id) return ['depends on itself'];
     return known.has(id) ? [] : [`depends on ${id}, which doesn't exist`];
   });
@@ -54,7 +54,7 @@ function checkDependencies(task: PlannedTask, known: ReadonlySet<string>): strin
 
 function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
   if (task.file_locks.length === 0) return ['has no file_locks: it could change no file'];
-  return [...new Set(task.file_locks)].sort(byText).flatMap((lock) => {
+  return [...new Set(task.file_locks)].sort(compareText).flatMap((lock) => {
     const shape = checkShape(lock);
     if (shape !== null) return [`file lock ${lock} ${shape}`];
     const refused = rules.refuseLock(lock);
@@ -75,7 +75,7 @@ function findCycles(plan: Plan): PlanProblem[] {
   const graph = new Map<string, readonly string[]>();
   for (const { id, dependencies } of plan.tasks) {
     const all = [...(graph.get(id) ?? []), ...dependencies].filter((need) => need !== id);
-    graph.set(id, [...new Set(all)].sort(byText));
+    graph.set(id, [...new Set(all)].sort(compareText));
   }
   return findComponents(graph)
     .filter((component) => component.length > 1)

@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { readGround } from '../task/stack-state.ts';
+import { readStackState } from '../task/stack-state.ts';
 import { claimTask } from '../task/task-attempt.ts';
 import { restartTask } from '../task/task-outcome.ts';
 import type { TaskChange } from '../task/task-state.ts';
@@ -82,9 +82,9 @@ export function takeByHand(
 
 function unmet({ dependencies }: Task, tasks: readonly Task[]): readonly string[] {
   if (dependencies.length === 0) return [];
-  const ground = readGround(tasks);
+  const stackState = readStackState(tasks);
   const isFinished = (other: Task): boolean =>
-    other.status === 'merged' || (other.status === 'done' && !ground.waits(other));
+    other.status === 'merged' || (other.status === 'done' && !stackState.waits(other));
   return dependencies.filter((id) => !tasks.some((other) => other.id === id && isFinished(other)));
 }
 

@@ -21,7 +21,7 @@ export function addPause(session: Session, pause: ServicePause, now: number): Se
 }
 
 /** Tasks as the scheduler is to see them: none may start before the service its adapter needs can be asked. */
-export function holdPaused(
+export function withoutPausedServices(
   tasks: readonly Task[],
   session: Pick<Session, 'pauses'>,
   options: { readonly adapterOf: (task: Task) => string; readonly now: number },

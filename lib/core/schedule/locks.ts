@@ -1,5 +1,5 @@
 import { literalStarts, locksConflict } from '../../util/path-globs.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 
 interface Folder {
   readonly below: Map<string, Folder>;
@@ -128,7 +128,7 @@ export function pickBatch<T extends Lockable>({
   let free = limit - used;
   const waits = ({ id }: T): number => chains.get(id) ?? 0;
   const byUrgency = (a: T, b: T): number =>
-    a.priority - b.priority || waits(b) - waits(a) || byText(a.id, b.id);
+    a.priority - b.priority || waits(b) - waits(a) || compareText(a.id, b.id);
   for (const task of [...ready].sort(byUrgency)) {
     const because =
       free <= 0 && wanted(task) > 0 ? `no agent is free (limit ${limit})` : describeShared(locked.find(task));

@@ -3,7 +3,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { type Ground, needsOf, readGround, uprooted } from '../task/stack-state.ts';
+import { needsOf, readStackState, type StackState, tasksToRebase } from '../task/stack-state.ts';
 
 /** The next step of a session; derived from its notes alone, so that a resumed run acts as one that never stopped. */
 export type Action =
@@ -52,9 +52,9 @@ export function nextAction(state: SessionState): Action {
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const current = changesetsOfCycle(session);
-  const lost = uprooted(tasks, current);
+  const lost = tasksToRebase(tasks, current);
   if (isLandingLeft(current, lost)) return { kind: 'review' };
   if (tasks.some((task) => needsValidation(task, ground)) || lost.length > 0) return { kind: 'validate' };
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
@@ -116,7 +116,7 @@ export function isHeld({ status, agent_id }: Task): boolean {
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap(heldTasks));
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const merging = new Map<string, boolean>();
   const canMerge = (id: TaskId): boolean => {
     const task = byId.get(id);
@@ -174,7 +174,7 @@ export function isOpen({ status }: Task): boolean {
 }
 
 function hasReady(tasks: readonly Task[]): boolean {
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const isSettled = (task: Task): boolean =>
     task.status === 'merged' || (task.status === 'done' && !ground.waits(task));
   const settled = new Set(tasks.filter(isSettled).map(({ id }) => id));
@@ -184,7 +184,7 @@ function hasReady(tasks: readonly Task[]): boolean {
 }
 
 /** Work that waits for other work is judged on top of that. */
-export function needsValidation(task: Task, ground: Ground): boolean {
+export function needsValidation(task: Task, ground: StackState): boolean {
   return task.status === 'done' && task.result.status !== 'pass' && !ground.waits(task);
 }
 

@@ -1,6 +1,6 @@
-import type { PlannedGround } from '../../domain/ports/gates.ts';
-import { fold } from '../../util/path-globs.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import type { PlannedOverlap } from '../../domain/ports/gates.ts';
+import { foldName } from '../../util/path-globs.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { type Lockable, pickBatch, sharedLock } from './locks.ts';
 import { byPriority, sortByNeeds } from './sort-by-needs.ts';
 
@@ -68,7 +68,7 @@ function findChains(tasks: readonly Chained[]): Chains {
   const order = (a: Chained, b: Chained): number =>
     a.priority - b.priority ||
     (dependents.get(b.id) ?? 0) - (dependents.get(a.id) ?? 0) ||
-    byText(a.id, b.id);
+    compareText(a.id, b.id);
   const root: Folder = { here: 0, below: 0, children: new Map() };
   const walked = walk(
     tasks,
@@ -144,7 +144,7 @@ function placesOf(locks: readonly string[]): readonly (readonly string[])[] {
 }
 
 function placeOf(lock: string): readonly string[] {
-  const names = fold(lock)
+  const names = foldName(lock)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
   const wild = names.findIndex((name) => /[*?[\]{}()!+@|\\]/.test(name));
@@ -155,10 +155,10 @@ function placeOf(lock: string): readonly string[] {
  * Which tasks of a plan share files, and so build on each other's work or conflict with it, by the order in which
  * they are planned to run. Of those that are built on each other the last is named; dependencies are not.
  */
-export function plannedGround(
+export function plannedOverlaps(
   tasks: readonly Chained[],
   waves: readonly (readonly string[])[],
-): readonly PlannedGround[] {
+): readonly PlannedOverlap[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const order = waves.flat().flatMap((id) => byId.get(id) ?? []);
   // For each, itself and all below it.
@@ -169,7 +169,7 @@ export function plannedGround(
       for (const below of holds.get(id) ?? []) held.add(below);
     };
     for (const id of task.dependencies) hold(id);
-    const below: PlannedGround['below'][number][] = [];
+    const below: PlannedOverlap['below'][number][] = [];
     for (const other of order.slice(0, at).reverse()) {
       if (held.has(other.id)) continue;
       const lock = sharedLock(task, other);

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/sort-and-group.ts';
-import { readGround } from '../task/stack-state.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import { readStackState } from '../task/stack-state.ts';
 import { type Deferral, pickBatch, sharedLock } from './locks.ts';
 import { longestChains } from './plan-waves.ts';
 
@@ -33,14 +33,14 @@ export function selectReady({
   const isClearSoon = judged.size === 0 ? isClear : dependencyCheck(tasks, judged);
   const claimed = [...running, ...tasks.filter((task) => task.status === 'claimed')];
   const busy = [...new Map(claimed.map((task) => [task.id, task])).values()].sort((a, b) =>
-    byText(a.id, b.id),
+    compareText(a.id, b.id),
   );
   const taken = new Set(busy.map((task) => task.id));
   const ready = tasks.filter(
     (task) =>
       task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClearSoon(task),
   );
-  const chains = ready.length < 2 ? new Map() : longestChains(tasks.filter(isToBeDone));
+  const chains = ready.length < 2 ? new Map() : longestChains(tasks.filter(isPendingTask));
   const atWork = busy.filter(({ id }) => !judged.has(id));
   const used = atWork.reduce((sum, task) => sum + places(task), 0);
   const { selected, deferred } = pickBatch({
@@ -71,7 +71,7 @@ export function nextWake(tasks: readonly Task[], now: number): number | null {
 }
 
 /** True for pending tasks: blocked and failed ones hold up no others. */
-export function isToBeDone({ status }: Task): boolean {
+export function isPendingTask({ status }: Task): boolean {
   return status === 'pending';
 }
 
@@ -79,7 +79,7 @@ function dependencyCheck(
   tasks: readonly Task[],
   asDone: ReadonlySet<string> = new Set(),
 ): (task: Task) => boolean {
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const isFinished = ({ id, status }: Task): boolean =>
     status === 'merged' ||
     (status === 'done' && !ground.waits({ id })) ||

@@ -1,4 +1,4 @@
-import { addTo, byText } from '../../util/sort-and-group.ts';
+import { addTo, compareText } from '../../util/sort-and-group.ts';
 
 /**
  * Items so that each comes after what it needs; among those that could come next, the first by `compare`.
@@ -54,7 +54,7 @@ export function byPriority(
   a: { readonly id: string; readonly priority: number },
   b: { readonly id: string; readonly priority: number },
 ): number {
-  return a.priority - b.priority || byText(a.id, b.id);
+  return a.priority - b.priority || compareText(a.id, b.id);
 }
 
 export type Graph = ReadonlyMap<string, readonly string[]>;
@@ -69,9 +69,9 @@ export function findComponents(graph: Graph): readonly (readonly string[])[] {
   const placed = new Set<string>();
   const components = finishOrder(graph)
     .reverse()
-    .map((start) => reach(reversed, start, placed).sort(byText))
+    .map((start) => reach(reversed, start, placed).sort(compareText))
     .filter((component) => component.length > 0);
-  return components.sort((a, b) => byText(a[0] ?? '', b[0] ?? ''));
+  return components.sort((a, b) => compareText(a[0] ?? '', b[0] ?? ''));
 }
 
 /** Nodes in the order in which a depth-first walk leaves them. */

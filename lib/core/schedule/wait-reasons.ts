@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { type Ground, readGround } from '../task/stack-state.ts';
+import { readStackState, type StackState } from '../task/stack-state.ts';
 import { selectReady } from './select-ready.ts';
 
 interface Waiting {
@@ -7,7 +7,7 @@ interface Waiting {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Reasons why conflicts block tasks, by id. */
-  readonly held?: ReadonlyMap<string, string>;
+  readonly blockedByConflict?: ReadonlyMap<string, string>;
 }
 
 /** Why a task is not worked on at this moment, one line each; none where it could be, or where nothing is left to do. */
@@ -18,16 +18,18 @@ export function waitReasons(task: Task, tasks: readonly Task[], waiting: Waiting
 /** Reasons of all tasks that wait, by id. */
 export function allWaitReasons(
   tasks: readonly Task[],
-  { limit, now, held = new Map() }: Waiting,
+  { limit, now, blockedByConflict = new Map() }: Waiting,
 ): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const { deferred } = selectReady({ tasks, running: [], limit, now });
   const because = new Map<string, string>(deferred.map((one) => [one.task.id, one.because]));
   const found = tasks.flatMap((task): [string, readonly string[]][] => {
     if (task.status !== 'pending') return [];
     const needs = [...unmetNeeds(task, byId, ground), ...backoff(task, now)];
-    const others = [because.get(task.id), held.get(task.id)].filter((reason) => reason !== undefined);
+    const others = [because.get(task.id), blockedByConflict.get(task.id)].filter(
+      (reason) => reason !== undefined,
+    );
     const reasons = needs.length > 0 ? needs : others;
     return reasons.length === 0 ? [] : [[task.id, reasons]];
   });
@@ -37,7 +39,7 @@ export function allWaitReasons(
 function unmetNeeds(
   { dependencies }: Task,
   byId: ReadonlyMap<string, Task>,
-  ground: Ground,
+  ground: StackState,
 ): readonly string[] {
   return dependencies.flatMap((id) => {
     const status = byId.get(id)?.status;

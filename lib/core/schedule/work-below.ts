@@ -1,7 +1,7 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/sort-and-group.ts';
-import { readGround } from '../task/stack-state.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import { readStackState } from '../task/stack-state.ts';
 import { sharedLock } from './locks.ts';
 
 /** Accepted work that has not landed, and why another task starts from it. */
@@ -26,13 +26,13 @@ export function workBelow(
   const needed = task.dependencies.flatMap((id) => toBelow(byId.get(id), null));
   if (overlap === 'separate') return needed;
   const above = builtUpon(task.id, tasks);
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const isSound = (other: Task): boolean =>
     other.result.status !== 'fail' && !ground.waits(other) && ground.lost(other).length === 0;
   const overlapping = [...tasks]
     .filter(({ id, status }) => status === 'done' && !above.has(id) && !task.dependencies.includes(id))
     .filter(isSound)
-    .sort((a, b) => byText(a.id, b.id))
+    .sort((a, b) => compareText(a.id, b.id))
     .flatMap((other) => {
       const lock = sharedLock(task, other);
       return lock === null ? [] : toBelow(other, lock);

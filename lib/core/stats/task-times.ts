@@ -133,11 +133,11 @@ function spansOf(
 
 /** The moment within the second of a commit, where the note records it. */
 function exactTime(task: Task, to: TaskStatus, second: number): number {
-  const told = [
+  const parts = [
     ...(to === 'claimed' ? [task.claimed_at] : task.history.map(({ timestamp }) => timestamp)),
     ...(to === 'merged' ? [task.updated_at] : []),
   ];
-  const times = told.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  const times = parts.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
   const within = times.filter((time) => Math.floor(time / 1_000) * 1_000 === second);
   return (to === 'merged' ? within.at(-1) : within[0]) ?? second;
 }

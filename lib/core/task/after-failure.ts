@@ -14,7 +14,7 @@ export function isCounted({ kind }: Pick<Failure, 'kind'>): boolean {
 }
 
 /** Whether a task that is claimed was put off so often, by no doing of its agents, that it is not once more. */
-export function isPutOffForGood({ history }: Pick<Task, 'history'>): boolean {
+export function hasUsedUpPostponements({ history }: Pick<Task, 'history'>): boolean {
   return nextAttempt(history) >= maxUncountedAttempts;
 }
 

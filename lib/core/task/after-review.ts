@@ -39,7 +39,7 @@ function beforeLanding(task: TaskIn<'merged'>): Task {
 /** Remarks on a task's work after it landed on a branch that is still under review. */
 export interface Revision {
   /** How much, in a few words: `2 remarks and 1 failed check`. */
-  readonly said: string;
+  readonly summary: string;
   readonly notes: string;
   readonly comments: readonly LineComment[];
   readonly at: string;
@@ -50,7 +50,7 @@ export interface Revision {
  * that is taken back is, so that no other clone's older word ends it again. Throws a FlameError `illegal-transition`
  * where it isn't merged.
  */
-export function reviseTask(task: Task, { said, notes, comments, at }: Revision): TaskChange {
+export function reviseTask(task: Task, { summary, notes, comments, at }: Revision): TaskChange {
   if (task.status !== 'merged') throw illegalTransition(task, 'requeued');
   const { task: after } = requeueTask(beforeLanding(task), {
     kind: 'rejected',
@@ -59,7 +59,7 @@ export function reviseTask(task: Task, { said, notes, comments, at }: Revision):
     at,
     isOnRequest: true,
   });
-  const reason = `${said} on its pull request`;
+  const reason = `${summary} on its pull request`;
   return describeChange(task, { ...after, reason }, `, ${reason}`);
 }
 
@@ -107,11 +107,11 @@ export function restoreTask(task: Task, former: Task): TaskChange {
  */
 export function amendWork(
   task: Task,
-  { commit, said, at }: { readonly commit: ObjectId; readonly said: string; readonly at: string },
+  { commit, amendment, at }: { readonly commit: ObjectId; readonly amendment: string; readonly at: string },
 ): TaskChange<DoneTask> {
   if (task.status !== 'done') throw illegalTransition(task, 'done');
   const last = task.history.at(-1);
-  const notes = boundText([last?.notes ?? '', `${said}.`].filter(Boolean).join('\n'));
+  const notes = boundText([last?.notes ?? '', `${amendment}.`].filter(Boolean).join('\n'));
   const entry = {
     agent_id: task.agent_id,
     timestamp: at,
@@ -129,5 +129,5 @@ export function amendWork(
     result: { status: null, notes, issues: [] },
     history: amendAttempt(task.history, entry),
   };
-  return describeChange(task, next, `, ${said}`);
+  return describeChange(task, next, `, ${amendment}`);
 }

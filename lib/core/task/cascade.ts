@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../../util/sort-and-group.ts';
-import { standsOn, transitiveDependents } from './stack-state.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import { isBuiltOn, transitiveDependents } from './stack-state.ts';
 import { blockTask, requeueTask } from './task-outcome.ts';
 import type { TaskChange } from './task-state.ts';
 
@@ -15,7 +15,7 @@ export function blockDependents(
 ): readonly TaskChange[] {
   const through = transitiveDependents(tasks, [failedId]);
   return [...tasks]
-    .sort((a, b) => byText(a.id, b.id))
+    .sort((a, b) => compareText(a.id, b.id))
     .filter(({ status }) => status === 'pending' || status === 'requeued')
     .flatMap((task) => {
       const dependency = through.get(task.id);
@@ -41,7 +41,7 @@ export function restartDependents(
   const through = transitiveDependents(tasks, [changedId]);
   const isKept = changed?.status === 'requeued' ? keptWork(tasks, through, changedId) : () => false;
   return [...tasks]
-    .sort((a, b) => byText(a.id, b.id))
+    .sort((a, b) => compareText(a.id, b.id))
     .filter((task) => task.status === 'done' && through.has(task.id) && !isKept(task))
     .map((task) =>
       requeueTask(task, { kind: 'restart', notes: `was built on ${changedId}, which is ${status} now`, at }),
@@ -56,7 +56,7 @@ function keptWork(
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const isFounded = (task: Task, need: string): boolean => {
     const below = byId.get(need);
-    return below !== undefined && standsOn(task, below, byId);
+    return below !== undefined && isBuiltOn(task, below, byId);
   };
   return (task) =>
     task.dependencies
@@ -68,7 +68,7 @@ function keptWork(
  * Blocked tasks that nothing blocks any more, by id: none of the tasks they need, directly or through
  * others, is failed or dropped. The inverse of blockDependents, whole chains at once.
  */
-export function unblockable(tasks: readonly Task[]): readonly Task[] {
+export function unblockableTasks(tasks: readonly Task[]): readonly Task[] {
   const lost = tasks.filter(({ status }) => status === 'failed' || status === 'dropped');
   const held = transitiveDependents(
     tasks,
@@ -76,26 +76,26 @@ export function unblockable(tasks: readonly Task[]): readonly Task[] {
   );
   return tasks
     .filter((task) => task.status === 'blocked' && !held.has(task.id))
-    .sort((a, b) => byText(a.id, b.id));
+    .sort((a, b) => compareText(a.id, b.id));
 }
 
 /**
  * The changes by which tasks leave `done` (rejected, failed, dropped), and what follows for the work that was
  * built upon them: it waits for them to be done again, or is blocked if they never will be.
  */
-export function withdraw(
+export function withdrawTasks(
   tasks: readonly Task[],
   leaving: readonly TaskChange[],
   at: string,
 ): readonly TaskChange[] {
-  let now = applySteps(tasks, leaving);
+  let now = applyTaskChanges(tasks, leaving);
   const steps = [...leaving];
   for (const { task } of leaving) {
     const restarted = restartDependents(now, task.id, { at });
-    now = applySteps(now, restarted);
+    now = applyTaskChanges(now, restarted);
     const why = whyGone(task);
     const blocked = why === null ? [] : blockDependents(now, task.id, why);
-    now = applySteps(now, blocked);
+    now = applyTaskChanges(now, blocked);
     steps.push(...restarted, ...blocked);
   }
   return steps;
@@ -107,7 +107,7 @@ function whyGone({ status }: Task): string | null {
 }
 
 /** The tasks with what was changed of them. */
-export function applySteps(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
+export function applyTaskChanges(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
   const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
   return tasks.map((task) => changed.get(task.id) ?? task);
 }

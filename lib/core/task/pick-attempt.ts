@@ -1,4 +1,4 @@
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import { formatCount } from '../../util/format-figures.ts';
 
 /** One of several attempts, and why it is that one, as a clause. */
@@ -10,14 +10,14 @@ interface Picked {
 
 interface Candidate {
   readonly at: number;
-  readonly one: Try;
+  readonly one: AttemptRecord;
 }
 
 interface Criterion {
   /** The less, the better. */
-  readonly rank: (one: Try) => number;
+  readonly rank: (one: AttemptRecord) => number;
   /** Describes what decided, by how many were left after it. */
-  readonly why: (best: Try, left: number) => string;
+  readonly why: (best: AttemptRecord, left: number) => string;
 }
 
 /** Criteria that decide between attempts, in this order; where all are alike, the first attempt wins. */
@@ -47,7 +47,7 @@ const criteria: readonly Criterion[] = [
  * Which of several attempts at a task counts: of those whose work kept to the rules, by how few diagnostics fail, then
  * by its verdict, then by how few lines it changes, then by their order. null: none handed in work.
  */
-export function pickTry(tries: readonly Try[]): Picked | null {
+export function pickAttempt(tries: readonly AttemptRecord[]): Picked | null {
   let left: readonly Candidate[] = tries
     .map((one, at) => ({ one, at }))
     .filter(({ one }) => one.work !== undefined);

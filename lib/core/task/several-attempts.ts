@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId } from '../../domain/ids.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { ClaimedTask, DoneTask, HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -14,15 +14,18 @@ import {
   illegalTransition,
   noResult,
   type TaskChange,
-  withGround,
+  withBuiltOn,
   withKept,
 } from './task-state.ts';
 
 /** Result of an attempt, once its agent is over. */
-export type TryEnd = Pick<Try, 'ended' | 'notes' | 'left' | 'cost_usd' | 'tokens' | 'failure' | 'work'>;
+export type AttemptEnd = Pick<
+  AttemptRecord,
+  'ended' | 'notes' | 'left' | 'cost_usd' | 'tokens' | 'failure' | 'work'
+>;
 
 /** Before its agent is over. */
-export const notEnded: TryEnd = { ended: null, notes: '', left: [], cost_usd: 0, tokens: 0 };
+export const notEnded: AttemptEnd = { ended: null, notes: '', left: [], cost_usd: 0, tokens: 0 };
 
 /** The agents of a claim that are still to come to an end; a task of one attempt has one. */
 export function agentsOf(task: Pick<Task, 'status' | 'agent_id' | 'tries'>): readonly AgentId[] {
@@ -32,43 +35,43 @@ export function agentsOf(task: Pick<Task, 'status' | 'agent_id' | 'tries'>): rea
 }
 
 /** Counts the agents a pending task asks for: one, or as many as attempts that are not over yet. */
-export function agentsWanted({ attempts, tries }: Pick<Task, 'attempts' | 'tries'>): number {
+export function countWantedAttempts({ attempts, tries }: Pick<Task, 'attempts' | 'tries'>): number {
   if (attempts === undefined) return 1;
   return attempts.length - (tries?.filter(({ ended }) => ended !== null).length ?? 0);
 }
 
 /** One of the attempts of a claimed task is over; the claim goes on. */
-export function endTry(task: Task, agent: AgentId, end: TryEnd): TaskChange<ClaimedTask> {
-  const said = saidOf(end);
-  return changeTry(task, agent, (one) => ({ ...one, ...end }), said);
+export function endOneAttempt(task: Task, agent: AgentId, end: AttemptEnd): TaskChange<ClaimedTask> {
+  const said = describeAttemptEnd(end);
+  return changeOneAttempt(task, agent, (one) => ({ ...one, ...end }), said);
 }
 
 /** An attempt that is not made, and why. */
-export function leaveOut(one: Try, why: string): Try {
+export function skipAttempt(one: AttemptRecord, why: string): AttemptRecord {
   return { ...one, ended: 'left-out', notes: why };
 }
 
 /** Leaves out what is not over of a claimed task's attempts. */
-export function leaveOutRest(task: Task, why: string): TaskChange<ClaimedTask> {
+export function skipRemainingAttempts(task: Task, why: string): TaskChange<ClaimedTask> {
   if (task.status !== 'claimed') throw illegalTransition(task, 'claimed');
   const tries = task.tries ?? [];
   const open = tries.filter(({ ended }) => ended === null);
   const next: ClaimedTask = {
     ...task,
-    tries: tries.map((one) => (one.ended === null ? leaveOut(one, why) : one)),
+    tries: tries.map((one) => (one.ended === null ? skipAttempt(one, why) : one)),
   };
   return describeChange(task, next, `, ${formatCount(open.length, 'attempt')} left out: ${why}`);
 }
 
 /** Records the findings about the work of one attempt. */
-export function judgeTry(
+export function judgeOneAttempt(
   task: Task,
   agent: AgentId,
-  found: Pick<Try, 'failing' | 'verdict'>,
+  found: Pick<AttemptRecord, 'failing' | 'verdict'>,
 ): TaskChange<ClaimedTask> {
   const failing = found.failing ?? [];
   const checks = failing.length === 0 ? '' : `, ${formatCount(failing.length, 'diagnostic')} failed`;
-  return changeTry(
+  return changeOneAttempt(
     task,
     agent,
     (one) => ({ ...one, ...found }),
@@ -76,10 +79,10 @@ export function judgeTry(
   );
 }
 
-function changeTry(
+function changeOneAttempt(
   task: Task,
   agent: AgentId,
-  change: (one: Try) => Try,
+  change: (one: AttemptRecord) => AttemptRecord,
   said: string,
 ): TaskChange<ClaimedTask> {
   if (task.status !== 'claimed') throw illegalTransition(task, 'claimed');
@@ -89,18 +92,18 @@ function changeTry(
   return describeChange(task, next, `, attempt ${at + 1} of ${tries.length} by ${agent} ${said}`);
 }
 
-function saidOf({ work, failure }: TryEnd): string {
+function describeAttemptEnd({ work, failure }: AttemptEnd): string {
   if (work !== undefined) return `handed in: ${formatCount(work.lines, 'line')}`;
   return `failed: ${failure?.message ?? ''}`;
 }
 
 /** Tries of which one is the task's. */
-export function withChosen(tries: readonly Try[], at: number): Try[] {
+export function withChosen(tries: readonly AttemptRecord[], at: number): AttemptRecord[] {
   return tries.map(({ chosen: _, ...one }, index) => (index === at ? { ...one, chosen: true } : one));
 }
 
 /** Sums up several attempts of which none handed in work, as the failure of one. */
-export function failureOfAll(tries: readonly Try[]): Failure {
+export function combineFailures(tries: readonly AttemptRecord[]): Failure {
   const failures = tries.flatMap(({ agent_id, failure }) =>
     failure === undefined ? [] : [{ agent_id, ...failure }],
   );
@@ -121,13 +124,13 @@ export function failureOfAll(tries: readonly Try[]): Failure {
 }
 
 /** A failure as an attempt keeps it. */
-export function keptFailure({
+export function storedFailure({
   kind,
   message,
   details,
   retryable,
   rules = [],
-}: Failure): NonNullable<Try['failure']> {
+}: Failure): NonNullable<AttemptRecord['failure']> {
   return {
     kind,
     message: boundText(message, 2_000),
@@ -141,7 +144,7 @@ export function keptFailure({
  * Makes another attempt's work a done task's, without changing its status: what was found about the one before is about
  * another commit. `at` counts from 0. Throws FlameErrors `illegal-transition` where it isn't done, `no-attempt`.
  */
-export function chooseTry(
+export function selectAttempt(
   task: Task,
   at: number,
   choice: { readonly by: string; readonly at: string },
@@ -153,7 +156,7 @@ export function chooseTry(
   const { commit, start, from, built_on: builtOn } = one.work;
   const said = `attempt ${at + 1} of ${tries.length} by ${one.agent_id} chosen by ${choice.by}`;
   const next: DoneTask = {
-    ...withKept(withGround(task, builtOn), from === undefined ? undefined : { commit: from, start }),
+    ...withKept(withBuiltOn(task, builtOn), from === undefined ? undefined : { commit: from, start }),
     status: 'done',
     agent_id: one.agent_id,
     commit,
@@ -195,16 +198,16 @@ function noAttempt(task: DoneTask, at: number): FlameError {
 }
 
 /** Describes an attempt's verdict in one word each, for the person or agent that decides between them. */
-export function foundIn({
+export function describeVerdicts({
   status,
   diagnostics,
-}: Pick<Verdict, 'status' | 'diagnostics'>): Pick<Try, 'failing' | 'verdict'> {
+}: Pick<Verdict, 'status' | 'diagnostics'>): Pick<AttemptRecord, 'failing' | 'verdict'> {
   const failing = diagnostics.filter(({ exit_code: code }) => code !== 0).map(({ command }) => command);
   return { ...(diagnostics.length === 0 ? {} : { failing }), verdict: status };
 }
 
 /** Number of validators that may end without a verdict on a result before a person is asked to pay for another. */
-export const triesBeforeAsking = 2;
+export const maxValidatorsWithoutVerdict = 2;
 
 // Not their doing: each is started again by itself once that is over.
 const excused = new Set(['agent-stopped', 'rate-limit', 'session-budget', 'killed']);
@@ -213,7 +216,7 @@ const excused = new Set(['agent-stopped', 'rate-limit', 'session-budget', 'kille
  * The validators that were paid for a task's present result, by what its session's note booked since it was done.
  * As long as there is no verdict on it, none of them gave one.
  */
-export function unjudgedTries({ agents }: Session, { id, history }: Task): readonly AgentRun[] {
+export function validatorsWithoutVerdict({ agents }: Session, { id, history }: Task): readonly AgentRun[] {
   const doneAt = history.findLast(({ result }) => result === 'done')?.timestamp ?? '';
   return agents.filter(
     ({ role, task_id, started_at, outcome }) =>

@@ -1,21 +1,21 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { addTo, byText } from '../../util/sort-and-group.ts';
+import { addTo, compareText } from '../../util/sort-and-group.ts';
 
 /** Fields that name the work a task needs. */
-export interface Needing {
+export interface WorkNeeds {
   readonly dependencies: readonly TaskId[];
   readonly built_on?: readonly { readonly task: TaskId }[] | undefined;
 }
 
 /** The tasks whose work a task's own cannot land without: those it depends on, and those it was built on. */
-export function needsOf({ dependencies, built_on: builtOn = [] }: Needing): readonly TaskId[] {
+export function needsOf({ dependencies, built_on: builtOn = [] }: WorkNeeds): readonly TaskId[] {
   return [...new Set([...dependencies, ...builtOn.map(({ task }) => task)])];
 }
 
 /** How finished work stands among the tasks of its session. */
-export interface Ground {
+export interface StackState {
   /**
    * Whether it waits: a task it depends on is being done again, or waits so itself. Its work is kept until then, and
    * nothing is built on it.
@@ -34,7 +34,7 @@ export interface Ground {
 type Built = NonNullable<Task['built_on']>[number];
 
 /** Follows from the notes alone. */
-export function readGround(tasks: readonly Task[]): Ground {
+export function readStackState(tasks: readonly Task[]): StackState {
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const waiting = waitingWork(tasks, byId);
   const isLost = (id: TaskId, commit: string): boolean => {
@@ -55,18 +55,18 @@ export function readGround(tasks: readonly Task[]): Ground {
  * Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. What is approved of
  * the current changesets lands on what only landed as another commit: what was shown is the difference to that.
  */
-export function uprooted(tasks: readonly Task[], current: readonly Changeset[] = []): readonly Task[] {
+export function tasksToRebase(tasks: readonly Task[], current: readonly Changeset[] = []): readonly Task[] {
   if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
-  const ground = readGround(tasks);
+  const stackState = readStackState(tasks);
   const isApproved = ({ state }: Changeset): boolean => state === 'approved';
   const landing = new Set<string>(current.filter(isApproved).flatMap((one) => one.tasks));
   const missed = (task: Task): readonly TaskId[] =>
-    landing.has(task.id) ? ground.gone(task) : ground.lost(task);
-  return tasks.filter((task) => !ground.waits(task) && missed(task).length > 0);
+    landing.has(task.id) ? stackState.gone(task) : stackState.lost(task);
+  return tasks.filter((task) => !stackState.waits(task) && missed(task).length > 0);
 }
 
 /** Whether the work of one is in that of another, as its note says, and those below it. */
-export function standsOn(task: Task, { id, commit }: Task, byId: ReadonlyMap<string, Task>): boolean {
+export function isBuiltOn(task: Task, { id, commit }: Task, byId: ReadonlyMap<string, Task>): boolean {
   const seen = new Set<string>();
   const open = [task];
   for (const { built_on: builtOn = [] } of open)
@@ -112,7 +112,7 @@ export function transitiveDependents(
   const dependents = groupByDependency(tasks);
   const given = new Set(ids);
   const through = new Map<string, string>();
-  const reached = [...given].sort(byText);
+  const reached = [...given].sort(compareText);
   // Grows while it's walked: breadth first.
   for (const id of reached) {
     for (const dependent of dependents.get(id) ?? []) {
@@ -126,7 +126,7 @@ export function transitiveDependents(
 
 function groupByDependency(tasks: readonly Linked[]): ReadonlyMap<string, readonly string[]> {
   const dependents = new Map<string, string[]>();
-  for (const task of [...tasks].sort((a, b) => byText(a.id, b.id))) {
+  for (const task of [...tasks].sort((a, b) => compareText(a.id, b.id))) {
     if (task.status === 'merged') continue;
     for (const id of task.dependencies) addTo(dependents, id, task.id);
   }

@@ -1,6 +1,6 @@
 import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import { nextClaim } from '../../domain/state/machine.ts';
 import type { BuiltOn, ClaimedTask, DoneTask, HistoryEntry, Task, TaskIn } from '../../domain/state/task.ts';
 import { boundText, oneLine } from './one-line.ts';
@@ -13,9 +13,9 @@ import {
   requireTransition,
   type TaskChange,
   unclaimed,
-  withGround,
+  withAttempts,
+  withBuiltOn,
   withKept,
-  withTries,
 } from './task-state.ts';
 
 /** pending → claimed: the agent (or person) works on it from now on. */
@@ -32,12 +32,12 @@ export function claimTask(
     /** Accepted work that had not landed and that it starts from; none by default. */
     readonly builtOn?: BuiltOn;
     /** Several attempts at once: who makes each, and the results of those that were made before. */
-    readonly tries?: readonly Try[];
+    readonly tries?: readonly AttemptRecord[];
   },
 ): TaskChange<ClaimedTask> {
   requireTransition(task, 'claimed');
   const next: ClaimedTask = {
-    ...withTries(withGround(task, claim.builtOn), claim.tries),
+    ...withAttempts(withBuiltOn(task, claim.builtOn), claim.tries),
     status: 'claimed',
     agent_id: claim.agentId,
     worktree: claim.worktree,
@@ -60,7 +60,7 @@ export function releaseTask(
 ): TaskChange<TaskIn<'pending'>> {
   requireTransition(task, 'pending');
   const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
-  const next: TaskIn<'pending'> = { ...withGround(task), ...unclaimed, status: 'pending', history };
+  const next: TaskIn<'pending'> = { ...withBuiltOn(task), ...unclaimed, status: 'pending', history };
   return describeChange(task, next, `, released: ${release.reason}`);
 }
 
@@ -78,14 +78,14 @@ export function completeTask(
     readonly notes: string;
     readonly at: string;
     /** Where several were made: all attempts with the chosen one, and why it was chosen. */
-    readonly tries?: readonly Try[];
+    readonly tries?: readonly AttemptRecord[];
     readonly why?: string;
   } & AttemptCost,
 ): TaskChange<DoneTask> {
   requireTransition(task, 'done');
   const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
   const next: DoneTask = {
-    ...withTries(withKept(withGround(task, work.builtOn ?? task.built_on), kept), work.tries),
+    ...withAttempts(withKept(withBuiltOn(task, work.builtOn ?? task.built_on), kept), work.tries),
     status: 'done',
     commit: work.commit,
     start_commit: work.start,
@@ -117,7 +117,7 @@ export function replayTask(
   const said = `put on other ground, without ${replay.without.join(', ')} as it was`;
   const notes = [task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n');
   const next: DoneTask = {
-    ...withGround(task, builtOn),
+    ...withBuiltOn(task, builtOn),
     status: 'done',
     commit,
     start_commit: start,
@@ -131,7 +131,7 @@ export function replayTask(
  * Says of work that it also stands on these works, which it was begun upon as they had landed. What is still being done
  * is put on other ground once it is finished.
  */
-export function addGround(task: ClaimedTask | DoneTask, below: BuiltOn): TaskChange<ClaimedTask | DoneTask> {
+export function addBuiltOn(task: ClaimedTask | DoneTask, below: BuiltOn): TaskChange<ClaimedTask | DoneTask> {
   const known = task.built_on ?? [];
   const added = below.filter((one) => !known.some((other) => other.task === one.task));
   const names = below.map((one) => one.task).join(', ');

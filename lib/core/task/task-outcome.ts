@@ -3,7 +3,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { DoneTask, Task, TaskIn } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { shortId } from '../../util/short-names.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { endAttempt, nextAttempt } from './task-history.ts';
@@ -15,9 +15,9 @@ import {
   requireTransition,
   type TaskChange,
   unclaimed,
-  withGround,
+  withAttempts,
+  withBuiltOn,
   withKept,
-  withTries,
 } from './task-state.ts';
 
 /** done → merged: its work is on the branch `into`; `as`: as that commit, and not by its own. */
@@ -57,7 +57,7 @@ export function judgeTask(task: Task, verdict: Verdict): TaskChange<DoneTask> {
 /** A failing diagnostic means failed, even against the verdict, unless a person gave a reason to accept it. */
 function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['status'] {
   const isRed = diagnostics.some(({ exit_code: exitCode }) => exitCode !== 0);
-  return isRed && !saysSomething(override) ? 'fail' : status;
+  return isRed && !isNonBlank(override) ? 'fail' : status;
 }
 
 function staleVerdict(task: DoneTask, verdict: Verdict): FlameError {
@@ -89,7 +89,7 @@ export function retryTask(
   const retryCount = task.retry_count + (retry.isCounted === false ? 0 : 1);
   const next: TaskIn<'pending'> = {
     // Attempts that were cut short continue with what is there of them.
-    ...withTries(withGround(task), retry.isCounted === false ? task.tries : []),
+    ...withAttempts(withBuiltOn(task), retry.isCounted === false ? task.tries : []),
     ...unclaimed,
     status: 'pending',
     retry_count: retryCount,
@@ -137,7 +137,7 @@ export function requeueTask(
     ...(requeue.isOnRequest === true ? { isOnRequest: true } : {}),
   };
   const next: TaskIn<'requeued'> = {
-    ...withTries(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
+    ...withAttempts(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
     status: 'requeued',
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
@@ -159,7 +159,7 @@ export function restartTask(task: Task): TaskChange<TaskIn<'pending'>> {
 
 function asFresh(task: Task): TaskIn<'pending'> {
   requireTransition(task, 'pending');
-  return { ...withTries(withGround(task)), ...fresh, status: 'pending' };
+  return { ...withAttempts(withBuiltOn(task)), ...fresh, status: 'pending' };
 }
 
 /** pending or requeued → blocked: something it needs won't come. */

@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { BuiltOn, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
 import { boundText, oneLine } from './one-line.ts';
 
@@ -72,7 +72,7 @@ export function requireTransition<To extends TaskStatus>(
 }
 
 /** The task on the ground it now stands on. */
-export function withGround<Before extends Task>(
+export function withBuiltOn<Before extends Task>(
   { built_on: _, ...rest }: Before,
   builtOn: BuiltOn = [],
 ): Omit<Before, 'built_on'> & Pick<Task, 'built_on'> {
@@ -88,9 +88,9 @@ export function withKept<Before extends Pick<Task, 'kept'>>(
 }
 
 /** The task with what became of several attempts at once, if any. */
-export function withTries<Before extends Pick<Task, 'tries'>>(
+export function withAttempts<Before extends Pick<Task, 'tries'>>(
   { tries: _, ...rest }: Before,
-  tries: readonly Try[] = [],
+  tries: readonly AttemptRecord[] = [],
 ): Omit<Before, 'tries'> & Pick<Task, 'tries'> {
   return tries.length === 0 ? rest : { ...rest, tries: [...tries] };
 }

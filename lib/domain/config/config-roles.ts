@@ -116,7 +116,7 @@ export const modelsSchema = z
 const chatQuestions = ['plan'] as const;
 
 /** How far a lead agent may go; what is not here it can never do: approve a plan, land, raise a budget. */
-export const queenSchema = z
+export const leadAgentSchema = z
   .strictObject({
     ask_in_chat: z
       .array(z.enum(chatQuestions))

@@ -4,7 +4,7 @@ import { lineSchema } from '../text.ts';
 import { adapterNames } from './agent-clis.ts';
 import { concurrencySchema, limitsSchema, machinesSchema, sandboxSchema } from './config-limits.ts';
 import { projectSchema, pullRequestsSchema } from './config-project.ts';
-import { modelsSchema, queenSchema, rolesSchema } from './config-roles.ts';
+import { leadAgentSchema, modelsSchema, rolesSchema } from './config-roles.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
 import { durationSchema, text } from './config-values.ts';
 import { supportedSchemaVersion } from './schema-version.ts';
@@ -140,7 +140,7 @@ export const configSchema = z
     memory: memorySchema.prefault({}),
     hooks: hooksSchema.prefault({}),
     roles: rolesSchema.prefault({}),
-    queen: queenSchema.prefault({}),
+    queen: leadAgentSchema.prefault({}),
     adapters: z
       .record(
         z.string().refine(isAdapter, { error: 'is not an adapter', params: { known: adapterNames } }),

@@ -9,7 +9,7 @@ import {
 import { knownVersions, type PriceList } from './token-price.ts';
 
 /** The model an agent runs with, as a person wrote it. */
-export interface MeantModel {
+export interface ConfiguredModel {
   readonly role: string;
   readonly model: string;
   readonly prices: PriceList;
@@ -21,34 +21,34 @@ export interface MeantModel {
  * Whether an agent may ask for a model: its own; of an alias any version that is known; and the CLI's small helper, where it has one. It
  * is the same model with and without a day in its id. An alias itself is never asked for: the CLI resolves it.
  */
-export function mayAskFor({ model, prices, helper }: Omit<MeantModel, 'role'>, asked: string): boolean {
+export function mayAskFor({ model, prices, helper }: Omit<ConfiguredModel, 'role'>, asked: string): boolean {
   if (asked === model && (!isModelAlias(model) || Object.hasOwn(prices, model))) return true;
   const name = parseModelId(asked);
-  const meant = withoutSuffix(model);
-  if (name === null) return asked === meant && !isModelAlias(meant);
+  const selected = withoutSuffix(model);
+  if (name === null) return asked === selected && !isModelAlias(selected);
   if (isModelAlias(asked)) return false;
-  const allowed = [...aliasedFamilies(meant), ...(helper === null ? [] : [helper])];
+  const allowed = [...aliasedFamilies(selected), ...(helper === null ? [] : [helper])];
   if (allowed.includes(name.family) && isKnown(name, prices)) return true;
-  const own = parseModelId(meant);
+  const own = parseModelId(selected);
   return own !== null && isSame(own, name);
 }
 
 /** Why it may not, with the models it may ask for and the keys of the configuration that allow another one. */
-export function explainForbidden({ role, model, prices, helper }: MeantModel, asked: string): string {
+export function explainForbidden({ role, model, prices, helper }: ConfiguredModel, asked: string): string {
   const families = aliasedFamilies(model);
   const versions = families.flatMap((family) => knownIds(family, prices));
-  const meant = families.length === 0 ? model : `${model} (${versions.join(', ')})`;
+  const selected = families.length === 0 ? model : `${model} (${versions.join(', ')})`;
   const beside = helper === null ? '' : `, and beside it ${knownIds(helper, prices).join(', ')}`;
   return (
-    `This agent is not meant to ask the model ${JSON.stringify(asked)}. It may ask ${meant}${beside}. ` +
+    `This agent is not meant to ask the model ${JSON.stringify(asked)}. It may ask ${selected}${beside}. ` +
     `In .blueflame.yml models.${role} or models.groups names another ` +
     'one, and models.prices adds a version that is not known.'
   );
 }
 
-function isSame(meant: ModelName, asked: ModelName): boolean {
-  const isSameDay = meant.day === '' || asked.day === '' || meant.day === asked.day;
-  return meant.family === asked.family && meant.version === asked.version && isSameDay;
+function isSame(selected: ModelName, asked: ModelName): boolean {
+  const isSameDay = selected.day === '' || asked.day === '' || selected.day === asked.day;
+  return selected.family === asked.family && selected.version === asked.version && isSameDay;
 }
 
 function isKnown({ family, version }: ModelName, prices: PriceList): boolean {

@@ -81,7 +81,7 @@ export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
 /** A configuration as it is shown: defaults of roles are replaced by what they really run with. */
 export type ShownConfig = Omit<Config, 'models' | 'roles'> & Readonly<Record<'models' | 'roles', object>>;
 
-export function inForce(config: Config): ShownConfig {
+export function configInForce(config: Config): ShownConfig {
   const choices = configuredChoices(config).filter(({ group }) => group === null);
   const models = Object.fromEntries(choices.map(({ role, model }) => [role, model === '' ? null : model]));
   const roles = Object.fromEntries(choices.map(({ role, adapter }) => [role, { adapter }]));

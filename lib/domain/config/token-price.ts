@@ -4,7 +4,7 @@ import { isModelAlias, parseModelId } from './model-id.ts';
 export type PriceList = Readonly<Record<string, StatedPrice>>;
 
 /** The person's way to set an unknown price, as the end of a sentence. */
-export const sayPrice =
+export const setPriceHint =
   'say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.';
 
 // https://platform.claude.com/docs/en/about-claude/pricing, as it was in November 2026.

@@ -127,7 +127,7 @@ export interface CellPaths {
   readonly controlDir: string;
   /** One simple shell command, asked before each tool call; exit 2 blocks. It ends in 10 s, but for one that asks the person. Any other trouble is made to block too. */
   readonly hookCommand: string | null;
-  /** A shell command asked when the agent means to end, which prints what EndFacts.goOn says, or nothing; null: none is. */
+  /** A shell command asked when the agent means to end, which prints what EndFacts.renderContinue says, or nothing; null: none is. */
   readonly endCommand: string | null;
   /** A shell command run when the agent starts: leaves the sign that the settings were accepted. */
   readonly canaryCommand: string | null;

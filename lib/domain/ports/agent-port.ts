@@ -32,7 +32,7 @@ export interface AgentRequest {
   /** Diagnostics that ran elsewhere: where it asks for one of these commands, it is shown the recorded output. */
   readonly recorded?: readonly DiagnosticRun[];
   /** Tools of the orchestrator that it may call; absent: none. */
-  readonly tools?: ToolDoor;
+  readonly tools?: ToolSocket;
   /**
    * Called once with its last message before it ends, where its CLI can be held there; resolves to a message to it;
    * null: none. Once the signal is aborted the result is ignored, and the agent's end waits for it.
@@ -70,7 +70,7 @@ export interface LastWord {
 }
 
 /** Where an agent calls tools that run outside its cell. */
-export interface ToolDoor {
+export interface ToolSocket {
   /** Listens on a unix socket for the program that the agent's CLI starts for it, until it is closed. */
   listen(path: string): Promise<{ close(): Promise<void> }>;
   /** Whether a call is under way: who waits for its answer is not stuck. */

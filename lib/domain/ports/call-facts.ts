@@ -7,7 +7,7 @@ export interface EndFacts {
   /** The agent's last message, '' where it is not reported. */
   words(reported: unknown): string;
   /** What the hook prints so that the agent goes on, and its model reads this. */
-  goOn(told: string): string;
+  renderContinue(told: string): string;
 }
 
 /** What a CLI's hook reports of tool calls, and what the CLI answers to its model for those that did not run. Pure. */
@@ -23,17 +23,17 @@ export interface CallFacts {
    * one that does nothing and asks none. What a command prints can't be taken for that; `isOffered` false: the CLI has
    * no tool of that name for its model, so that there is nothing which could have printed it.
    */
-  neverRan(result: ToldResult, isOffered?: boolean): boolean;
+  neverRan(result: ConversationResult, isOffered?: boolean): boolean;
   /** Whether the result is that of a call which the hook blocked; what a tool prints can't be taken for it. */
-  wasBlocked(result: ToldResult): boolean;
+  wasBlocked(result: ConversationResult): boolean;
   /** Whether the call asked for more than its hook reports: the judged call is not the one that ran. */
-  hides(call: Pick<ToldResult, 'name' | 'input'>): boolean;
+  hides(call: Pick<ConversationResult, 'name' | 'input'>): boolean;
   /** What the hook prints to run another command instead; null: it can't. */
   replace(reported: unknown, command: string, why: string): string | null;
   /** How its model asks the person in a run without a terminal; null: it can't. */
   readonly asks: AskFacts | null;
   /** The call a scripted model makes to write a file at an absolute path. */
-  canaryCall(path: string): Omit<ToldCall, 'id'>;
+  canaryCall(path: string): Omit<ConversationCall, 'id'>;
 }
 
 /** A tool of a CLI by which its model asks the person. Its hook holds the call, and gives the answer back. Pure. */
@@ -47,13 +47,13 @@ export interface AskFacts {
 }
 
 /** A tool call as the ledger finds it again in the conversation, and as the policy judges it. */
-export interface ReportedCall extends ToldCall {
+export interface ReportedCall extends ConversationCall {
   /** In the tools the policy knows: all of them must be allowed. */
   readonly does: readonly [ToolCall, ...ToolCall[]];
 }
 
 /** A tool call as the model made it, in the form of any API. */
-export interface ToldCall {
+export interface ConversationCall {
   /** null: the API has none for it. */
   readonly id: string | null;
   readonly name: string;
@@ -62,7 +62,7 @@ export interface ToldCall {
 }
 
 /** The result of a call as a client sent it to a model. */
-export interface ToldResult {
+export interface ConversationResult {
   readonly id: string | null;
   /** null: the call isn't in the conversation any more. */
   readonly name: string | null;

@@ -73,7 +73,7 @@ export interface PlanQuestion {
   readonly waves: readonly (readonly string[])[];
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
   /** Tasks that share files with earlier ones, and what that means (`concurrency.overlap`); absent: none do. */
-  readonly overlap?: { readonly kind: 'build-on' | 'separate'; readonly tasks: readonly PlannedGround[] };
+  readonly overlap?: { readonly kind: 'build-on' | 'separate'; readonly tasks: readonly PlannedOverlap[] };
   /** Tasks that are dropped once the plan is approved; absent: none are. */
   readonly dropped?: readonly string[];
   /** Locks of tasks that match no file there is, and files that may be meant; absent: none. */
@@ -91,12 +91,12 @@ export interface PlanQuestion {
   /** Where another clone decided what is asked about: the parts that are new here or changed, a line each. */
   readonly received?: readonly string[];
   /** Of what was received: every text that runs or that an agent reads, whole. */
-  readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
+  readonly agentTexts?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
   /** Finds problems of another plan; task: null of the plan as a whole. */
   check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
 }
 /** A task and the earlier ones of its plan that it shares files with. */
-export interface PlannedGround {
+export interface PlannedOverlap {
   readonly task: string;
   readonly below: readonly { readonly task: string; readonly lock: string }[];
 }

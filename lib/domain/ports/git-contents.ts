@@ -68,7 +68,7 @@ export type CommitSearch = (
 >;
 
 /** Paths that are no way to a commit's own files: a symbolic link leads elsewhere, a submodule is another repository. */
-export type Detours = ReadonlyMap<string, 'symbolic link' | 'submodule'>;
+export type LinkedPaths = ReadonlyMap<string, 'symbolic link' | 'submodule'>;
 
 /** Files of a commit. */
 export interface GitFiles {
@@ -100,7 +100,7 @@ export interface GitFiles {
   /** The patterns of the person's sparse checkout, in the form of .gitignore; null: it holds everything. */
   sparsePatterns(root: string): Promise<readonly string[] | null>;
   /** Paths of a commit that are no way to files of its own. */
-  detours(commit: ObjectId): Promise<Detours>;
+  linkedPaths(commit: ObjectId): Promise<LinkedPaths>;
   /** Where the submodules of a commit are. */
   submodules(commit: ObjectId): Promise<readonly string[]>;
   /** Writes the files of a commit into a folder that is absent or empty, made if need be. */

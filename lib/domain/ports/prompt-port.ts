@@ -31,7 +31,7 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-export type PromptData = PlannerData | WorkerData | ValidatorData | MergerData | QueenData;
+export type PromptData = PlannerData | WorkerData | ValidatorData | MergerData | LeadAgentData;
 
 export interface PlannerData {
   readonly role: 'planner';
@@ -53,7 +53,7 @@ export interface PlannerData {
 }
 
 /** First data of a lead agent; everything else it asks for. */
-export interface QueenData {
+export interface LeadAgentData {
   readonly role: 'queen';
   readonly objective: string;
   readonly files: string;

@@ -1,5 +1,5 @@
 import type { ObjectId, SessionId } from '../ids.ts';
-import type { MachineRole, SharedRole, SignOfLife } from '../state/machine.ts';
+import type { Heartbeat, MachineRole, SharedRole } from '../state/machine.ts';
 
 /** How long a machine may be silent before it is given up, and the interval of its heartbeats; milliseconds. */
 export interface Lease {
@@ -13,20 +13,20 @@ export type MachineState = 'live' | 'silent' | 'gone';
 export interface SeenMachine {
   /** Its clone's name, as claims name it; null: its heartbeat can't be read. */
   readonly machine: string | null;
-  readonly sign: SignOfLife | null;
+  readonly sign: Heartbeat | null;
   readonly state: MachineState;
   /** How long its heartbeat has stayed the same, in milliseconds of this machine's own clock. */
   readonly silentMs: number;
 }
 
 /** A machine's signed statement: its public key, and its signature over that text. */
-export interface SignedWord {
+export interface SignedStatement {
   readonly key: string;
   readonly signature: string;
 }
 
 /** A session that several machines work on through a git remote, as one of them is in it. */
-export interface Sharing {
+export interface RemoteSession {
   readonly remote: string;
   readonly role: MachineRole;
   /** Its roles there; the lead has all of them. */
@@ -35,8 +35,8 @@ export interface Sharing {
   readonly budget: number | null;
   /** This machine, as its claims name it. */
   readonly machine: string;
-  /** Signs a statement of this machine, so that other machines can verify its sender; see SignedWord. */
-  sign(text: string): SignedWord;
+  /** Signs a statement of this machine, so that other machines can verify its sender; see SignedStatement. */
+  sign(text: string): SignedStatement;
   /** Starts heartbeats: this machine is in the session from the next exchange on. */
   enter(session: SessionId, lease: Lease): void;
   /** The others, as the last look found them. */

@@ -105,7 +105,7 @@ export interface AnswerRow<Asks> {
 export type AskedAt<Gate extends GateAsks['gate']> = Extract<GateAsks, { readonly gate: Gate }>;
 
 /** A field for what a person writes. */
-export function words(
+export function textField(
   name: string,
   label: string,
   more: Partial<Extract<AnswerField, { readonly kind: 'words' }>> = {},

@@ -15,19 +15,19 @@ const answerTable = {
   base: baseAnswers,
   question: agentAnswers,
 } as const satisfies {
-  readonly [Gate in Asked['gate']]: readonly AnswerRow<Extract<Asked, { gate: Gate }>>[];
+  readonly [Gate in QuestionFacts['gate']]: readonly AnswerRow<Extract<QuestionFacts, { gate: Gate }>>[];
 };
 
 /** Facts that the answers of a question depend on. */
-export type Asked = Exclude<GateAsks, { readonly gate: 'changesets' }> | ChangesetFacts;
+export type QuestionFacts = Exclude<GateAsks, { readonly gate: 'changesets' }> | ChangesetFacts;
 
 /** The answers that a question offers, the usual one first. */
-export function answersTo(asks: Asked): readonly Answer[] {
+export function answersTo(asks: QuestionFacts): readonly Answer[] {
   return mapRows(asks, offered);
 }
 
 /** The decision in a few words: `approved`, `rejected: too early`. */
-export function doneWords(gate: GateAsks['gate'], given: Given): string {
+export function describeDecision(gate: GateAsks['gate'], given: Given): string {
   const rows: readonly Pick<AnswerRow<never>, 'word' | 'done'>[] = answerTable[gate];
   const done = rows.find(({ word }) => word === given.kind)?.done ?? given.kind;
   return typeof done === 'string' ? done : done(given);
@@ -35,7 +35,7 @@ export function doneWords(gate: GateAsks['gate'], given: Given): string {
 
 /** The rows of a question's answers that are offered, as `resolve` makes answers of each. */
 function mapRows<Resolved>(
-  asks: Asked,
+  asks: QuestionFacts,
   resolve: <Asks>(row: AnswerRow<Asks>, asks: Asks) => readonly Resolved[],
 ): readonly Resolved[] {
   const rows: readonly AnswerRow<never>[] = answerTable[asks.gate];
@@ -142,7 +142,7 @@ export function fileForms(gate: GateAsks['gate']): readonly (Form & { readonly a
 }
 
 /** The answers that a question offers as a decisions file has them: `approve`, `{reject: REASON}`. */
-export function namedForms(asks: Asked): readonly string[] {
+export function namedForms(asks: QuestionFacts): readonly string[] {
   return mapRows(asks, ({ inFile = [] }, at) =>
     inFile
       .filter(({ isNamed }) => isNamed?.(at) ?? true)
@@ -151,7 +151,7 @@ export function namedForms(asks: Asked): readonly string[] {
 }
 
 /** The options of the gate's own command that answer it: `--reject REASON`. */
-export function answerFlags(asks: Asked): readonly string[] {
+export function answerFlags(asks: QuestionFacts): readonly string[] {
   return mapRows(asks, ({ flag }, at) => (flag === undefined ? [] : [flag(at)]));
 }
 
@@ -159,7 +159,7 @@ export function answerFlags(asks: Asked): readonly string[] {
 export type FileEntry = string | Readonly<Record<string, unknown>>;
 
 /** The answer that an entry gives, as its schema left it. */
-export function givenIn<Answer>(gate: GateAsks['gate'], entry: FileEntry): Answer {
+export function readFileAnswer<Answer>(gate: GateAsks['gate'], entry: FileEntry): Answer {
   const forms = fileForms(gate);
   const isText = typeof entry === 'string';
   const form = forms.find(({ word, key }) => (isText ? word === entry : key !== undefined && key in entry));

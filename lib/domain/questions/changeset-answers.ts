@@ -1,5 +1,5 @@
 import type { LineComment } from '../state/line-comment.ts';
-import { type AnswerField, type AnswerRow, type AskedAt, words } from './answer-row.ts';
+import { type AnswerField, type AnswerRow, type AskedAt, textField } from './answer-row.ts';
 import type { Undoable } from './gate.ts';
 
 /** Decision about a changeset. A red one (failing diagnostics) is approved only with an override. */
@@ -44,7 +44,7 @@ export interface ChangesetFacts
 
 const comments: AnswerField = { kind: 'comments', name: 'comments', label: 'Comments' };
 const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempts continue from this work' };
-const reason = words('reason', 'Reason', { usage: 'REASON', enter: 'back' });
+const reason = textField('reason', 'Reason', { usage: 'REASON', enter: 'back' });
 
 /** The answers to a changeset, the usual one first. */
 export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
@@ -138,7 +138,7 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     isOffered: ({ has_message }) => has_message,
     fields: (asks) => [
       ...override(asks),
-      words('message', 'What it lands with', { isNeeded: false, loads: 'message' }),
+      textField('message', 'What it lands with', { isNeeded: false, loads: 'message' }),
       comments,
     ],
     done: 'approved',
@@ -205,7 +205,7 @@ function override({ red }: ChangesetFacts): readonly AnswerField[] {
   if (!red) return [];
   const without = 'Without a reason it is not approved.';
   return [
-    words('override', 'Its diagnostics fail. Approve it all the same, because', {
+    textField('override', 'Its diagnostics fail. Approve it all the same, because', {
       usage: 'REASON',
       enter: 'back',
       without,

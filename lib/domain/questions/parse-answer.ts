@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { FlameError } from '../flame-error.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { plannedTaskSchema } from '../state/plan.ts';
 import type { Answer, AnswerField } from './answer-row.ts';
-import { type DecidedGate, whereWords } from './gate.ts';
+import { answeredAtTexts, type DecidedGate } from './gate.ts';
 
 /** A text that may be absent or blank. */
 const textSchema = z
   .string()
   .max(50_000)
-  .transform((text) => (saysSomething(text) ? text.trim() : undefined));
+  .transform((text) => (isNonBlank(text) ? text.trim() : undefined));
 const nameSchema = z.string().max(200);
 const planSchema = z.string().max(1_500_000);
 // Without the default of plans: an answer that names no locks leaves the task's as they are.
@@ -41,7 +41,7 @@ function wordsSchema(label: string): z.ZodType {
   return z
     .string(`it is needed (${label})`)
     .max(50_000)
-    .refine(saysSomething, 'a reason is needed that can be seen')
+    .refine(isNonBlank, 'a reason is needed that can be seen')
     .transform((text) => text.trim());
 }
 
@@ -132,7 +132,7 @@ export function answeredAlready({ about, answer, where, by }: DecidedGate): Flam
   return new FlameError({
     kind: 'refused',
     code: 'answered-already',
-    message: `Nothing came of this answer: ${about} was decided meanwhile ${whereWords[where]} by ${by}: ${answer}.`,
+    message: `Nothing came of this answer: ${about} was decided meanwhile ${answeredAtTexts[where]} by ${by}: ${answer}.`,
     hints: ['git flame status'],
   });
 }

@@ -136,7 +136,10 @@ function checks({ checks: found }: { readonly checks: readonly AskedCheck[] }): 
 const tolerance = 100;
 
 /** How a question ended that got no answer, a clause. */
-export function goneWords({ asks, asked_at }: Pick<OpenGate, 'asks' | 'asked_at'>, goneAt: number): string {
+export function describeWithdrawal(
+  { asks, asked_at }: Pick<OpenGate, 'asks' | 'asked_at'>,
+  goneAt: number,
+): string {
   if (asks.gate !== 'question') return 'this question is not asked any more';
   const until = Date.parse(asks.until);
   if (goneAt < until - tolerance) return `${asks.agent}, which asked it, ended before it was answered`;

@@ -1,5 +1,5 @@
 import type { Plan } from '../state/plan.ts';
-import { type AnswerField, type AnswerRow, type AskedAt, words } from './answer-row.ts';
+import { type AnswerField, type AnswerRow, type AskedAt, textField } from './answer-row.ts';
 import { undoAnswer } from './changeset-answers.ts';
 
 export type PlanDecision =
@@ -18,7 +18,7 @@ const replan = {
   label: 'Re-plan',
   key: '(r)e-plan',
   means: 'a planner makes another plan',
-  fields: () => [words('notes', 'What should be different?', { usage: 'NOTES' })],
+  fields: () => [textField('notes', 'What should be different?', { usage: 'NOTES' })],
   inFile: [{ key: 'replan', holds: 'words', field: 'notes', usage: 'notes' }],
   done: ({ notes }) => `another plan: ${notes}`,
 } as const satisfies AnswerRow<unknown>;
@@ -39,7 +39,7 @@ export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
     label: 'Edit',
     key: '(e)dit',
     means: 'the plan as you leave it is shown once more',
-    fields: () => [words('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
+    fields: () => [textField('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
     inFile: [{ key: 'edit', holds: 'words', field: 'text', usage: 'file' }],
     done: 'edited',
   },
@@ -180,7 +180,7 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
     means: 'the agent is told, and goes on',
     fields: ({ questions }) =>
       questions.map(
-        ({ question }): AnswerField => words('answers', question, { isListed: true, usage: 'ANSWER' }),
+        ({ question }): AnswerField => textField('answers', question, { isListed: true, usage: 'ANSWER' }),
       ),
     typed: {
       usage: ({ questions }) => `'${questions.map(() => 'ANSWER').join(' | ')}'`,

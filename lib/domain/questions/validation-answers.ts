@@ -1,4 +1,4 @@
-import { type AnswerField, type AnswerRow, type AskedAt, words } from './answer-row.ts';
+import { type AnswerField, type AnswerRow, type AskedAt, textField } from './answer-row.ts';
 
 /** Edit of a task that is sent back. */
 export interface RequeueEdit {
@@ -31,7 +31,7 @@ export type ValidationGiven =
 const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempt continues from this work' };
 
 function notes({ notes: value }: { readonly notes: string }): AnswerField {
-  return words('notes', 'Notes for the next attempt', {
+  return textField('notes', 'Notes for the next attempt', {
     isNeeded: false,
     value,
     usage: '[NOTES]',
@@ -59,7 +59,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     means: 'it is tried again as it stands here',
     fields: (asks) => [
       notes(asks),
-      words('description', 'What it is to do', { isNeeded: false, value: asks.description }),
+      textField('description', 'What it is to do', { isNeeded: false, value: asks.description }),
       {
         kind: 'lines',
         name: 'file_locks',
@@ -85,7 +85,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     label: 'Pass with a reason',
     key: '(p)ass with a reason',
     means: 'it counts as passed; the reason stays with the verdict',
-    fields: () => [words('override', 'Pass it all the same, because', { usage: 'REASON' })],
+    fields: () => [textField('override', 'Pass it all the same, because', { usage: 'REASON' })],
     inFile: [{ key: 'override', holds: 'words', field: 'override', usage: 'reason' }],
     flag: () => '--override REASON',
     done: ({ override }) => `passed all the same: ${override}`,
@@ -113,7 +113,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     key: '(d)rop',
     look: 'bad',
     means: ({ task }) => `${task} is given up`,
-    fields: () => [words('reason', 'Why is it dropped?', { usage: 'REASON' })],
+    fields: () => [textField('reason', 'Why is it dropped?', { usage: 'REASON' })],
     inFile: [
       { word: 'drop' },
       { key: 'drop', holds: 'words', field: 'reason', usage: 'reason', isNamed: () => false },
@@ -161,8 +161,8 @@ export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[]
     means: 'you judged the diff yourself',
     fields: ({ red }) => [
       red
-        ? words('notes', 'Its diagnostics fail. Pass it all the same, because', { usage: 'REASON' })
-        : words('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
+        ? textField('notes', 'Its diagnostics fail. Pass it all the same, because', { usage: 'REASON' })
+        : textField('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
     ],
     inFile: [
       { word: 'manual', isNamed: ({ red }) => !red },
@@ -176,7 +176,7 @@ export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[]
     key: '(f)ail',
     look: 'bad',
     means: 'it fails its validation',
-    fields: () => [words('notes', 'What is wrong?', { usage: 'NOTES' })],
+    fields: () => [textField('notes', 'What is wrong?', { usage: 'NOTES' })],
     done: ({ notes: said }) => `judged by hand: fail, ${said}`,
   },
   {

@@ -50,7 +50,7 @@ const taskId = z
   .transform((id) => id as TaskId);
 
 /** One of several attempts at a task: who made it with what, and what it came to. */
-export const trySchema = z.object({
+export const attemptRecordSchema = z.object({
   agent_id: z.string().transform((id) => id as AgentId),
   adapter: z.string(),
   /** null: it asks none. */
@@ -92,4 +92,4 @@ export const trySchema = z.object({
   /** Its work is the task's. */
   chosen: z.literal(true).optional(),
 });
-export type Try = Readonly<z.infer<typeof trySchema>>;
+export type AttemptRecord = Readonly<z.infer<typeof attemptRecordSchema>>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
 import { textSchema } from '../text.ts';
 import { type LineComment, lineCommentsSchema } from './line-comment.ts';
-import { machineWordSchema } from './machine.ts';
+import { machineStatementSchema } from './machine.ts';
 import { diagnosticRunSchema } from './verdict.ts';
 
 const oid = z
@@ -67,8 +67,8 @@ export const changesetSchema = z.object({
   message: textSchema(messageLimit).optional(),
   decided_by: z.string().nullable(),
   /** The signed statement of a machine that joined and built it, or took its approval. */
-  built_on: machineWordSchema.optional(),
-  approved_on: machineWordSchema.optional(),
+  built_on: machineStatementSchema.optional(),
+  approved_on: machineStatementSchema.optional(),
   landed_commit: oid.nullable(),
   /** The commit it landed on, where that is not the first parent of landed_commit: it landed as several commits. */
   landed_onto: oid.optional(),

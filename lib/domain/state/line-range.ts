@@ -5,7 +5,7 @@ export interface LineRange {
 }
 
 /** `12`, or `12-15`; lines of the old side have a minus in front. */
-export function nameLines({ line, to, side }: LineRange & { readonly side?: 'old' | 'new' }): string {
+export function describeLines({ line, to, side }: LineRange & { readonly side?: 'old' | 'new' }): string {
   const sign = side === 'old' ? '-' : '';
   return to === undefined || to === line ? `${sign}${line}` : `${sign}${line}-${to}`;
 }
@@ -20,12 +20,12 @@ export function suggestedLines(text: string): readonly string[] | null {
 }
 
 /** The text of a comment beside its suggestion; '' where that is all. */
-export function wordsBeside(text: string): string {
+export function textBesideSuggestion(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(block, '').trim();
 }
 
 /** A comment that suggests these lines. */
-export function asSuggestion(lines: readonly string[]): string {
+export function renderSuggestion(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.map((line) => /^`*/.exec(line)?.[0].length ?? 0));
   const fence = '`'.repeat(longest + 1);
   return [`${fence}suggestion`, ...lines, fence].join('\n');

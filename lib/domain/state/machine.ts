@@ -9,7 +9,7 @@ export const sharedRoleSchema = z.enum(sharedRoles);
 export type SharedRole = (typeof sharedRoles)[number];
 
 /** Content of a heartbeat; only the machine's identity decides anything, by the ref it stands on. */
-export const signOfLifeSchema = z.object({
+export const heartbeatSchema = z.object({
   v: z.literal(1),
   /** Its clone, see cloneName. */
   machine: lineSchema(300),
@@ -28,17 +28,17 @@ export const signOfLifeSchema = z.object({
   /** When it joined, by its own clock: to be shown, and compared with nothing but when it itself joined before. */
   since: lineSchema(40),
 });
-export type SignOfLife = Readonly<z.infer<typeof signOfLifeSchema>>;
-export type MachineRole = SignOfLife['role'];
+export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
+export type MachineRole = Heartbeat['role'];
 
 /** By which machine something was found or decided, under which claim, signed with its key: see core/machines/machine-word. */
-export const machineWordSchema = z.object({
+export const machineStatementSchema = z.object({
   name: lineSchema(300),
   claim: z.int().min(1),
   key: lineSchema(100),
   signature: lineSchema(200),
 });
-export type MachineWord = Readonly<z.infer<typeof machineWordSchema>>;
+export type MachineStatement = Readonly<z.infer<typeof machineStatementSchema>>;
 
 // More is no count of anything that happened, and a number after the largest could not be written.
 const mostClaims = 1_000_000_000;

@@ -13,7 +13,7 @@ export interface PullRequestNews {
   readonly remarks: readonly Remark[];
   readonly failed: readonly FailedCheck[];
   /** Other authors, and how often: people without rights in the repository, and programs. */
-  readonly unheeded: readonly { readonly by: string; readonly count: number }[];
+  readonly ignored: readonly { readonly by: string; readonly count: number }[];
 }
 
 /** A comment; of a line where it has a path. */

@@ -30,7 +30,7 @@ export function landsOn({ base_branch, landing }: Pick<Session, 'base_branch' | 
 }
 
 /** The checkout that a clone, by its name, must still update: a synced session may record another clone's checkout. */
-export function ownCheckout(
+export function checkoutOf(
   { place }: { readonly place: string },
   { checkout }: Pick<Session, 'checkout'>,
 ): Session['checkout'] {

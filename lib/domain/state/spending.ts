@@ -26,11 +26,11 @@ export function grantOutput({ input, perOutputToken, most, least }: Demand, left
     return perOutputToken[of] > 0 ? Math.floor(rest / perOutputToken[of]) : Number.POSITIVE_INFINITY;
   };
   const granted = Math.min(most, room('tokens'), room('cost_usd'));
-  return granted >= leastOf({ least, most }) ? granted : null;
+  return granted >= minimumOutput({ least, most }) ? granted : null;
 }
 
 /** The fewest output tokens a request is sent with. */
-export function leastOf({ least, most }: Pick<Demand, 'least' | 'most'>): number {
+export function minimumOutput({ least, most }: Pick<Demand, 'least' | 'most'>): number {
   return Math.min(least, most);
 }
 
@@ -52,7 +52,7 @@ export function addSpending(all: Iterable<Spending>): Spending {
 }
 
 /** Returns what is left of `most`, 0 or more of each. */
-export function beyond(most: Spending, spent: Spending): Spending {
+export function spendingLeft(most: Spending, spent: Spending): Spending {
   return {
     tokens: Math.max(0, most.tokens - spent.tokens),
     cost_usd: Math.max(0, most.cost_usd - spent.cost_usd),

@@ -10,7 +10,7 @@ import {
 } from '../ids.ts';
 import { roleSchema } from '../policy.ts';
 import { lineSchema, textSchema } from '../text.ts';
-import { attemptsSchema, trySchema } from './attempt-record.ts';
+import { attemptRecordSchema, attemptsSchema } from './attempt-record.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { claimNumberSchema } from './machine.ts';
 import { taskStatuses } from './task-facts.ts';
@@ -102,7 +102,7 @@ const noteSchema = z.object({
   /** With what each of several attempts at once is made, of which one counts in the end; left out where there is one. */
   attempts: attemptsSchema.optional(),
   /** Outcomes of these in the latest round; left out before, and where one attempt is made. */
-  tries: z.array(trySchema).optional(),
+  tries: z.array(attemptRecordSchema).optional(),
   acceptance_criteria: z.array(textSchema(2_000)),
   constraints: z.array(textSchema(2_000)),
   /** Why it is blocked, failed or dropped, in one line. */

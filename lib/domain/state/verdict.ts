@@ -8,7 +8,7 @@ import {
   taskIdPattern,
 } from '../ids.ts';
 import { lineCommentsSchema } from './line-comment.ts';
-import { machineWordSchema } from './machine.ts';
+import { machineStatementSchema } from './machine.ts';
 
 const oid = z
   .string()
@@ -91,7 +91,7 @@ export const verdictSchema = z.object({
   /** Why a person passed it although a diagnostic, or its validation, failed. */
   override: z.string().optional(),
   /** Where a machine that joined gave it: its name, the number of its claim to judge this work, and its signature. */
-  machine: machineWordSchema.optional(),
+  machine: machineStatementSchema.optional(),
   /** Its evidence; absent in verdicts of earlier versions. */
   evidence: evidenceSchema.optional(),
 });

@@ -1,4 +1,4 @@
-import type { SharedRole, SignOfLife } from '../state/machine.ts';
+import type { Heartbeat, SharedRole } from '../state/machine.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 
@@ -7,14 +7,14 @@ export interface FoundMachines {
   /** null: none is shared. */
   readonly session: Session | null;
   readonly tasks: readonly Task[];
-  readonly signs: readonly { readonly sign: SignOfLife; readonly at: string }[];
+  readonly signs: readonly { readonly sign: Heartbeat; readonly at: string }[];
 }
 
 /** A machine as `git flame machines --json` has it; its times are by its own clock. */
 export interface ShownMachine {
   readonly machine: string;
   readonly person: string | null;
-  readonly role: SignOfLife['role'];
+  readonly role: Heartbeat['role'];
   readonly version: string | null;
   readonly config: 'same' | 'differs' | null;
   readonly slots: number | null;

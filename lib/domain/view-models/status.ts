@@ -1,5 +1,5 @@
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import type { ObjectId, TaskId } from '../ids.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
 import type { GateAsks } from '../questions/gate.ts';
@@ -27,7 +27,7 @@ interface Spent {
 }
 
 /** Spending of a session apart from its sum; each is absent where there is none. */
-export interface SpendingApart {
+export interface SpendingBreakdown {
   /** Spending of agents on each machine, where several spent. */
   readonly spent_by_machine?: Readonly<Record<string, Spent>>;
   /** Reservations of machines that were given up: they count as spent until their clones report the real sum. */
@@ -52,7 +52,7 @@ export interface Status {
         | 'cost_usd'
         | 'tokens'
       > &
-        SpendingApart & {
+        SpendingBreakdown & {
           /** A hash of what was approved, the same in every clone; absent before a plan was. */
           readonly plan_digest?: string;
           /** How many tasks the plan has that waits to be approved; absent where none does. */
@@ -120,7 +120,7 @@ export function statusOf(
     readonly ahead?: Ahead | undefined;
     readonly waits?: readonly Wait[];
     readonly notes?: Status['notes'];
-    readonly spending?: SpendingApart;
+    readonly spending?: SpendingBreakdown;
     /** Text for a person has no digest of the plan. */
     readonly isText?: boolean;
   } = {},
@@ -154,7 +154,7 @@ export function statusOf(
 
 function outlineOf(
   { id, title, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens, proposal }: Session,
-  spending: SpendingApart,
+  spending: SpendingBreakdown,
   plan: { readonly plan_digest?: string },
 ): NonNullable<Status['session']> {
   return {
@@ -182,7 +182,7 @@ export function planDigest(tasks: readonly Task[]): string {
     const asked = { id, title, description, file_locks, dependencies, adapter, model, role };
     return { ...asked, priority, cohesion_group, acceptance_criteria, constraints, attempts };
   });
-  return `sha256:${canonicalDigest(planned.sort((a, b) => byText(a.id, b.id)))}`;
+  return `sha256:${canonicalDigest(planned.sort((a, b) => compareText(a.id, b.id)))}`;
 }
 
 /** The work of a task, as it is committed: accepted, or what an agent or a person has so far. */

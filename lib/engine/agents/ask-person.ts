@@ -2,7 +2,7 @@ import type { BudgetState } from '../../core/schedule/budget-state.ts';
 import {
   type AgentQuestion,
   askTool,
-  nobodyToAsk,
+  noPersonToAsk,
   type QuestionReply,
   questionWords,
 } from '../../domain/agent-talk.ts';
@@ -15,16 +15,16 @@ import type { Task } from '../../domain/state/task.ts';
 import { withoutSecret } from '../../policy/secrets/secrets.ts';
 import { formatDuration } from '../../util/format-figures.ts';
 import { type Recorder, record } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
 /**
  * Lets an agent of a job ask the person; empty where it may not, or its CLI can't. Where no person can be asked, and
  * after `limits.question_timeout` in sum, the reply is to go on without an answer.
  */
-export function askOf(workshop: AskingWorkshop, job: AskingJob): Pick<AgentRequest, 'ask'> {
-  const { limits, permissions } = workshop.config;
+export function askOf(context: AskingContext, job: AskingJob): Pick<AgentRequest, 'ask'> {
+  const { limits, permissions } = context.config;
   const { question_timeout: limit } = limits;
-  const asks = workshop.adapter(job.adapter).calls?.asks ?? null;
+  const asks = context.adapter(job.adapter).calls?.asks ?? null;
   const isAlone = job.isInteractive !== true && job.tools === undefined;
   const mayAsk =
     (job.role === 'planner' || job.role === 'worker') && !permissions.blocked_tools.includes(askTool);
@@ -37,7 +37,7 @@ export function askOf(workshop: AskingWorkshop, job: AskingJob): Pick<AgentReque
       const timeMs = Math.min(longestMs, limit - usedMs);
       const clock: Clock = { since: performance.now() };
       try {
-        return await askPerson(workshop, job, { questions, gone, timeMs, clock });
+        return await askPerson(context, job, { questions, gone, timeMs, clock });
       } finally {
         usedMs += performance.now() - clock.since;
       }
@@ -45,9 +45,9 @@ export function askOf(workshop: AskingWorkshop, job: AskingJob): Pick<AgentReque
   };
 }
 
-export type AskingWorkshop = Pick<
-  Workshop,
-  'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'decided' | 'sharing' | 'store'
+export type AskingContext = Pick<
+  RunContext,
+  'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'decided' | 'remoteSession' | 'store'
 >;
 
 /** Facts about an agent's job. */
@@ -72,24 +72,24 @@ interface Asking {
 }
 
 /** Ends the question that `asked` began in every case; the agent gets the answer even if recording it fails. */
-async function askPerson(workshop: AskingWorkshop, job: AskingJob, asking: Asking): Promise<QuestionReply> {
-  const { gates, events } = workshop;
+async function askPerson(context: AskingContext, job: AskingJob, asking: Asking): Promise<QuestionReply> {
+  const { gates, events } = context;
   const task = job.task?.id ?? null;
   const about = { agent: job.id, task, text: withoutSecret(questionWords(asking.questions)) };
   events.emit({ event: 'question', ...about, state: 'asked', answer: '' });
   let answer: Awaited<ReturnType<typeof answerInTime>>;
   try {
-    answer = gates.question === undefined ? 'nobody' : await answerInTime(workshop, job, asking);
+    answer = gates.question === undefined ? 'nobody' : await answerInTime(context, job, asking);
   } catch (error) {
     answer = { kind: 'proceed', why: 'The question could not be put to anybody.' };
     // Ctrl-D and Ctrl-C say by themselves what they came to.
     if (!(error instanceof FlameError && (error.kind === 'waiting' || error.kind === 'interrupted')))
-      warn(workshop, `${job.id} was not answered: ${messageOf(error)}`);
+      warn(context, `${job.id} was not answered: ${messageOf(error)}`);
   }
   if (typeof answer !== 'string' && answer.kind === 'answer') {
     const words = withoutSecret(answer.answers.join('; '), about.text);
-    const told = `${task ?? job.role} asked ${about.text}: ${words}`;
-    await noteAnswer(workshop, job, { told, answer });
+    const line = `${task ?? job.role} asked ${about.text}: ${words}`;
+    await noteAnswer(context, job, { line, answer });
     events.emit({ event: 'question', ...about, state: 'answered', answer: words });
     return { kind: 'answer', answers: answer.answers };
   }
@@ -102,14 +102,14 @@ async function askPerson(workshop: AskingWorkshop, job: AskingJob, asking: Askin
 const leftToIt = 'The person leaves it to you.';
 
 const whyNot: Readonly<Record<'nobody' | 'late' | 'behind', (timeMs: number) => string>> = {
-  nobody: () => nobodyToAsk,
+  nobody: () => noPersonToAsk,
   late: (timeMs) => `Nobody answered within ${formatDuration(timeMs)}.`,
   behind: (timeMs) => `Other questions stood before it for ${formatDuration(timeMs)}.`,
 };
 
 /** `late`: time is up, or the agent has ended; `behind`: its turn never came. Every place that shows it is updated. */
 async function answerInTime(
-  { gates, machine }: Pick<Workshop, 'gates' | 'machine'>,
+  { gates, machine }: Pick<RunContext, 'gates' | 'machine'>,
   { id: agent, task, role }: AskingJob,
   { questions, gone, timeMs, clock }: Asking,
 ): Promise<Placed<AgentAnswer> | 'late' | 'behind' | 'nobody'> {
@@ -152,26 +152,26 @@ async function answerInTime(
 
 /** Records a person's answer with their decisions; if that fails, the agent gets the answer all the same. */
 async function noteAnswer(
-  workshop: AskingWorkshop,
+  context: AskingContext,
   job: AskingJob,
-  { told, answer }: { readonly told: string; readonly answer: Placed<AgentAnswer> },
+  { line, answer }: { readonly line: string; readonly answer: Placed<AgentAnswer> },
 ): Promise<void> {
   try {
-    await record(workshop, job.session, ({ session }) => ({
+    await record(context, job.session, ({ session }) => ({
       session: {
-        next: withGate(session, { gate: 'question', decision: told.slice(0, 2_000) }, answer, workshop),
+        next: withGate(session, { gate: 'question', decision: line.slice(0, 2_000) }, answer, context),
         subject: `session: ${job.id} was answered`,
       },
     }));
   } catch (error) {
     warn(
-      workshop,
+      context,
       `What ${job.id} was answered is told to it, and could not be recorded: ${messageOf(error)}`,
     );
   }
 }
 
-function warn({ events }: Pick<Workshop, 'events'>, message: string): void {
+function warn({ events }: Pick<RunContext, 'events'>, message: string): void {
   events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -181,22 +181,22 @@ function messageOf(error: unknown): string {
 
 /** The session's budget is spent: a person raises it (true) or stops the session (false). */
 export async function askForBudget(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   { spent, limit, unit }: BudgetState,
 ): Promise<boolean> {
-  const decision = await workshop.gates.budget({ spent, limit, unit });
+  const decision = await context.gates.budget({ spent, limit, unit });
   if (decision.kind === 'raise') requireAmount(decision.amount);
   const isRaised = decision.kind === 'raise';
-  const told = isRaised ? `raised by ${decision.amount}` : 'stop';
-  workshop.events.emit({ event: 'gate', gate: 'budget', decision: told });
-  await record(workshop, id, ({ session: now }) => {
+  const outcome = isRaised ? `raised by ${decision.amount}` : 'stop';
+  context.events.emit({ event: 'gate', gate: 'budget', decision: outcome });
+  await record(context, id, ({ session: now }) => {
     const raised = isRaised ? { raised_limit: limit + decision.amount } : { state: 'stopped' as const };
     const next: Session = {
-      ...withGate(now, { gate: 'budget', decision: told }, decision, workshop),
+      ...withGate(now, { gate: 'budget', decision: outcome }, decision, context),
       ...raised,
     };
-    return { session: { next, subject: `session: budget ${told}` } };
+    return { session: { next, subject: `session: budget ${outcome}` } };
   });
   return isRaised;
 }
@@ -217,9 +217,9 @@ export function withGate(
   session: Session,
   told: { readonly gate: string; readonly decision: string },
   { where }: Placed<unknown>,
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+  context: Pick<RunContext, 'gates' | 'now'>,
 ): Session {
   const place = where === undefined ? {} : { where };
-  const noted = { ...told, by: workshop.gates.person, at: timestamp(workshop), ...place };
+  const noted = { ...told, by: context.gates.person, at: timestamp(context), ...place };
   return { ...session, gates: [...session.gates, noted].slice(-200) };
 }

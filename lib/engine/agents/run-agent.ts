@@ -1,4 +1,4 @@
-import { leftByWorker } from '../../core/blackboard/parse-notes-in-message.ts';
+import { readWorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import { addRun } from '../../core/schedule/budget-state.ts';
 import { backoffMs } from '../../core/task/after-failure.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
@@ -10,12 +10,18 @@ import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/port
 import type { EndNote } from '../../domain/ports/git-cells.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
-import { type GuardedOutcome, guardClaim, untilBack } from '../machines/lost-claims.ts';
-import { giveBackOf, reserve } from '../machines/reserve.ts';
+import { type GuardedOutcome, waitForReconnect, watchClaim } from '../machines/lost-claims.ts';
+import { releaseReservation, reserve } from '../machines/reserve.ts';
 import { type Recorder, recordOwn, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
-import { pauseService, untilServed } from './service-pauses.ts';
-import { agentShare, noteSpending, noteTooLittle, requireBudget, watchBudget } from './session-budget.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
+import { pauseService, waitForService } from './service-pauses.ts';
+import {
+  agentShare,
+  noteSpending,
+  reportShareTooSmall,
+  requireBudget,
+  watchBudget,
+} from './session-budget.ts';
 import { type AgentJob, startAgent } from './start-agent.ts';
 import { proveEnforcement, requirePrice } from './usable-here.ts';
 
@@ -32,25 +38,25 @@ const cellPauses = [500, 2_000];
  * started before that ends; a worker's attempt is then over, any other agent is started again. So it is where this machine
  * was cut off from the others, but for one a person talks to, or that leads.
  */
-export async function runAgent(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
-  await proveEnforcement(workshop, job.adapter, roleModel(workshop.config, job.role, job.task));
+export async function runAgent(context: RunContext, job: AgentJob): Promise<AgentOutcome> {
+  await proveEnforcement(context, job.adapter, roleModel(context.config, job.role, job.task));
   const attempts = job.role === 'worker' ? nextAttempt(job.task?.history ?? []) : 0;
   for (let tries = attempts; ; tries += 1) {
-    const wait = await untilServed(workshop, job.session, job.adapter);
-    if (workshop.signal.aborted) throw stoppedBeforeStart(wait);
-    if (needsModel(workshop.adapter(job.adapter))) await requireBudget(workshop, job.session);
-    const outcome = await runInCell(workshop, job);
+    const wait = await waitForService(context, job.session, job.adapter);
+    if (context.signal.aborted) throw stoppedBeforeStart(wait);
+    if (needsModel(context.adapter(job.adapter))) await requireBudget(context, job.session);
+    const outcome = await runInCell(context, job);
     const { failure } = outcome;
     // Any other role starts again after a raise; a worker's task is taken up again by its wave.
     if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
     if (outcome.isCutOff === true && startsAgain(job)) {
-      await untilBack(workshop);
-      if (workshop.signal.aborted) return outcome;
+      await waitForReconnect(context);
+      if (context.signal.aborted) return outcome;
       continue;
     }
     if (failure?.kind !== 'rate-limit' && failure?.kind !== 'unreachable') return outcome;
-    await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
-    if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
+    await pauseService(context, job.session, { adapter: job.adapter, failure, tries });
+    if (job.role === 'worker' || context.signal.aborted || tries >= maxWaits) return outcome;
   }
 }
 
@@ -59,36 +65,36 @@ function startsAgain({ role, isInteractive, tools }: AgentJob): boolean {
 }
 
 /** A cell that can't be made now may be in a moment: what it takes is shared with everything on the machine. */
-async function runInCell(workshop: Workshop, job: AgentJob): Promise<GuardedOutcome> {
+async function runInCell(context: RunContext, job: AgentJob): Promise<GuardedOutcome> {
   for (const pause of cellPauses) {
-    const outcome = withReach(workshop, job.adapter, await runOnce(workshop, job));
+    const outcome = withReach(context, job.adapter, await runOnce(context, job));
     if (outcome.failure?.kind !== 'spawn-failed' || !outcome.failure.retryable) return outcome;
-    await workshop.machine.sleep(pause, workshop.signal);
-    if (workshop.signal.aborted) return outcome;
+    await context.machine.sleep(pause, context.signal);
+    if (context.signal.aborted) return outcome;
   }
-  const last = await runOnce(workshop, job);
+  const last = await runOnce(context, job);
   // Another attempt would fail the same way.
   return last.failure?.kind === 'spawn-failed'
     ? { ...last, failure: { ...last.failure, retryable: false } }
     : last;
 }
 
-async function runOnce(workshop: Workshop, job: AgentJob): Promise<GuardedOutcome> {
-  const began = timestamp(workshop);
-  const model = roleModel(workshop.config, job.role, job.task);
-  const { session } = await viewSession(workshop, job.session);
+async function runOnce(context: RunContext, job: AgentJob): Promise<GuardedOutcome> {
+  const began = timestamp(context);
+  const model = roleModel(context.config, job.role, job.task);
+  const { session } = await viewSession(context, job.session);
   const { role, id } = job;
-  const isPaid = needsModel(workshop.adapter(job.adapter));
-  const reserved = isPaid ? await reserve(workshop, job.session, { agent: id, role }) : null;
-  const { budget, isCut } = reserved ?? agentShare(workshop, session, role);
-  const running = await started(workshop, job, { model, budget });
+  const isPaid = needsModel(context.adapter(job.adapter));
+  const reserved = isPaid ? await reserve(context, job.session, { agent: id, role }) : null;
+  const { budget, isCut } = reserved ?? agentShare(context, session, role);
+  const running = await started(context, job, { model, budget });
   const task = job.task?.id ?? null;
-  workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
-  const guard = guardClaim(workshop, job, running);
-  const ended = await untilEnd(workshop, running).finally(() => guard.end());
+  context.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
+  const guard = watchClaim(context, job, running);
+  const ended = await untilEnd(context, running).finally(() => guard.end());
   const outcome = explainByShare(guard.judge(ended), isCut);
-  if (isCut && outcome.failure?.kind === 'session-budget') await noteTooLittle(workshop, job.session);
-  const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
+  if (isCut && outcome.failure?.kind === 'session-budget') await reportShareTooSmall(context, job.session);
+  const result = outcome.failure === null ? 'ended' : outcome.failure.kind;
   const { cost_usd, tokens, duration_ms } = outcome;
   const run: AgentRun = {
     id,
@@ -96,31 +102,31 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<GuardedOutcom
     task_id: task,
     model: isPaid ? model : null,
     started_at: began,
-    ended_at: timestamp(workshop),
-    outcome: told,
+    ended_at: timestamp(context),
+    outcome: result,
     cost_usd,
     tokens,
   };
   // First of all: after a kill from here on, the run is not paid for twice.
   if (role === 'worker' && outcome.failure === null)
-    await workshop.git.noteEnd(job.cell, { run, ...endOf(outcome) });
+    await context.git.noteEnd(job.cell, { run, ...endOf(outcome) });
   for (const message of outcome.warnings ?? []) {
-    workshop.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
+    context.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
   }
-  workshop.events.emit({
+  context.events.emit({
     event: 'agent-ended',
     agent: id,
     role,
     task,
-    outcome: told,
+    outcome: result,
     cost_usd,
     tokens,
     duration_ms,
   });
-  await bookRun(workshop, job.session, run);
+  await bookRun(context, job.session, run);
   await letGo(job, running, outcome);
-  noteSpending(workshop, job.id, null);
-  watchBudget(workshop, (await viewSession(workshop, job.session)).session);
+  noteSpending(context, job.id, null);
+  watchBudget(context, (await viewSession(context, job.session)).session);
   return outcome;
 }
 
@@ -132,22 +138,22 @@ async function letGo(job: AgentJob, { release }: RunningAgent, { failure }: Agen
 }
 
 function endOf(outcome: AgentOutcome): Omit<EndNote, 'run'> {
-  const { words, notes } = leftByWorker(outcome);
+  const { words, notes } = readWorkerNotes(outcome);
   return { text: words.slice(0, 2_000), notes: notes.join('\n\n') };
 }
 
 /** An agent that doesn't start gives its share of the budget back. */
 async function started(
-  workshop: Workshop,
+  context: RunContext,
   job: AgentJob,
   asked: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
   try {
-    requirePrice(workshop, { ...asked, adapter: job.adapter, role: job.role });
-    const start = (): Promise<RunningAgent> => startAgent(workshop, job, asked);
+    requirePrice(context, { ...asked, adapter: job.adapter, role: job.role });
+    const start = (): Promise<RunningAgent> => startAgent(context, job, asked);
     return await (job.inTurn?.(start) ?? start());
   } catch (error) {
-    await giveBackOf(workshop, job.session, job.id).catch(() => undefined);
+    await releaseReservation(context, job.session, job.id).catch(() => undefined);
     throw error;
   }
 }
@@ -159,21 +165,21 @@ function explainByShare(outcome: GuardedOutcome, isCut: boolean): GuardedOutcome
   return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
 }
 
-async function untilEnd(workshop: Pick<Workshop, 'signal'>, running: RunningAgent): Promise<AgentOutcome> {
+async function untilEnd(context: Pick<RunContext, 'signal'>, running: RunningAgent): Promise<AgentOutcome> {
   const stop = (): void => void running.stop(stopGraceMs);
-  if (workshop.signal.aborted) stop();
-  workshop.signal.addEventListener('abort', stop, { once: true });
+  if (context.signal.aborted) stop();
+  context.signal.addEventListener('abort', stop, { once: true });
   try {
     return await running.outcome;
   } finally {
-    workshop.signal.removeEventListener('abort', stop);
+    context.signal.removeEventListener('abort', stop);
   }
 }
 
-async function bookRun(workshop: Recorder, id: SessionId, run: AgentRun): Promise<void> {
+async function bookRun(context: Recorder, id: SessionId, run: AgentRun): Promise<void> {
   // A free run leaves nothing to book; the rest is in its task.
   if (run.model === null && run.cost_usd === 0) return;
-  await recordOwn(workshop, id, ({ session }) => {
+  await recordOwn(context, id, ({ session }) => {
     const next: Session = addRun(session, run);
     return {
       session: { next, subject: `session: ${run.id} ${run.outcome}, ${run.cost_usd.toFixed(4)} USD` },
@@ -191,26 +197,26 @@ const longestWaitMs = 60_000;
  * retry is used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
  */
 function withReach<Outcome extends AgentOutcome>(
-  workshop: Pick<Workshop, 'now' | 'random' | 'run'>,
+  context: Pick<RunContext, 'now' | 'random' | 'run'>,
   adapter: string,
   outcome: Outcome,
 ): Outcome {
-  const known = workshop.run.outages;
+  const known = context.run.outages;
   const { failure } = outcome;
   if (failure?.kind !== 'unreachable') {
     // A person's stop says nothing of the network.
     if (failure?.kind !== 'agent-stopped') known.delete(adapter);
     return outcome;
   }
-  const now = workshop.now().getTime();
-  const { began, tries } = known.get(adapter) ?? { began: now, tries: 0 };
+  const now = context.now().getTime();
+  const { began, failures } = known.get(adapter) ?? { began: now, failures: 0 };
   const end = began + longestOutageMs;
   if (now >= end) {
     known.delete(adapter);
     throw unreachable(failure.message);
   }
-  known.set(adapter, { began, tries: tries + 1 });
-  const until = Math.min(now + Math.min(backoffMs(tries, workshop.random()), longestWaitMs), end);
+  known.set(adapter, { began, failures: failures + 1 });
+  const until = Math.min(now + Math.min(backoffMs(failures, context.random()), longestWaitMs), end);
   const message = `${failure.message} It is tried again, for ${longestOutageMs / 60_000} minutes in all.`;
   return { ...outcome, failure: { ...failure, message, until: new Date(until).toISOString() } };
 }

@@ -5,48 +5,48 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ServicePause, Session } from '../../domain/state/session.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 
 /**
  * Notes that an adapter's service refuses for now: nothing asks it before it says that ends, else before a backoff
  * is over. It's in the session's note, so that a new start waits too.
  */
 export async function pauseService(
-  workshop: Recorder & Pick<Workshop, 'random' | 'run'>,
+  context: Recorder & Pick<RunContext, 'random' | 'run'>,
   id: SessionId,
   limited: { readonly adapter: string; readonly failure: Failure; readonly tries: number },
 ): Promise<void> {
-  const now = workshop.now().getTime();
-  const backoff = new Date(now + backoffMs(limited.tries, workshop.random())).toISOString();
+  const now = context.now().getTime();
+  const backoff = new Date(now + backoffMs(limited.tries, context.random())).toISOString();
   const { adapter, failure } = limited;
   const pause: ServicePause = { adapter, until: failure.until ?? backoff, why: failure.message };
-  await record(workshop, id, ({ session }) => {
+  await record(context, id, ({ session }) => {
     const next = addPause(session, pause, now);
     if (pauseOf(session, adapter, now)?.until === pauseOf(next, adapter, now)?.until) return null;
     return { session: { next, subject: `session: ${adapter} pauses until ${pause.until}` } };
   });
-  tellPauses(workshop, (await viewSession(workshop, id)).session);
+  reportPauses(context, (await viewSession(context, id)).session);
 }
 
 /**
  * Waits until an adapter's service can be asked, or the person stops the program. Resolves to what it last waited for,
  * null where it didn't. Throws FlameError `service-paused` where that takes longer than `limits.wait_for_service`.
  */
-export async function untilServed(
-  workshop: Workshop,
+export async function waitForService(
+  context: RunContext,
   id: SessionId,
   adapter: string,
 ): Promise<string | null> {
   let why: string | null = null;
-  while (!workshop.signal.aborted) {
-    const { session } = await viewSession(workshop, id);
-    tellPauses(workshop, session);
-    const now = workshop.now().getTime();
+  while (!context.signal.aborted) {
+    const { session } = await viewSession(context, id);
+    reportPauses(context, session);
+    const now = context.now().getTime();
     const pause = pauseOf(session, adapter, now);
     if (pause === null) return why;
     why = pause.why;
-    requireShortWait(workshop, session, Date.parse(pause.until) - now);
-    await workshop.machine.sleep(Date.parse(pause.until) - now, workshop.signal);
+    requireShortWait(context, session, Date.parse(pause.until) - now);
+    await context.machine.sleep(Date.parse(pause.until) - now, context.signal);
   }
   return why;
 }
@@ -61,7 +61,7 @@ const secondMs = 1_000;
  * by then and lasts longer than `limits.wait_for_service` lets a run wait.
  */
 export function requireShortWait(
-  { config, now }: Pick<Workshop, 'config' | 'now'>,
+  { config, now }: Pick<RunContext, 'config' | 'now'>,
   { id, pauses }: Pick<Session, 'id' | 'pauses'>,
   waitMs: number,
 ): void {
@@ -81,23 +81,23 @@ export function requireShortWait(
 }
 
 /** Reason why one of the session's services can't be asked now; null: all can. */
-export function waitedFor(workshop: Pick<Workshop, 'now'>, { pauses }: Session): string | null {
-  const now = workshop.now().getTime();
+export function pauseReason(context: Pick<RunContext, 'now'>, { pauses }: Session): string | null {
+  const now = context.now().getTime();
   return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;
 }
 
 /** Reports pauses that have begun or are over since the last time. */
-export function tellPauses(workshop: Pick<Workshop, 'events' | 'now' | 'run'>, session: Session): void {
-  const known = workshop.run.pauses;
-  const now = workshop.now().getTime();
+export function reportPauses(context: Pick<RunContext, 'events' | 'now' | 'run'>, session: Session): void {
+  const known = context.run.pauses;
+  const now = context.now().getTime();
   for (const { adapter, until, why } of session.pauses) {
     if (Date.parse(until) <= now || known.get(adapter) === until) continue;
     known.set(adapter, until);
-    workshop.events.emit({ event: 'paused', adapter, until, why });
+    context.events.emit({ event: 'paused', adapter, until, why });
   }
   for (const [adapter] of known) {
     if (pauseOf(session, adapter, now) !== null) continue;
     known.delete(adapter);
-    workshop.events.emit({ event: 'resumed', adapter });
+    context.events.emit({ event: 'resumed', adapter });
   }
 }

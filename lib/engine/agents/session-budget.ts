@@ -15,12 +15,16 @@ import {
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { type Recorder, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import type { Ledger } from '../run-memory.ts';
 import { askForBudget } from './ask-person.ts';
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
-export function noteSpending({ run }: Pick<Workshop, 'run'>, agent: string, spending: Spending | null): void {
+export function noteSpending(
+  { run }: Pick<RunContext, 'run'>,
+  agent: string,
+  spending: Spending | null,
+): void {
   const { live } = run.ledger;
   if (spending === null) return void live.delete(agent);
   const known = live.get(agent);
@@ -32,16 +36,16 @@ export function noteSpending({ run }: Pick<Workshop, 'run'>, agent: string, spen
 
 /** Compares the spending of the session, running agents included, with its limit; warns once when that is near. */
 export function watchBudget(
-  workshop: Pick<Workshop, 'config' | 'events' | 'run'>,
+  context: Pick<RunContext, 'config' | 'events' | 'run'>,
   session: Session,
 ): BudgetState {
-  const { ledger } = workshop.run;
+  const { ledger } = context.run;
   const spent = { ...session };
   for (const { cost_usd, tokens } of ledger.live.values()) {
     spent.cost_usd += cost_usd;
     spent.tokens += tokens;
   }
-  const found = budgetState(workshop.config, spent);
+  const found = budgetState(context.config, spent);
   const state = {
     ...found,
     isSpent: found.isSpent || (found.limit > 0 && ledger.tooLittleAt === found.limit),
@@ -50,7 +54,7 @@ export function watchBudget(
     ledger.warnedAt = state.limit;
     const format = state.unit === 'usd' ? formatUsd : formatTokens;
     const message = `${format(state.spent)} of ${format(state.limit)} of the session's budget are spent.`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message, until: 'budget-decided' });
+    context.events.emit({ event: 'notice', level: 'warning', message, until: 'budget-decided' });
   }
   return state;
 }
@@ -61,24 +65,24 @@ export function watchBudget(
  * can be asked.
  */
 export async function requireBudget(
-  workshop: Recorder & Pick<Workshop, 'run'>,
+  context: Recorder & Pick<RunContext, 'run'>,
   id: SessionId,
 ): Promise<void> {
-  const { ledger } = workshop.run;
-  const turn = ledger.asking.then(() => askWhileSpent(workshop, id));
+  const { ledger } = context.run;
+  const turn = ledger.asking.then(() => askWhileSpent(context, id));
   ledger.asking = turn.catch(() => undefined);
   return turn;
 }
 
-async function askWhileSpent(workshop: Recorder & Pick<Workshop, 'run'>, id: SessionId): Promise<void> {
+async function askWhileSpent(context: Recorder & Pick<RunContext, 'run'>, id: SessionId): Promise<void> {
   for (;;) {
-    const { session } = await viewSession(workshop, id);
+    const { session } = await viewSession(context, id);
     if (session.state === 'stopped') throw budgetStop();
-    const state = watchBudget(workshop, session);
+    const state = watchBudget(context, session);
     if (!state.isSpent) return;
     // The budget of all is for the lead's person to raise: until then nothing can be set aside.
-    if (workshop.sharing?.role === 'worker') return;
-    if (!(await askForBudget(workshop, id, state))) throw budgetStop();
+    if (context.remoteSession?.role === 'worker') return;
+    if (!(await askForBudget(context, id, state))) throw budgetStop();
   }
 }
 
@@ -87,21 +91,21 @@ async function askWhileSpent(workshop: Recorder & Pick<Workshop, 'run'>, id: Ses
  * one that doesn't fit in what is left at all waits until the person has raised the budget, or is refused.
  */
 export function sharedBudget(
-  workshop: Recorder & Pick<Workshop, 'run'>,
+  context: Recorder & Pick<RunContext, 'run'>,
   {
     id,
     session,
     isInteractive,
   }: { readonly id: string; readonly session: SessionId; readonly isInteractive?: boolean },
 ): SharedBudget {
-  const { open, waiting } = workshop.run.ledger;
-  const { unit, limit } = sessionBudget(workshop.config);
+  const { open, waiting } = context.run.ledger;
+  const { unit, limit } = sessionBudget(context.config);
   return {
     isInUsd: unit === 'usd' && limit > 0,
-    note: (spent) => noteSpending(workshop, id, spent),
+    note: (spent) => noteSpending(context, id, spent),
     // An interactive agent owns the terminal, so no budget question can be asked; it also runs alone.
     take: async (request, demand, isGone) =>
-      isInteractive === true ? demand.most : takeShare(workshop, session, { request, demand, isGone }),
+      isInteractive === true ? demand.most : takeShare(context, session, { request, demand, isGone }),
     giveBack: (request) => {
       open.delete(request);
       for (const wake of waiting) wake();
@@ -110,29 +114,29 @@ export function sharedBudget(
   };
 }
 
-interface Asked {
+interface BudgetRequest {
   readonly request: symbol;
   readonly demand: Demand;
   readonly isGone: () => boolean;
 }
 
 async function takeShare(
-  workshop: Recorder & Pick<Workshop, 'run'>,
+  context: Recorder & Pick<RunContext, 'run'>,
   id: SessionId,
-  asked: Asked,
+  asked: BudgetRequest,
 ): Promise<number | null> {
-  const { ledger } = workshop.run;
+  const { ledger } = context.run;
   while (!asked.isGone()) {
-    const { session } = await viewSession(workshop, id);
+    const { session } = await viewSession(context, id);
     if (session.state === 'stopped') return null;
-    const state = watchBudget(workshop, session);
+    const state = watchBudget(context, session);
     const granted = grantOutput(asked.demand, leftFor(state, ledger));
     if (granted !== null) {
       ledger.open.set(asked.request, spendingOf(asked.demand, granted));
       return granted;
     }
     if (ledger.open.size > 0) await new Promise<void>((resolve) => ledger.waiting.add(resolve));
-    else if (!(await askForMore(workshop, id, state))) return null;
+    else if (!(await askForMore(context, id, state))) return null;
   }
   return null;
 }
@@ -148,25 +152,25 @@ function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spendin
 
 /** Asks the person for more budget, once for all agents that wait, if too little is left. */
 async function askForMore(
-  workshop: Recorder & Pick<Workshop, 'run'>,
+  context: Recorder & Pick<RunContext, 'run'>,
   id: SessionId,
   { limit }: BudgetState,
 ): Promise<boolean> {
-  workshop.run.ledger.tooLittleAt = limit;
-  if (workshop.sharing?.role === 'worker') return false;
-  return requireBudget(workshop, id).then(
+  context.run.ledger.tooLittleAt = limit;
+  if (context.remoteSession?.role === 'worker') return false;
+  return requireBudget(context, id).then(
     () => true,
     () => false,
   );
 }
 
 /** An agent ended because its share, cut to what is left of the session's budget, was too small. */
-export async function noteTooLittle(
-  workshop: Recorder & Pick<Workshop, 'run'>,
+export async function reportShareTooSmall(
+  context: Recorder & Pick<RunContext, 'run'>,
   id: SessionId,
 ): Promise<void> {
-  const { session } = await viewSession(workshop, id);
-  workshop.run.ledger.tooLittleAt = watchBudget(workshop, session).limit;
+  const { session } = await viewSession(context, id);
+  context.run.ledger.tooLittleAt = watchBudget(context, session).limit;
 }
 
 /** Whether an error is the session's stop at its budget. */
@@ -186,12 +190,12 @@ interface Share {
  * one in an endless loop, spends more than its share.
  */
 export function agentShare(
-  workshop: Pick<Workshop, 'config' | 'events' | 'run'>,
+  context: Pick<RunContext, 'config' | 'events' | 'run'>,
   session: Session,
   role: Role,
 ): Share {
-  const own = { ...roleBudget(workshop.config, role), key: budgetKey(workshop.config, role) };
-  const { limit, spent, unit } = watchBudget(workshop, session);
+  const own = { ...roleBudget(context.config, role), key: budgetKey(context.config, role) };
+  const { limit, spent, unit } = watchBudget(context, session);
   if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };
   const left = Math.max(limit - spent, unit === 'usd' ? 0.01 : 1);
   const most = own.limit === 0 ? limit : own.limit;

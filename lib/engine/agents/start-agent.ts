@@ -9,14 +9,14 @@ import {
 import { type AgentId, agentAuthor, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
-import type { AgentActivity, AgentRequest, RunningAgent, ToolDoor } from '../../domain/ports/agent-port.ts';
+import type { AgentActivity, AgentRequest, RunningAgent, ToolSocket } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ProjectFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { askOf } from './ask-person.ts';
 import { noteSpending, sharedBudget } from './session-budget.ts';
 
@@ -41,7 +41,7 @@ export interface AgentJob {
   /** See AgentRequest. */
   readonly recorded?: readonly DiagnosticRun[];
   /** See AgentRequest; who has some leads, and takes as long as the others do. */
-  readonly tools?: ToolDoor;
+  readonly tools?: ToolSocket;
   readonly isReadOnly: boolean;
   /** See AgentRequest; asked where the configuration and its CLI have it. */
   readonly lastWord?: AgentRequest['lastWord'];
@@ -55,20 +55,19 @@ export interface AgentJob {
 
 /** Starts the agent of a job with what its configuration, its prompt and its hooks say. */
 export async function startAgent(
-  workshop: Workshop,
+  context: RunContext,
   job: AgentJob,
   { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
   const from = beginningOf(job);
-  const { system, prompt } = await agentPrompt(workshop, { adapter: job.adapter, data: job.prompt, from });
+  const { system, prompt } = await agentPrompt(context, { adapter: job.adapter, data: job.prompt, from });
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
-    noteSpending(workshop, job.id, { tokens, cost_usd });
+    noteSpending(context, job.id, { tokens, cost_usd });
     if (quiet_ms === undefined)
-      workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
-    else
-      workshop.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
+      context.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+    else context.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
   };
-  return workshop.agents.start(
+  return context.agents.start(
     {
       id: job.id,
       role: job.role,
@@ -86,10 +85,10 @@ export async function startAgent(
       policy: job.policy,
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       ...(job.tools === undefined ? {} : { tools: job.tools }),
-      ...lastWordOf(workshop, job),
-      ...askOf(workshop, job),
+      ...lastWordOf(context, job),
+      ...askOf(context, job),
       onHint: ({ hint: { id: hint, by, text }, state, next }) =>
-        workshop.events.emit({
+        context.events.emit({
           event: 'hint',
           agent: job.id,
           task: job.task?.id ?? null,
@@ -101,18 +100,18 @@ export async function startAgent(
         }),
       budget,
       timeoutMs:
-        job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,
+        job.isInteractive === true || job.tools !== undefined ? 0 : context.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,
       isBooked: true,
       author: agentAuthor(job.id),
     },
     onActivity,
-    sharedBudget(workshop, job),
+    sharedBudget(context, job),
   );
 }
 
 function lastWordOf(
-  { adapter, config }: Pick<Workshop, 'adapter' | 'config'>,
+  { adapter, config }: Pick<RunContext, 'adapter' | 'config'>,
   { adapter: name, lastWord, isInteractive }: AgentJob,
 ): Pick<AgentRequest, 'lastWord'> {
   const isHeld = config.validation.last_word && adapter(name).end !== null && isInteractive !== true;
@@ -129,21 +128,21 @@ function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
  * script: the task's description as it was planned. Throws FlameError `bad-template`.
  */
 export async function agentPrompt(
-  workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
+  context: Pick<RunContext, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
   {
     adapter,
     data,
     from,
   }: { readonly adapter: string; readonly data: PromptData; readonly from: ObjectId | null },
 ): Promise<Prompts> {
-  if (data.role === 'worker' && !needsModel(workshop.adapter(adapter)))
+  if (data.role === 'worker' && !needsModel(context.adapter(adapter)))
     return { system: '', prompt: data.task.description };
-  const told = data.role === 'worker' ? { ...data, askTool: askToolOf(workshop, adapter) } : data;
-  return workshop.prompts.render(told, await readProjectFiles(workshop, from));
+  const promptData = data.role === 'worker' ? { ...data, askTool: askToolOf(context, adapter) } : data;
+  return context.prompts.render(promptData, await readProjectFiles(context, from));
 }
 
 /** By what its model can ask the person; '': by nothing. */
-function askToolOf({ adapter, config }: Pick<Workshop, 'adapter' | 'config'>, name: string): string {
+function askToolOf({ adapter, config }: Pick<RunContext, 'adapter' | 'config'>, name: string): string {
   const mayAsk =
     config.limits.question_timeout !== 'never' && !config.permissions.blocked_tools.includes(askTool);
   return mayAsk ? (adapter(name).calls?.asks?.tool ?? '') : '';
@@ -151,7 +150,7 @@ function askToolOf({ adapter, config }: Pick<Workshop, 'adapter' | 'config'>, na
 
 /** The repository's own words to agents at a commit, each text once: many a CLAUDE.md only leads to AGENTS.md. */
 async function readProjectFiles(
-  { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+  { config, git }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId | null,
 ): Promise<readonly ProjectFile[]> {
   const paths = config.prompts.project_files;

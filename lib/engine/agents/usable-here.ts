@@ -13,45 +13,45 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { isJoined } from '../machines/pass-on.ts';
-import { tellOnce, type Workshop } from '../run-context.ts';
+import { type RunContext, warnOnce } from '../run-context.ts';
 
 /**
  * Finds out, once for each CLI and model, whether tasks could run on a machine that joined: its programs are its own. What
  * could not is said and left to the other machines, instead of failing here what does well there.
  */
-export async function findUnusable(workshop: Workshop, tasks: readonly Task[]): Promise<void> {
-  if (!isJoined(workshop)) return;
-  const { usable } = workshop.run;
+export async function findUnusable(context: RunContext, tasks: readonly Task[]): Promise<void> {
+  if (!isJoined(context)) return;
+  const { usable } = context.run;
   for (const task of tasks.flatMap(attemptsOf)) {
-    const name = nameOf(workshop, task);
+    const name = nameOf(context, task);
     if (usable.has(name)) continue;
-    const why = await objection(workshop, task);
+    const why = await objection(context, task);
     usable.set(name, why === null);
     if (why !== null)
-      tellOnce(workshop, `What is to run with ${name.trim()} is left to other machines: ${why.message}`, {
+      warnOnce(context, `What is to run with ${name.trim()} is left to other machines: ${why.message}`, {
         details: why.hints,
       });
   }
 }
 
 /** Whether nothing is known that keeps a task from running on this machine. */
-export function isUsableHere({ config, run }: Pick<Workshop, 'config' | 'run'>, task: Task): boolean {
+export function isUsableHere({ config, run }: Pick<RunContext, 'config' | 'run'>, task: Task): boolean {
   return (
     run.usable.size === 0 ||
     attemptsOf(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false)
   );
 }
 
-function nameOf({ config }: Pick<Workshop, 'config'>, task: Task): string {
+function nameOf({ config }: Pick<RunContext, 'config'>, task: Task): string {
   const { adapter, model } = roleChoice(config, 'worker', task);
   return `${adapter} ${model}`;
 }
 
-async function objection(workshop: Workshop, task: Task): Promise<FlameError | null> {
-  const { adapter } = roleChoice(workshop.config, 'worker', task);
+async function objection(context: RunContext, task: Task): Promise<FlameError | null> {
+  const { adapter } = roleChoice(context.config, 'worker', task);
   try {
-    await workshop.agents.checkAdapter(adapter);
-    await requireChosen(workshop, 'worker', [task]);
+    await context.agents.checkAdapter(adapter);
+    await requireChosen(context, 'worker', [task]);
     return null;
   } catch (error) {
     if (error instanceof FlameError) return error;
@@ -64,18 +64,18 @@ async function objection(workshop: Workshop, task: Task): Promise<FlameError | n
  * where one is required. Throws FlameError `no-sandbox`,
  * `shell-not-pinned`, `cell-not-sealed` or `canary-failed`; no agent starts then.
  */
-export function proveEnforcement(workshop: Workshop, adapter: string, model: string): Promise<void> {
-  const name = `${adapter} ${apiOf(workshop.adapter(adapter), model)?.provider ?? ''}`;
-  const proof = workshop.proofs.get(name) ?? prove(workshop, adapter, model);
-  workshop.proofs.set(name, proof);
+export function proveEnforcement(context: RunContext, adapter: string, model: string): Promise<void> {
+  const name = `${adapter} ${apiOf(context.adapter(adapter), model)?.provider ?? ''}`;
+  const proof = context.proofs.get(name) ?? prove(context, adapter, model);
+  context.proofs.set(name, proof);
   return proof;
 }
 
-async function prove(workshop: Workshop, adapter: string, model: string): Promise<void> {
-  await requireSandbox(workshop, adapter);
-  const { denied, details } = await workshop.agents.canary(adapter, model);
-  if (workshop.adapter(adapter).calls === null) return;
-  workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
+async function prove(context: RunContext, adapter: string, model: string): Promise<void> {
+  await requireSandbox(context, adapter);
+  const { denied, details } = await context.agents.canary(adapter, model);
+  if (context.adapter(adapter).calls === null) return;
+  context.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
   if (denied) return;
   throw new FlameError({
     kind: 'refused',
@@ -95,21 +95,21 @@ async function prove(workshop: Workshop, adapter: string, model: string): Promis
  * where there has to be one, or `shell-not-pinned` where no sandbox keeps the adapter to the shell that is judged.
  */
 export async function requireSandbox(
-  workshop: Pick<Workshop, 'adapter' | 'agents' | 'config' | 'events' | 'gates' | 'run'>,
+  context: Pick<RunContext, 'adapter' | 'agents' | 'config' | 'events' | 'gates' | 'run'>,
   adapter: string,
 ): Promise<void> {
-  const sandbox = await workshop.agents.sandbox();
-  if (workshop.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
+  const sandbox = await context.agents.sandbox();
+  if (context.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
     throw shellNotPinned(adapter, sandbox);
   if (sandbox.kind !== 'none') {
-    warn(workshop, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
+    warn(context, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
     return;
   }
   // Commands that a task brings, which the configuration chose for no role, need a cell as well.
-  const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
+  const isOffered = roleAdapter(context.config, 'worker') === adapter;
   // Where no person reads a warning, the warning permits nothing.
-  const isNeeded = needsModel(workshop.adapter(adapter)) || !isOffered || !workshop.gates.isInteractive;
-  if (workshop.config.sandbox.require ?? isNeeded) {
+  const isNeeded = needsModel(context.adapter(adapter)) || !isOffered || !context.gates.isInteractive;
+  if (context.config.sandbox.require ?? isNeeded) {
     throw new FlameError({
       kind: 'refused',
       code: 'no-sandbox',
@@ -119,7 +119,7 @@ export async function requireSandbox(
     });
   }
   warn(
-    workshop,
+    context,
     'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
     sandbox,
   );
@@ -145,40 +145,40 @@ function shellNotPinned(
 
 /** Warns of missing enforcement once a run, for all adapters together. */
 function warn(
-  workshop: Pick<Workshop, 'events' | 'run'>,
+  context: Pick<RunContext, 'events' | 'run'>,
   message: string,
   { missing }: { readonly missing: readonly string[] },
 ): void {
-  if (missing.length > 0) tellOnce(workshop, message, { details: missing });
+  if (missing.length > 0) warnOnce(context, message, { details: missing });
 }
 
-type Priced = Pick<Workshop, 'adapter' | 'config'>;
+type Priced = Pick<RunContext, 'adapter' | 'config'>;
 
 /**
  * Asked before anything is spent: a budget in dollars says nothing of a model whose price is not known, so nothing is started then. Where
  * tokens are the limit it is said that figures in dollars leave its agents out. Throws FlameError `no-price`.
  */
 export function requirePrices(
-  workshop: Priced & Pick<Workshop, 'events' | 'run'>,
+  context: Priced & Pick<RunContext, 'events' | 'run'>,
   role: Role,
   choices: readonly AgentChoice[],
 ): void {
   for (const { adapter, model } of choices) {
-    requirePrice(workshop, { adapter, model, role, budget: roleBudget(workshop.config, role) });
-    if (!isUnpriced(workshop, { adapter, model })) continue;
+    requirePrice(context, { adapter, model, role, budget: roleBudget(context.config, role) });
+    if (!isUnpriced(context, { adapter, model })) continue;
     const message = `The price of the model ${model} is not known: limits in tokens alone hold its agents, and no figure in dollars counts them. models.prices says what it costs.`;
-    tellOnce(workshop, message);
+    warnOnce(context, message);
   }
 }
 
 /** Requires a price for one agent, with the budget it was given. */
 export function requirePrice(
-  workshop: Priced,
+  context: Priced,
   { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
 ): void {
-  const ofSession = sessionBudget(workshop.config);
+  const ofSession = sessionBudget(context.config);
   const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
-  if (!isInUsd || !isUnpriced(workshop, { adapter, model })) return;
+  if (!isInUsd || !isUnpriced(context, { adapter, model })) return;
   throw new FlameError({
     kind: 'refused',
     code: 'no-price',
@@ -200,17 +200,17 @@ function isUnpriced({ adapter: facts, config }: Priced, { adapter, model }: Agen
  * Checks the adapters that tasks chose, before one of them is claimed: a role's own adapter was checked when the
  * command began. Throws what `checkAdapter`, `requireSandbox` and `requirePrices` throw.
  */
-export async function requireChosen(workshop: Workshop, role: Role, tasks: readonly Task[]): Promise<void> {
+export async function requireChosen(context: RunContext, role: Role, tasks: readonly Task[]): Promise<void> {
   requirePrices(
-    workshop,
+    context,
     role,
-    tasks.map((task) => roleChoice(workshop.config, role, task)),
+    tasks.map((task) => roleChoice(context.config, role, task)),
   );
-  const usual = roleAdapter(workshop.config, role);
-  const chosen = new Set(tasks.map((task) => roleAdapter(workshop.config, role, task)));
+  const usual = roleAdapter(context.config, role);
+  const chosen = new Set(tasks.map((task) => roleAdapter(context.config, role, task)));
   for (const name of chosen) {
     if (name === 'none') continue;
-    if (name !== usual) await workshop.agents.checkAdapter(name);
-    await requireSandbox(workshop, name);
+    if (name !== usual) await context.agents.checkAdapter(name);
+    await requireSandbox(context, name);
   }
 }

@@ -5,17 +5,17 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import { type BlackboardPage, type LeftNote, makeNote, noteBounds } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import { lineSchema } from '../../domain/text.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { canonicalJson } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type Recorder, type Recording, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
-type Leaving = Recorder & Pick<Workshop, 'place'>;
+type Leaving = Recorder & Pick<RunContext, 'place'>;
 
-interface Said {
+interface LeftNotes {
   readonly text: string;
   /** Tasks and paths it is meant for; none of both: all tasks. */
   readonly tasks: readonly string[];
@@ -31,30 +31,30 @@ interface Said {
  * FlameErrors `bad-note`, `secret-in-note`, `no-task`, `too-many-notes`, `session-over`.
  */
 export async function leaveNote(
-  workshop: Leaving,
+  context: Leaving,
   session: SessionId,
-  said: Said,
+  said: LeftNotes,
 ): Promise<{ readonly note: LeftNote; readonly isNew: boolean }> {
   const text = requireText(said.text);
   const paths = said.paths.map(requirePath);
   requireFew(said);
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   const { by } = said;
   let left: { readonly note: LeftNote; readonly isNew: boolean } | undefined;
-  await record(workshop, session, (view) => {
+  await record(context, session, (view) => {
     said.requireMay?.(view.session);
     requireOpen(view);
     const tasks = said.tasks.map((id) => requireTask(view, id));
-    const isTold = (note: LeftNote): boolean =>
-      workshop.decided.has(noteDecision({ session, task: null }, note));
+    const isKnown = (note: LeftNote): boolean =>
+      context.decided.has(noteDecision({ session, task: null }, note));
     // By any author: a model that takes over the lead leaves the same notes.
-    const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths }) && isTold(note));
+    const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths }) && isKnown(note));
     if (known !== undefined) {
       left = { note: known, isNew: false };
       return null;
     }
     requireRoom(view);
-    const note = makeNote({ text, by, at, tasks, paths, place: workshop.place });
+    const note = makeNote({ text, by, at, tasks, paths, place: context.place });
     left = { note, isNew: true };
     return {
       notes: {
@@ -71,12 +71,12 @@ export async function leaveNote(
 
 /** Removes notes by any author, found by how their ids begin. Throws FlameError `no-note`. */
 export async function dropNotes(
-  workshop: Recorder,
+  context: Recorder,
   session: SessionId,
   ids: readonly string[],
 ): Promise<readonly LeftNote[]> {
   let gone: readonly LeftNote[] = [];
-  await record(workshop, session, ({ pages }) => {
+  await record(context, session, ({ pages }) => {
     const found = notesNamed(pages(), ids);
     gone = found.map(({ note }) => note);
     const named = [...new Set(gone.map(({ id }) => shortId(id)))].join(', ');
@@ -88,7 +88,7 @@ export async function dropNotes(
           add: [],
           drop: found.filter((one) => one.task === task).map(({ note }) => note),
         })),
-        subject: `note ${named}: taken away by ${workshop.gates.person}`,
+        subject: `note ${named}: taken away by ${context.gates.person}`,
       },
     };
   });
@@ -97,13 +97,13 @@ export async function dropNotes(
 
 /** Accepts notes of other clones as this person's decision: agents see them then. Throws FlameError `no-note`. */
 export async function acceptNotes(
-  workshop: Recorder,
+  context: Recorder,
   session: SessionId,
   ids: readonly string[],
 ): Promise<readonly LeftNote[]> {
-  const { pages } = await viewSession(workshop, session);
+  const { pages } = await viewSession(context, session);
   const found = notesNamed(pages(), ids);
-  workshop.decided.record(found.map(({ task, note }) => noteDecision({ session, task }, note)));
+  context.decided.record(found.map(({ task, note }) => noteDecision({ session, task }, note)));
   return found.map(({ note }) => note);
 }
 
@@ -150,7 +150,7 @@ function requirePath(said: string): string {
   throw badNote(`${JSON.stringify(said.slice(0, 200))} is no path of the repository.`);
 }
 
-function requireFew({ tasks, paths }: Said): void {
+function requireFew({ tasks, paths }: LeftNotes): void {
   if (Math.max(tasks.length, paths.length) > noteBounds.meant)
     throw badNote(`A note is for at most ${noteBounds.meant} tasks and ${noteBounds.meant} paths.`);
 }
@@ -215,7 +215,7 @@ export function remarkNotes(
   const notes = remarks
     .filter(({ path }) => path.length <= longestPath)
     .map(({ path, text, ...lines }) => {
-      const said = `On ${path}:${nameLines(lines)}, remarked when ${group} was approved: ${text}`;
+      const said = `On ${path}:${describeLines(lines)}, remarked when ${group} was approved: ${text}`;
       const note = boundText(said, noteBounds.text);
       return makeNote({ text: note, by, at, place, tasks: [], paths: [path] });
     })

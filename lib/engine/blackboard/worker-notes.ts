@@ -1,27 +1,27 @@
 import type { PageChange } from '../../core/blackboard/change-page.ts';
-import { countingNotes, type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
-import type { LeftByWorker } from '../../core/blackboard/parse-notes-in-message.ts';
+import { acceptedAttemptNotes, type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
+import type { WorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { makeNote } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { SessionView } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
 const mostOfClaims = 6_000;
 
 /** Notes a worker leaves for later tasks as its work is accepted; those that look like a credential are not kept. */
 export function workerPage(
-  workshop: Pick<Workshop, 'now' | 'place'>,
+  context: Pick<RunContext, 'now' | 'place'>,
   { task, agent }: { readonly task: Task; readonly agent: AgentId },
-  { notes, leftOut }: Omit<LeftByWorker, 'words'>,
+  { notes, leftOut }: Omit<WorkerNotes, 'words'>,
 ): { readonly change: PageChange | null; readonly warnings: readonly string[] } {
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   const kept = notes.filter((text) => findSecrets(text, null).length === 0);
   const secret = notes.length - kept.length;
   const add = kept.map((text) =>
-    makeNote({ text, by: agent, at, place: workshop.place, tasks: [], paths: [] }),
+    makeNote({ text, by: agent, at, place: context.place, tasks: [], paths: [] }),
   );
   const noted = (count: number): string => `${task.id}: ${formatCount(count, 'note')} for later tasks`;
   return {
@@ -34,16 +34,19 @@ export function workerPage(
 }
 
 /** Selects a worker's notes from the blackboard; words that look like a credential are passed on to no model. */
-export function toldTo(task: Task, { tasks, snapshot }: Pick<SessionView, 'tasks' | 'snapshot'>): NotesFor {
+export function notesForWorker(
+  task: Task,
+  { tasks, snapshot }: Pick<SessionView, 'tasks' | 'snapshot'>,
+): NotesFor {
   const { words, leftOut } = notesFor(task, { tasks, pages: snapshot.blackboardOf(task.session) });
   const clean = words.filter(({ text }) => findSecrets(text, null).length === 0);
   return { words: clean, leftOut: leftOut + words.length - clean.length };
 }
 
 /** Lists notes that the worker of a done task left, newest first and bounded: claims that its judge can check. */
-export function leftOn(task: Task, { snapshot }: Pick<SessionView, 'snapshot'>): readonly string[] {
+export function notesLeftBy(task: Task, { snapshot }: Pick<SessionView, 'snapshot'>): readonly string[] {
   let length = 0;
-  return countingNotes(task, snapshot.blackboardOf(task.session))
+  return acceptedAttemptNotes(task, snapshot.blackboardOf(task.session))
     .map(({ text }) => text)
     .filter((text) => findSecrets(text, null).length === 0)
     .filter((text) => {

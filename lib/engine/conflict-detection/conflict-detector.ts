@@ -1,12 +1,12 @@
 import {
   commitsBelow,
   listConflicts,
-  planTrials,
+  planTrialMerges,
   type TrialPair,
   trialKey,
   type Work,
 } from '../../core/conflict-detection/conflicts.ts';
-import { readGround } from '../../core/task/stack-state.ts';
+import { readStackState } from '../../core/task/stack-state.ts';
 import { objectMissing } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -17,19 +17,19 @@ import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Ahead } from '../../domain/view-models/status.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
-import { createLookMemory, type LookMemory } from '../run-memory.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
+import { createDetectorMemory, type DetectorMemory } from '../run-memory.ts';
 import {
   findTips,
-  recallTrials,
-  storeTrials,
+  loadTrials,
+  saveTrials,
   type Tip,
-  type TipParts,
+  type TipFinderParts,
   type Tips,
 } from './tips-and-trials.ts';
 
-export type LookoutParts = Pick<Workshop, 'tried' | 'now'> &
-  TipParts &
+export type DetectorParts = Pick<RunContext, 'trialCache' | 'now'> &
+  TipFinderParts &
   WithGit<GitCommits & GitTrials & Pick<GitDiffs, 'treeChanges'>>;
 
 /** Limits of one look. */
@@ -41,7 +41,7 @@ interface LookBounds {
 }
 
 /** Looks for conflicts between works of a session before they are merged, and remembers what it has tried. */
-interface Lookout {
+interface ConflictDetector {
   look(
     view: { readonly session: Session; readonly tasks: readonly Task[] },
     bounds: LookBounds,
@@ -54,7 +54,10 @@ const mostPaths = 2_000;
 /** More than the pairs of so many works; an agent may commit all day. */
 const mostRemembered = 10_000;
 
-export function createLookout(parts: LookoutParts, memory: LookMemory = createLookMemory()): Lookout {
+export function createConflictDetector(
+  parts: DetectorParts,
+  memory: DetectorMemory = createDetectorMemory(),
+): ConflictDetector {
   return { look: (view, bounds) => look(parts, memory, { ...view, bounds }) };
 }
 
@@ -64,7 +67,7 @@ interface Look {
   readonly bounds: LookBounds;
 }
 
-async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<Ahead> {
+async function look(parts: DetectorParts, memory: DetectorMemory, at: Look): Promise<Ahead> {
   const { session, tasks, bounds } = at;
   const branch = landsOn(session);
   const found = await findTips(parts, tasks);
@@ -72,10 +75,10 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
   if (base === null) return { found: [], untried_pairs: 0, unseen_tasks: found.unreadable };
   const seen = fingerprint(found, base, session);
   if (memory.last?.seen === seen) return memory.last.ahead;
-  if (!memory.isRecalled) await recallTrials(parts, session.id, memory.trials);
+  if (!memory.isRecalled) await loadTrials(parts, session.id, memory.trials);
   memory.isRecalled = true;
   const { works, places } = await gather(parts, memory, { ...at, found, base });
-  const plan = planTrials({
+  const plan = planTrialMerges({
     works,
     branch: { branch, commit: base },
     changesets: session.changesets,
@@ -84,7 +87,7 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
   });
   const placeOf = (commit: ObjectId): PlacedCommit => places.get(commit) ?? { commit, quarantine: null };
   const left = await tryAll(parts, memory, { due: plan.due, placeOf, signal: bounds.signal });
-  if (left < plan.due.length) await storeTrials(parts, session.id, memory.trials);
+  if (left < plan.due.length) await saveTrials(parts, session.id, memory.trials);
   const broken = plan.near.filter((pair) => hasFailed(memory, pair)).length;
   const ahead: Ahead = {
     found: listConflicts(plan.near, (pair) => memory.trials.get(trialKey(pair))),
@@ -98,7 +101,7 @@ async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<
 }
 
 /** True if a trial of the pair failed; hardly any of thousands of pairs did. */
-function hasFailed({ failed }: LookMemory, pair: TrialPair): boolean {
+function hasFailed({ failed }: DetectorMemory, pair: TrialPair): boolean {
   return failed.size > 0 && failed.has(trialKey(pair));
 }
 
@@ -112,7 +115,7 @@ function fingerprint({ tips, unreadable }: Tips, base: ObjectId, { changesets }:
   ]);
 }
 
-function forgetOldest({ trials, paths, forks, firstSeen, failed }: LookMemory): void {
+function forgetOldest({ trials, paths, forks, firstSeen, failed }: DetectorMemory): void {
   for (const kept of [trials, forks, failed]) keepLatest(kept, mostRemembered);
   keepLatest(firstSeen, mostRemembered);
   // Lists of paths are long.
@@ -133,14 +136,14 @@ interface Gathered {
 
 /** The newest works with what they change. Where the time is up, or commits can't be read, one is left out. */
 async function gather(
-  parts: LookoutParts,
-  memory: LookMemory,
+  parts: DetectorParts,
+  memory: DetectorMemory,
   { tasks, found, base, bounds: { signal } }: Look & { readonly found: Tips; readonly base: ObjectId },
 ): Promise<Gathered> {
   const now = parts.now().getTime();
   const aged = found.tips.map((tip) => ({ tip, changedAt: changeTime(memory, tip, now) }));
   aged.sort((a, b) => b.changedAt - a.changedAt);
-  const ground = readGround(tasks);
+  const stackState = readStackState(tasks);
   const works: Work[] = [];
   const places = new Map<ObjectId, PlacedCommit>();
   for (const { tip, changedAt } of aged.slice(0, mostWorks)) {
@@ -149,11 +152,11 @@ async function gather(
     try {
       const changes = await pathsOf(parts, memory, { from: start, to: tip, isJudged: !isAtWork, signal });
       // Work that lost its ground is first rebased onto the branch without it, and compared with the branch then.
-      const isUprooted = ground.lost(task).length > 0;
-      const missed = isUprooted ? nothing : await missedOf(parts, memory, { start, base, signal });
+      const needsRebase = stackState.lost(task).length > 0;
+      const missed = needsRebase ? nothing : await missedOf(parts, memory, { start, base, signal });
       const { id, file_locks } = task;
       const below = commitsBelow(task, tasks);
-      works.push({ task: id, commit, isAtWork, file_locks, ground: below, changes, missed, changedAt });
+      works.push({ task: id, commit, isAtWork, file_locks, builtOn: below, changes, missed, changedAt });
       places.set(commit, tip);
     } catch (error) {
       if (!(error instanceof FlameError)) throw error;
@@ -162,7 +165,7 @@ async function gather(
   return { works, places };
 }
 
-function changeTime(memory: LookMemory, { task, commit, isAtWork }: Tip, now: number): number {
+function changeTime(memory: DetectorMemory, { task, commit, isAtWork }: Tip, now: number): number {
   if (!isAtWork) return Date.parse(task.updated_at);
   const seen = memory.firstSeen.get(commit) ?? now;
   memory.firstSeen.set(commit, seen);
@@ -178,8 +181,8 @@ interface Between {
 }
 
 async function pathsOf(
-  { git }: LookoutParts,
-  { paths, failed }: LookMemory,
+  { git }: DetectorParts,
+  { paths, failed }: DetectorMemory,
   { from, to, isJudged, signal }: Between,
 ): Promise<ChangedPaths | null> {
   const key = `${from} ${to.commit}`;
@@ -205,8 +208,8 @@ function shortList(changes: readonly TreeChange[]): ChangedPaths | null {
 
 /** Changes of the branch that a work did not start from. */
 async function missedOf(
-  parts: LookoutParts,
-  memory: LookMemory,
+  parts: DetectorParts,
+  memory: DetectorMemory,
   {
     start,
     base,
@@ -231,8 +234,8 @@ const nothing: ChangedPaths = { paths: [], removes: false };
 
 /** One after the other, so that agents keep the machine. Returns how many were not reached. */
 async function tryAll(
-  { git }: LookoutParts,
-  { trials, failed }: LookMemory,
+  { git }: DetectorParts,
+  { trials, failed }: DetectorMemory,
   {
     due,
     placeOf,

@@ -1,4 +1,4 @@
-import { readGround } from '../../core/task/stack-state.ts';
+import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
@@ -6,9 +6,9 @@ import type { GitTrials, PlacedCommit, Trial } from '../../domain/ports/git-comm
 import type { Task } from '../../domain/state/task.ts';
 import { isRecord } from '../../util/json.ts';
 import { branchName } from '../manual/hand-task.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
-export interface TipParts
+export interface TipFinderParts
   extends WithGit<Pick<GitCells, 'cells' | 'cellHead'> & Pick<GitTrials, 'restingTip'>> {
   /** The worktree of a claim by hand; null where it is not known. */
   readonly worktreeOf: (task: Task) => string | null;
@@ -31,10 +31,10 @@ export interface Tips {
  * The committed work of tasks that has not landed: what was accepted, and what agents and persons of this clone have so
  * far. Starts no process.
  */
-export async function findTips(parts: TipParts, tasks: readonly Task[]): Promise<Tips> {
+export async function findTips(parts: TipFinderParts, tasks: readonly Task[]): Promise<Tips> {
   const claimed = tasks.some(({ status }) => status === 'claimed');
   const cells = claimed ? await parts.git.cells() : [];
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   // Asked one after another, thousands of claims would take a round trip to git each.
   const found = await Promise.all(
     tasks.map((task) => {
@@ -58,7 +58,7 @@ function acceptedTip(task: Task & { readonly status: 'done' }): Tip {
 
 /** null: nothing of it is here, as where another clone works on it. */
 async function tipAtWork(
-  { git, worktreeOf }: TipParts,
+  { git, worktreeOf }: TipFinderParts,
   task: Task,
   cells: readonly CellInfo[],
 ): Promise<Tip | 'unreadable' | null> {
@@ -90,12 +90,12 @@ const mostKept = 2_000;
 const mostPaths = 100;
 
 /** Reads the trials of other processes for a session; unreadable ones are made again. */
-export async function recallTrials(
-  { tried }: Pick<Workshop, 'tried'>,
+export async function loadTrials(
+  { trialCache }: Pick<RunContext, 'trialCache'>,
   session: SessionId,
   trials: Map<string, Trial>,
 ): Promise<void> {
-  const text = await tried.read(keyOf(session));
+  const text = await trialCache.read(keyOf(session));
   if (text === null) return;
   try {
     for (const [key, kept] of JSON.parse(text)) {
@@ -108,13 +108,13 @@ export async function recallTrials(
 }
 
 /** Stores the latest trials. A process that may not write there goes on without. */
-export async function storeTrials(
-  { tried }: Pick<Workshop, 'tried'>,
+export async function saveTrials(
+  { trialCache }: Pick<RunContext, 'trialCache'>,
   session: SessionId,
   trials: ReadonlyMap<string, Trial>,
 ): Promise<void> {
   const latest = [...trials].slice(-mostKept).map(([key, trial]) => [key, shortened(trial)]);
-  await tried.write(keyOf(session), JSON.stringify(latest)).catch(() => undefined);
+  await trialCache.write(keyOf(session), JSON.stringify(latest)).catch(() => undefined);
 }
 
 /** null: none that this version knows. Read by each `status`, for which a library of schemas takes too long to load. */

@@ -2,11 +2,11 @@ import { nameOf } from '../../core/conflict-detection/conflicts.ts';
 import type { AheadConflict } from '../../domain/view-models/status.ts';
 import { handWorktree } from '../manual/hand-task.ts';
 import type { SessionView } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
-import { createLookout } from './conflict-detector.ts';
+import type { RunContext } from '../run-context.ts';
+import { createConflictDetector } from './conflict-detector.ts';
 
 /** Looks for conflicts between works while a wave goes on. Nothing waits for a look, and nothing is decided by it. */
-export interface AheadWatch {
+export interface ConflictWatch {
   /** Begins a look once the last one is over and some time has passed; returns at once. Of several asks the last counts. */
   look(view: SessionView): void;
   /** Ends a look that is under way. Throws nothing. */
@@ -20,11 +20,11 @@ const leastRestMs = 2_000;
 const restShare = 4;
 
 /** Does the work of a wave, which says when a look is due; a look that is under way at its end is ended. */
-export async function lookingAhead<T>(
-  workshop: Workshop,
-  work: (radar: AheadWatch) => Promise<T>,
+export async function withConflictWatch<T>(
+  context: RunContext,
+  work: (radar: ConflictWatch) => Promise<T>,
 ): Promise<T> {
-  const radar = watchAhead(workshop);
+  const radar = watchConflicts(context);
   try {
     return await work(radar);
   } finally {
@@ -32,31 +32,34 @@ export async function lookingAhead<T>(
   }
 }
 
-export function watchAhead(workshop: Workshop): AheadWatch {
-  const memory = workshop.run.ahead;
-  const lookout = createLookout({ ...workshop, worktreeOf: (task) => handWorktree(workshop, task) }, memory);
+export function watchConflicts(context: RunContext): ConflictWatch {
+  const memory = context.run.ahead;
+  const detector = createConflictDetector(
+    { ...context, worktreeOf: (task) => handWorktree(context, task) },
+    memory,
+  );
   const over = new AbortController();
-  const signal = AbortSignal.any([workshop.signal, over.signal]);
+  const signal = AbortSignal.any([context.signal, over.signal]);
   let next = 0;
   let current: Promise<void> | null = null;
   let asked: SessionView | null = null;
   let resting: NodeJS.Timeout | undefined;
   const once = async (view: SessionView): Promise<void> => {
-    const began = workshop.now().getTime();
-    const { found } = await lookout.look(view, { trials: mostTrials, signal });
-    const ended = workshop.now().getTime();
+    const began = context.now().getTime();
+    const { found } = await detector.look(view, { trials: mostTrials, signal });
+    const ended = context.now().getTime();
     next = ended + Math.max(leastRestMs, (ended - began) * restShare);
     const facts = JSON.stringify(found.map(factsOf));
     if (signal.aborted || facts === memory.shown) return;
     memory.shown = facts;
-    const added = found.filter((conflict) => !memory.told.has(nameOf(conflict)));
-    for (const conflict of added) memory.told.add(nameOf(conflict));
-    workshop.events.emit({ event: 'conflicts-ahead', found, added });
+    const added = found.filter((conflict) => !memory.reported.has(nameOf(conflict)));
+    for (const conflict of added) memory.reported.add(nameOf(conflict));
+    context.events.emit({ event: 'conflicts-ahead', found, added });
   };
   const begin = (): void => {
     if (asked === null || current !== null || signal.aborted) return;
     clearTimeout(resting);
-    const restMs = next - workshop.now().getTime();
+    const restMs = next - context.now().getTime();
     if (restMs > 0) {
       resting = setTimeout(begin, restMs).unref();
       return;
@@ -69,7 +72,7 @@ export function watchAhead(workshop: Workshop): AheadWatch {
         over.abort();
         const why = error instanceof Error ? error.message : String(error);
         const message = `Conflicts ahead are not looked for any more in this wave: ${why}`;
-        workshop.events.emit({ event: 'notice', level: 'warning', message });
+        context.events.emit({ event: 'notice', level: 'warning', message });
       })
       .finally(() => {
         current = null;

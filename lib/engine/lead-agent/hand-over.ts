@@ -3,11 +3,11 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { mergeWave } from '../merge/merge-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { isApproved, isLeadAgent, isLeftUnjudged } from './judge-work.ts';
 import {
   alreadyCompleted,
-  judgedByLead,
+  judgedByLeadHint,
   leftUnjudged,
   namesOf,
   planNotApproved,
@@ -28,23 +28,23 @@ interface HandedOver {
  * `not-judged`, `unapproved`, `nothing-done`, `session-ended`, `session-stopped`.
  */
 export async function completeSession(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   { summary, by }: { readonly summary: string; readonly by: AgentId },
 ): Promise<HandedOver> {
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   const built = waitingSets(view);
   if (built.length > 0) return { changesets: built, conflicts: 0 };
   if (view.session.state === 'ended') throw sessionEnded(id);
   if (view.session.state === 'stopped') throw sessionStopped(id);
   requireComplete(view);
-  await record(workshop, id, ({ session }) => ({
+  await record(context, id, ({ session }) => ({
     session: { next: session, subject: `session: ${by} hands the work over` },
     body: summary,
     actor: by,
   }));
-  const { conflicts } = await mergeWave(workshop, id);
-  return { changesets: waitingSets(await viewSession(workshop, id)), conflicts };
+  const { conflicts } = await mergeWave(context, id);
+  return { changesets: waitingSets(await viewSession(context, id)), conflicts };
 }
 
 function waitingSets({ session }: Pick<SessionView, 'session'>): HandedOver['changesets'] {
@@ -65,7 +65,7 @@ function requireComplete(view: SessionView): void {
   requireNone('still-open', having('pending', 'requeued'), 'did not begin yet', assign);
   requireNone('not-passed', having('failed', 'blocked'), 'failed or became blocked', dropOr);
   const failed = done.filter(({ result }) => result.status === 'fail');
-  requireNone('not-passed', failed, 'did not pass validation', judgedByLead);
+  requireNone('not-passed', failed, 'did not pass validation', judgedByLeadHint);
   const unjudged = done.filter((task) => isLeftUnjudged(view, task));
   if (unjudged.length > 0) throw leftUnjudged(unjudged);
   const unapproved = done.filter((task) => !isApproved(view, task));
@@ -82,7 +82,7 @@ function requireNone(code: string, tasks: readonly Task[], what: string, next: s
 }
 
 /** A session that was given up, and whether that stopped it; else it was stopped before. */
-export interface GivenUp {
+export interface GivenUpSession {
   readonly isNew: boolean;
   readonly view: SessionView;
 }
@@ -93,16 +93,16 @@ export interface GivenUp {
  * an agent they appointed to lead it. Throws FlameErrors `completed`, `session-ended`, `leads-not`.
  */
 export async function giveUpSession(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   {
     reason,
     by,
     isAppointed,
   }: { readonly reason: string; readonly by: AgentId; readonly isAppointed: boolean },
-): Promise<GivenUp> {
+): Promise<GivenUpSession> {
   let isNew = false;
-  await record(workshop, id, (view) => {
+  await record(context, id, (view) => {
     const { session } = view;
     if (session.state === 'ended') throw sessionEnded(id);
     if (waitingSets(view).length > 0) throw alreadyCompleted();
@@ -118,6 +118,6 @@ export async function giveUpSession(
     return { session: { next, subject: `session: stopped by ${by}` }, body: reason, actor: by };
   });
   const message = `${by} gave up: ${reason}`;
-  if (isNew) workshop.events.emit({ event: 'notice', level: 'warning', message });
-  return { isNew, view: await viewSession(workshop, id) };
+  if (isNew) context.events.emit({ event: 'notice', level: 'warning', message });
+  return { isNew, view: await viewSession(context, id) };
 }

@@ -1,12 +1,12 @@
-import { withdraw } from '../../core/task/cascade.ts';
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/several-attempts.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
+import { maxValidatorsWithoutVerdict, validatorsWithoutVerdict } from '../../core/task/several-attempts.ts';
 import { dropTask, requeueNotes, requeueTask, restartTask } from '../../core/task/task-outcome.ts';
 import { type AgentId, agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { recordVerdict } from '../validate/record-verdict.ts';
 import { requireLeading } from './propose-tasks.ts';
 import { leftUnjudged, refusal } from './refusals.ts';
@@ -25,17 +25,17 @@ export interface Judging {
  * can be approved, and nothing lands by it. Once more changes nothing. Resolves to whether it changed anything. Throws
  * FlameErrors `no-task`, `not-done`, `verdict-fail`, `not-judged`, `stale-commit`, `completed`.
  */
-export async function approveWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<boolean> {
-  const view = await viewSession(workshop, id);
+export async function approveWork(context: RunContext, id: SessionId, judging: Judging): Promise<boolean> {
+  const view = await viewSession(context, id);
   requireLeading(view.session);
   const verdict = requirePassed(view, taskOf({ tasks: view.tasks }, judging.task), judging);
   if (isLeadAgent(verdict.by)) return false;
-  const feedback = saysSomething(judging.feedback) ? ` ${judging.feedback.trim()}` : '';
-  await recordVerdict(workshop, id, {
+  const feedback = isNonBlank(judging.feedback) ? ` ${judging.feedback.trim()}` : '';
+  await recordVerdict(context, id, {
     ...verdict,
     notes: `${verdict.notes}\nApproved by ${judging.by}.${feedback}`.trim().slice(0, 4_000),
     by: judging.by,
-    at: timestamp(workshop),
+    at: timestamp(context),
     cost_usd: 0,
     tokens: 0,
   });
@@ -61,7 +61,7 @@ export function isLeftUnjudged(
 ): boolean {
   if (task.status !== 'done' || task.result.status !== null) return false;
   if (snapshot.verdictsOn(task.commit).length > 0) return false;
-  return unjudgedTries(session, task).length >= triesBeforeAsking;
+  return validatorsWithoutVerdict(session, task).length >= maxValidatorsWithoutVerdict;
 }
 
 function requirePassed(view: SessionView, task: Task, { commit }: Judging): Verdict {
@@ -118,17 +118,17 @@ const waysOf: Partial<Record<Task['status'], string>> = {
  * again, changes nothing. Resolves to whether it changed anything. Throws FlameErrors `no-task`, `not-done`,
  * `stale-commit`, `needs-feedback`, `too-many-rejects`, `passed-by-lead`, `completed`.
  */
-export async function rejectWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<boolean> {
+export async function rejectWork(context: RunContext, id: SessionId, judging: Judging): Promise<boolean> {
   const { feedback, by } = judging;
-  if (!saysSomething(feedback))
+  if (!isNonBlank(feedback))
     throw refusal({
       code: 'needs-feedback',
       message: 'A task is sent back only with what the next attempt must do better.',
       next: 'reject_task with feedback that can be followed',
     });
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   let isNew = false;
-  await record(workshop, id, ({ session, tasks, snapshot }) => {
+  await record(context, id, ({ session, tasks, snapshot }) => {
     requireLeading(session);
     const task = taskOf({ tasks }, judging.task);
     // Asked once more by a client that lost the answer.
@@ -139,12 +139,12 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
       requireCommit(task.id, task.commit, judging.commit);
       requireNotOfPerson(task, snapshot.verdictsOn(task.commit).at(-1));
     }
-    requireRejectsLeft(workshop, task);
+    requireRejectsLeft(context, task);
     // Its assignment ends before it is pending: work beside this call would begin it once more.
-    workshop.run.assigned?.delete(task.id);
+    context.run.assigned?.delete(task.id);
     const notes = requeueNotes(feedback, task.result);
     const back = requeueTask(task, { kind: 'rejected', reason: feedback, notes, at });
-    const steps = [...withdraw(tasks, [back], at), restartTask(back.task)];
+    const steps = [...withdrawTasks(tasks, [back], at), restartTask(back.task)];
     return { steps, body: notes, actor: by };
   });
   return isNew;
@@ -162,7 +162,7 @@ function requireNotOfPerson({ id, result }: Task, verdict: Verdict | undefined):
 }
 
 /** By its history: what other clones or earlier runs sent back counts as well. */
-function requireRejectsLeft({ config }: Pick<Workshop, 'config'>, { id, history }: Task): void {
+function requireRejectsLeft({ config }: Pick<RunContext, 'config'>, { id, history }: Task): void {
   const most = config.queen.max_rejects;
   if (history.filter((entry) => entry.rejection_reason !== null).length < most) return;
   throw refusal({
@@ -177,12 +177,12 @@ function requireRejectsLeft({ config }: Pick<Workshop, 'config'>, { id, history 
  * FlameErrors `no-task`, `task-not-open`.
  */
 export async function dropWork(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   { ids, reason, by }: { readonly ids: readonly string[]; readonly reason: string; readonly by: AgentId },
 ): Promise<void> {
-  const at = timestamp(workshop);
-  await record(workshop, id, ({ session, tasks }) => {
+  const at = timestamp(context);
+  await record(context, id, ({ session, tasks }) => {
     requireLeading(session);
     const open = ids.map((one) => taskOf({ tasks }, one)).filter(({ status }) => status !== 'dropped');
     const held = open.find(({ status }) => status === 'claimed' || status === 'merged');
@@ -190,6 +190,6 @@ export async function dropWork(
       throw refusal({ code: 'task-not-open', message: `${held.id} is ${held.status}.`, next: 'get_status' });
     if (open.length === 0) return null;
     const steps = open.map((task) => dropTask(task, { reason }));
-    return { steps: withdraw(tasks, steps, at), actor: by };
+    return { steps: withdrawTasks(tasks, steps, at), actor: by };
   });
 }

@@ -19,8 +19,8 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
-import { alreadyCompleted, judgedByLead, refusal, sessionEnded, sessionStopped } from './refusals.ts';
+import type { RunContext } from '../run-context.ts';
+import { alreadyCompleted, judgedByLeadHint, refusal, sessionEnded, sessionStopped } from './refusals.ts';
 
 /**
  * Adds tasks to the plan that is proposed to the person, or changes them; what is open and approved stays part of it.
@@ -28,7 +28,7 @@ import { alreadyCompleted, judgedByLead, refusal, sessionEnded, sessionStopped }
  * FlameErrors `bad-plan`, `id-taken`, `too-many-tasks`, `completed`, `session-ended`.
  */
 export function proposeTasks(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   { tasks, by }: { readonly tasks: readonly PlannedTask[]; readonly by: AgentId },
 ): Promise<readonly string[]> {
@@ -36,7 +36,7 @@ export function proposeTasks(
   const ids = tasks.map((task) => task.id);
   const twice = new Set(ids.filter((one, index) => ids.indexOf(one) !== index));
   refuse([...twice].map((task) => ({ task, message: 'is there twice' })));
-  return changePlan(workshop, id, by, (view) => {
+  return changePlan(context, id, by, (view) => {
     const known = new Map<string, PlannedTask>(planNow(view).map((task) => [task.id, task]));
     const changed = tasks.filter((task) => {
       const before = known.get(task.id) ?? settledPlan(view, task);
@@ -51,12 +51,12 @@ export function proposeTasks(
  * Takes tasks out of the plan that is proposed. Those that were approved are dropped once the person approves the plan
  * without them. Resolves to the ids. Throws FlameErrors `no-task`, `task-not-open`, and what proposeTasks throws.
  */
-export function proposeWithout(
-  workshop: Workshop,
+export function proposeRemoval(
+  context: RunContext,
   id: SessionId,
   { ids, by }: { readonly ids: readonly string[]; readonly by: AgentId },
 ): Promise<readonly string[]> {
-  return changePlan(workshop, id, by, (view) => {
+  return changePlan(context, id, by, (view) => {
     const plan = planNow(view);
     for (const one of ids) if (!plan.some((task) => task.id === one)) throw notOpen(view, one);
     return { plan: plan.filter((task) => !ids.includes(task.id)), changed: ids };
@@ -71,7 +71,7 @@ function planNow({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): re
 }
 
 /** Ids of approved tasks that the proposed plan changes or leaves out: none of them begins before it is decided. */
-export function askedOtherwise({
+export function tasksToReplan({
   session,
   tasks,
 }: Pick<SessionView, 'session' | 'tasks'>): ReadonlySet<string> {
@@ -113,12 +113,12 @@ function notOpen({ tasks }: SessionView, id: string) {
   if (task === undefined) return noTask(id);
   const message = `${id} is ${task.status}: it can't be taken out of the plan.`;
   const isFailed = task.status === 'done' && task.result.status === 'fail';
-  const next = isFailed ? judgedByLead : 'get_status names the tasks there are';
+  const next = isFailed ? judgedByLeadHint : 'get_status names the tasks there are';
   return refusal({ code: 'task-not-open', message, next });
 }
 
 async function changePlan(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   by: AgentId,
   change: (view: SessionView) => {
@@ -126,12 +126,12 @@ async function changePlan(
     readonly changed: readonly string[];
   },
 ): Promise<readonly string[]> {
-  const { sessions } = await workshop.store.snapshot();
+  const { sessions } = await context.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
-  const bounds = await readBounds(workshop, (await viewSession(workshop, id)).session.base_commit);
+  const bounds = await readBounds(context, (await viewSession(context, id)).session.base_commit);
   let changed: readonly string[] = [];
   let waiting = 0;
-  await record(workshop, id, (view) => {
+  await record(context, id, (view) => {
     const { session } = view;
     requireLeading(session);
     const { plan, changed: now } = change(view);
@@ -139,18 +139,18 @@ async function changePlan(
     if (changed.length === 0) return null;
     const proposal = proposalOf(view, plan);
     waiting = proposal?.length ?? 0;
-    requireFew(workshop, plan);
-    refuse(planProblems({ decided: workshop.decided, ...bounds }, view, { tasks: plan }));
+    requireFew(context, plan);
+    refuse(planProblems({ decided: context.decided, ...bounds }, view, { tasks: plan }));
     const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
-    if (isNext) requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
-    const estimate = estimateCost({ config: workshop.config, tasks: plan, runs });
+    if (isNext) requireCycleLeft(session, context.config.limits.max_wave_cycles);
+    const estimate = estimateCost({ config: context.config, tasks: plan, runs });
     const next: Session = { ...session, proposal, estimate };
     const subject = `session: ${by} proposes a plan of ${formatCount(plan.length, 'task')}`;
     return { session: { next, subject }, actor: by };
   });
   if (changed.length === 0) return changed;
-  for (const task of askedOtherwise(await viewSession(workshop, id))) workshop.run.assigned?.delete(task);
-  workshop.events.emit({ event: 'plan-proposed', tasks: waiting, waves: 1 });
+  for (const task of tasksToReplan(await viewSession(context, id))) context.run.assigned?.delete(task);
+  context.events.emit({ event: 'plan-proposed', tasks: waiting, waves: 1 });
   return changed;
 }
 
@@ -168,7 +168,7 @@ export function requireSoundTasks(bounds: PlanBounds, plan: readonly PlannedTask
   refuse(problemsBeside(bounds, { tasks: plan }, []));
 }
 
-function requireFew({ config }: Pick<Workshop, 'config'>, plan: readonly PlannedTask[]): void {
+function requireFew({ config }: Pick<RunContext, 'config'>, plan: readonly PlannedTask[]): void {
   const { max_tasks: most } = config.queen;
   if (plan.length <= most) return;
   throw refusal({

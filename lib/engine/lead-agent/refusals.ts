@@ -37,7 +37,7 @@ export function leftUnjudged(tasks: readonly Pick<Task, 'id'>[]): FlameError {
 export const unjudgedWay =
   'reject_task sends it back, to be done and judged again; the lead can judge it, or pay for one more validator: git flame validate';
 
-export const judgedByLead =
+export const judgedByLeadHint =
   'reject_task sends it back; where that is used up the lead decides: git flame validate';
 
 /** The first few of the tasks, and how many more there are. */

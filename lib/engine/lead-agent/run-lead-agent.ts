@@ -3,7 +3,7 @@ import { adapterNames } from '../../domain/config/agent-clis.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { AgentOutcome, ToolDoor } from '../../domain/ports/agent-port.ts';
+import type { AgentOutcome, ToolSocket } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
@@ -12,13 +12,13 @@ import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { decideProposal } from '../plan/plan-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import { tellOnce, type Workshop } from '../run-context.ts';
-import { recall } from '../session/remember-session.ts';
+import { type RunContext, warnOnce } from '../run-context.ts';
+import { recallForPlanner } from '../session/remember-session.ts';
 import { baseTip } from '../start-point.ts';
-import { inScratch } from '../validate/run-diagnostics.ts';
+import { inScratchWorktree } from '../validate/run-diagnostics.ts';
 
 /** The tools that one lead agent calls, and what came of it. */
-export interface LeadTools extends ToolDoor {
+export interface LeadTools extends ToolSocket {
   /** Result of the lead agent; null: it has not ended. */
   readonly outcome: 'completed' | 'failed' | null;
   /** A question that only an absent person could have answered: the run ends with it. */
@@ -31,7 +31,7 @@ export interface LeadTools extends ToolDoor {
 
 /** Opens the tools of one agent that leads a session; `stop` ends that agent. */
 export type OpenLeadTools = (lead: {
-  readonly workshop: Workshop;
+  readonly context: RunContext;
   readonly session: SessionId;
   readonly by: AgentId;
   stop(): void;
@@ -44,20 +44,20 @@ const maxFiles = 400;
  * budget left. What it did not do is left to the deterministic waves (`queen.on_exit`), which take every approved task
  * then. Throws what a gate throws that can't be answered.
  */
-export async function runLeadAgent(workshop: Workshop, id: SessionId, open: OpenLeadTools): Promise<void> {
-  const view = await viewSession(workshop, id);
+export async function runLeadAgent(context: RunContext, id: SessionId, open: OpenLeadTools): Promise<void> {
+  const view = await viewSession(context, id);
   if (isHandedOver(view)) return;
-  requireLeader(workshop);
-  warnOfLooseRules(workshop);
+  requireLeader(context);
+  warnOfLooseRules(context);
   // An agent that waits for a person is not paid for.
-  if (view.session.proposal !== null) await decideProposal(workshop, id);
-  if ((await viewSession(workshop, id)).session.state !== 'active') return;
-  workshop.events.emit({ event: 'wave-started', wave: 'queen', cycle: view.session.cycle });
-  workshop.run.assigned = new Set();
+  if (view.session.proposal !== null) await decideProposal(context, id);
+  if ((await viewSession(context, id)).session.state !== 'active') return;
+  context.events.emit({ event: 'wave-started', wave: 'queen', cycle: view.session.cycle });
+  context.run.assigned = new Set();
   try {
-    await lead(workshop, id, open);
+    await lead(context, id, open);
   } finally {
-    workshop.run.assigned = null;
+    context.run.assigned = null;
   }
 }
 
@@ -69,7 +69,7 @@ function isHandedOver({ session, tasks }: SessionView): boolean {
 }
 
 /** Throws FlameError `no-leader` where agents of the adapter that would lead can't be held to our tools. */
-export function requireLeader({ config, adapter }: Pick<Workshop, 'config' | 'adapter'>): void {
+export function requireLeader({ config, adapter }: Pick<RunContext, 'config' | 'adapter'>): void {
   const name = roleAdapter(config, 'queen');
   const why = adapter(name).cannotLead;
   if (why === null) return;
@@ -86,29 +86,29 @@ export function requireLeader({ config, adapter }: Pick<Workshop, 'config' | 'ad
 }
 
 /** Warns once, before anything is done, of what the configuration leaves to a lead agent beyond the built-in rules. */
-export function warnOfLooseRules(workshop: Pick<Workshop, 'config' | 'events' | 'run'>): void {
-  const { ask_in_chat: asked, may_drop: mayDrop } = workshop.config.queen;
+export function warnOfLooseRules(context: Pick<RunContext, 'config' | 'events' | 'run'>): void {
+  const { ask_in_chat: asked, may_drop: mayDrop } = context.config.queen;
   const asks = "a yes in a chat's form approves the plan it shows (queen.ask_in_chat)";
   const drops = 'approved tasks may be dropped without a question (queen.may_drop)';
   const left = [...(asked.includes('plan') ? [asks] : []), ...(mayDrop ? [drops] : [])];
   if (left.length > 0)
-    tellOnce(workshop, `More than usual is left to the model that leads: ${left.join('; ')}.`);
+    warnOnce(context, `More than usual is left to the model that leads: ${left.join('; ')}.`);
 }
 
-async function lead(workshop: Workshop, id: SessionId, open: OpenLeadTools): Promise<void> {
-  const by = workshop.newAgentId('queen');
-  const { session } = await viewSession(workshop, id);
+async function lead(context: RunContext, id: SessionId, open: OpenLeadTools): Promise<void> {
+  const by = context.newAgentId('queen');
+  const { session } = await viewSession(context, id);
   // Its waits end with it, and it ends with a run that is stopped.
   const stopping = new AbortController();
-  const signal = AbortSignal.any([workshop.signal, stopping.signal]);
-  const tools = await open({ workshop, session: id, by, stop: () => stopping.abort() });
+  const signal = AbortSignal.any([context.signal, stopping.signal]);
+  const tools = await open({ context, session: id, by, stop: () => stopping.abort() });
   let outcome: AgentOutcome | null = null;
   let trouble: unknown = null;
   try {
-    outcome = await inScratch(
-      workshop,
-      await baseTip(workshop, session),
-      async (cell) => runAgent({ ...workshop, signal }, await jobOf(workshop, id, { by, cell, tools })),
+    outcome = await inScratchWorktree(
+      context,
+      await baseTip(context, session),
+      async (cell) => runAgent({ ...context, signal }, await jobOf(context, id, { by, cell, tools })),
       { name: by },
     );
   } catch (error) {
@@ -119,19 +119,19 @@ async function lead(workshop: Workshop, id: SessionId, open: OpenLeadTools): Pro
   if (tools.waits !== null) throw tools.waits;
   // The session is stopped then, in order.
   if (trouble !== null && isBudgetStop(trouble)) return;
-  if (trouble !== null && workshop.signal.aborted) throw trouble;
+  if (trouble !== null && context.signal.aborted) throw trouble;
   if (trouble !== null && isInterrupted(trouble) && !stopping.signal.aborted) throw trouble;
-  if (tools.outcome === null) await endLead(workshop, id, by, whyEnded(outcome, trouble, tools));
+  if (tools.outcome === null) await endLead(context, id, by, whyEnded(outcome, trouble, tools));
 }
 
 async function jobOf(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   { by, cell, tools }: { readonly by: AgentId; readonly cell: CellWorktree; readonly tools: LeadTools },
 ): Promise<AgentJob> {
-  const { config, git } = workshop;
-  const { session, tasks } = await viewSession(workshop, id);
-  const readme = await readReadme(workshop, cell.base);
+  const { config, git } = context;
+  const { session, tasks } = await viewSession(context, id);
+  const readme = await readReadme(context, cell.base);
   return {
     id: by,
     session: id,
@@ -147,7 +147,7 @@ async function jobOf(
       objective: session.objective,
       files: (await git.listFiles(cell.base, maxFiles)).join('\n'),
       readme: readme.slice(0, 4_000),
-      memory: await recall(workshop, session.objective),
+      memory: await recallForPlanner(context, session.objective),
       notes: session.sent_back?.notes ?? [],
       tasks: tasks.map(
         ({ id: task, title, status, reason }) =>
@@ -169,14 +169,14 @@ function whyEnded(
 }
 
 /** Reports that the agent ended before the work did, and stops the session where the configuration wants that. */
-async function endLead(workshop: Workshop, id: SessionId, by: AgentId, why: string): Promise<void> {
-  const stops = workshop.config.queen.on_exit === 'stop';
+async function endLead(context: RunContext, id: SessionId, by: AgentId, why: string): Promise<void> {
+  const stops = context.config.queen.on_exit === 'stop';
   const then = stops ? 'The session stops (queen.on_exit).' : 'The session goes on without her.';
   const message = `${by} leads no more: ${why} ${then}`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  context.events.emit({ event: 'notice', level: 'warning', message });
   if (!stops) return;
   const subject = `session: stopped, ${by} leads no more`;
-  await record(workshop, id, ({ session }) =>
+  await record(context, id, ({ session }) =>
     session.state === 'active' ? { session: { next: { ...session, state: 'stopped' }, subject } } : null,
   );
 }

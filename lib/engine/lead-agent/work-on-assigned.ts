@@ -1,23 +1,23 @@
 import { canStart } from '../../core/schedule/select-ready.ts';
-import { triesBeforeAsking } from '../../core/task/several-attempts.ts';
+import { maxValidatorsWithoutVerdict } from '../../core/task/several-attempts.ts';
 import { restartTask } from '../../core/task/task-outcome.ts';
 import { noTask } from '../../domain/bad-input.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { inLanes } from '../../util/pacing.ts';
+import { forEachConcurrently } from '../../util/pacing.ts';
 import { record, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
-import { withoutHeldApart } from '../stacking/block-on-conflict.ts';
-import { replayUprooted } from '../stacking/rebase-stacked.ts';
+import type { RunContext } from '../run-context.ts';
+import { withoutConflictBlocked } from '../stacking/block-on-conflict.ts';
+import { rebaseStacked } from '../stacking/rebase-stacked.ts';
 import { judgeOnce, prepareValidation } from '../validate/obtain-verdict.ts';
-import { adoptVerdicts, unjudged } from '../validate/validate-wave.ts';
+import { adoptVerdicts, tasksWithoutVerdict } from '../validate/validate-wave.ts';
 import { workWave } from '../work/work-wave.ts';
 import { isLeftUnjudged } from './judge-work.ts';
-import { askedOtherwise, requireLeading } from './propose-tasks.ts';
+import { requireLeading, tasksToReplan } from './propose-tasks.ts';
 import { planNotApproved } from './refusals.ts';
 
 /** Number of times this work tried to have each commit judged, beyond the booked ones. */
-type Tries = Map<string, number>;
+type JudgingCounts = Map<string, number>;
 
 /**
  * Lets tasks be worked on, by their ids or all that are pending; they start by themselves once what they need is done
@@ -25,11 +25,11 @@ type Tries = Map<string, number>;
  * `completed`.
  */
 export async function assignTasks(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   ids: readonly string[] | null,
 ): Promise<readonly string[]> {
-  const { session, tasks } = await viewSession(workshop, id);
+  const { session, tasks } = await viewSession(context, id);
   requireLeading(session);
   if (session.cycle === 0 || tasks.length === 0) throw planNotApproved();
   const unknown = ids?.find((one) => !tasks.some((task) => task.id === one));
@@ -42,19 +42,19 @@ export async function assignTasks(
     (status === 'pending' || status === 'claimed' || status === 'requeued') &&
     (ids === null || ids.includes(one));
   const found = tasks.filter(isWanted);
-  const otherwise = askedOtherwise({ session, tasks });
+  const otherwise = tasksToReplan({ session, tasks });
   const wanted = found.filter((task) => !otherwise.has(task.id));
   const held = found.filter((task) => otherwise.has(task.id));
   if (held.length > 0 && (ids !== null || wanted.length === 0)) throw planNotApproved(held);
   const wantedIds = wanted.map((task) => task.id);
   if (wanted.some(({ status }) => status === 'requeued'))
-    await record(workshop, id, ({ tasks: now }) => {
+    await record(context, id, ({ tasks: now }) => {
       // A task that went back because of a conflict restarts like any that was sent back.
       const again = now.filter((task) => task.status === 'requeued' && wantedIds.includes(task.id));
       return again.length === 0 ? null : { steps: again.map(restartTask) };
     });
-  workshop.run.assigned ??= new Set();
-  for (const one of wantedIds) workshop.run.assigned.add(one);
+  context.run.assigned ??= new Set();
+  for (const one of wantedIds) context.run.assigned.add(one);
   return wantedIds;
 }
 
@@ -62,21 +62,21 @@ export async function assignTasks(
  * Works on what is assigned and judges what is done, until nothing more can be started; what is assigned meanwhile is
  * taken up. What did not pass stays undecided. The caller holds the session's lock.
  */
-export async function workAssigned(workshop: Workshop, id: SessionId): Promise<void> {
-  const tries: Tries = new Map();
+export async function workOnAssigned(context: RunContext, id: SessionId): Promise<void> {
+  const tries: JudgingCounts = new Map();
   for (;;) {
     let isWorking = true;
     let onLook = (): void => undefined;
-    const wave = workWave(workshop, id, { onLook: () => onLook() }).finally(() => {
+    const wave = workWave(context, id, { onLook: () => onLook() }).finally(() => {
       isWorking = false;
     });
     // Seen below; until then it must not count as unhandled.
     wave.catch(() => undefined);
-    while (isWorking && !workshop.signal.aborted) {
+    while (isWorking && !context.signal.aborted) {
       const look = new Promise<void>((resolve) => {
         onLook = resolve;
       });
-      await judgeFinished(workshop, id, tries).catch(async (error: unknown) => {
+      await judgeFinished(context, id, tries).catch(async (error: unknown) => {
         await wave.catch(() => undefined);
         throw error;
       });
@@ -84,29 +84,31 @@ export async function workAssigned(workshop: Workshop, id: SessionId): Promise<v
     }
     await wave;
     // Once more where a validator gave no verdict.
-    while ((await judgeFinished(workshop, id, tries)) && !workshop.windDown.isAsked());
-    if (workshop.signal.aborted || workshop.windDown.isAsked()) return;
-    const { session, tasks } = await viewSession(workshop, id);
-    const startable = withoutHeldApart(workshop, tasks);
-    if (session.state !== 'active' || !canStart(startable, workshop.config.concurrency.development)) return;
+    while ((await judgeFinished(context, id, tries)) && !context.gracefulStop.isRequested());
+    if (context.signal.aborted || context.gracefulStop.isRequested()) return;
+    const { session, tasks } = await viewSession(context, id);
+    const startable = withoutConflictBlocked(context, tasks);
+    if (session.state !== 'active' || !canStart(startable, context.config.concurrency.development)) return;
   }
 }
 
 /** Obtains a verdict for each done task that has none; one that no validator could judge is left to a person. Resolves to whether there were any. */
-async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): Promise<boolean> {
-  await replayUprooted(workshop, id);
-  await adoptVerdicts(workshop, id);
-  const view = await viewSession(workshop, id);
+async function judgeFinished(context: RunContext, id: SessionId, tries: JudgingCounts): Promise<boolean> {
+  await rebaseStacked(context, id);
+  await adoptVerdicts(context, id);
+  const view = await viewSession(context, id);
   const triesOf = (commit: string): number => tries.get(commit) ?? 0;
-  const waiting = unjudged(view).filter(
+  const waiting = tasksWithoutVerdict(view).filter(
     (task) =>
-      task.result.status === null && !isLeftUnjudged(view, task) && triesOf(task.commit) < triesBeforeAsking,
+      task.result.status === null &&
+      !isLeftUnjudged(view, task) &&
+      triesOf(task.commit) < maxValidatorsWithoutVerdict,
   );
-  await prepareValidation(workshop, id, waiting);
-  await inLanes(waiting, workshop.config.concurrency.validation, async (task) => {
-    if (workshop.signal.aborted) return;
+  await prepareValidation(context, id, waiting);
+  await forEachConcurrently(waiting, context.config.concurrency.validation, async (task) => {
+    if (context.signal.aborted) return;
     tries.set(task.commit, triesOf(task.commit) + 1);
-    await judgeOnce(workshop, id, task);
+    await judgeOnce(context, id, task);
   });
-  return waiting.length > 0 && !workshop.signal.aborted;
+  return waiting.length > 0 && !context.signal.aborted;
 }

@@ -10,9 +10,9 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
-import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
-import { putAway } from '../retention/rescue-worktree.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
+import { rescueAndRemove } from '../retention/rescue-worktree.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
 const lookMs = 1_000;
 /** Between SIGTERM and SIGKILL, in milliseconds: others may begin with the task at any moment. */
@@ -29,7 +29,7 @@ interface Claim {
 export type GuardedOutcome = AgentOutcome & { readonly isCutOff?: boolean };
 
 /** A watch over the claim an agent works on, and over the share of the budget it spends. */
-export interface ClaimGuard {
+export interface ClaimWatch {
   /** Outcome of the agent, with the reason where the watch ended it. */
   judge(outcome: AgentOutcome): GuardedOutcome;
   end(): void;
@@ -45,21 +45,21 @@ interface Reason {
  * over, and to release its reservations; a worker whose task another machine has; and all of a lead that another
  * machine replaced. Its work stays; settling the attempt finds whose the task is.
  */
-export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent): ClaimGuard {
+export function watchClaim(context: RunContext, job: Claim, running: RunningAgent): ClaimWatch {
   const over = new AbortController();
   let why: Reason | null = null;
   const watch = async (): Promise<void> => {
     while (why === null) {
-      await workshop.machine.sleep(lookMs, over.signal);
+      await context.machine.sleep(lookMs, over.signal);
       if (over.signal.aborted) return;
       // Notes that can't be read at this moment say nothing.
-      why = await whyNot(workshop, job).catch(() => null);
+      why = await whyNot(context, job).catch(() => null);
     }
     const message = `${job.id} is ended: ${why.message}`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    context.events.emit({ event: 'notice', level: 'warning', message });
     void running.stop(graceMs);
   };
-  if (workshop.sharing !== undefined) void watch();
+  if (context.remoteSession !== undefined) void watch();
   return {
     judge: (outcome) =>
       why === null || outcome.failure === null
@@ -74,22 +74,22 @@ export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent
 }
 
 /** Resolves once the remote takes heartbeats of this machine again, or the person stops the program. */
-export async function untilBack({ machine, sharing, signal }: Workshop): Promise<void> {
-  while (sharing?.isCutOff() === true && !signal.aborted) await machine.sleep(lookMs, signal);
+export async function waitForReconnect({ machine, remoteSession, signal }: RunContext): Promise<void> {
+  while (remoteSession?.isCutOff() === true && !signal.aborted) await machine.sleep(lookMs, signal);
 }
 
 /** null: its claim is its own, and so is its share. */
-async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): Promise<Reason | null> {
-  const { sharing } = workshop;
-  if (sharing === undefined) return null;
-  const view = await viewSession(workshop, session);
-  const lead = leadElsewhere(workshop, view);
+async function whyNot(context: RunContext, { id, role, session, task }: Claim): Promise<Reason | null> {
+  const { remoteSession } = context;
+  if (remoteSession === undefined) return null;
+  const view = await viewSession(context, session);
+  const lead = leadElsewhere(context, view);
   if (lead !== null) return { message: `${lead} leads this session now.`, isCutOff: false };
   // A worker alone holds a claim by which another machine could have its task.
   const claimed = role === 'worker' ? task : null;
-  if (sharing.isCutOff()) {
+  if (remoteSession.isCutOff()) {
     const next = claimed === null ? 'another one may take over' : `${claimed.id} may pass on to another one`;
-    const message = `${sharing.remote} took no sign of life of this machine for almost its lease, so ${next}.`;
+    const message = `${remoteSession.remote} took no sign of life of this machine for almost its lease, so ${next}.`;
     return { message, isCutOff: true };
   }
   if (claimed === null) return null;
@@ -111,16 +111,16 @@ interface Attempt {
  * An attempt whose claim another one took the place of while it worked: nothing of the task is touched, what it made is
  * kept as a rescue, and it is said.
  */
-export async function tellSuperseded(
-  workshop: Workshop,
+export async function keepSuperseded(
+  context: RunContext,
   { session, task, agent, path }: Attempt,
   { now, tip }: { readonly now: Task; readonly tip: ObjectId | null },
 ): Promise<void> {
-  const where = await keepWork(workshop, { session, task, path }, { tip });
+  const where = await keepWork(context, { session, task, path }, { tip });
   const holder = now.agent_id === null ? `it is ${now.status} now` : `${now.agent_id} has it now`;
   const place =
-    now.claimed_host === null || now.claimed_host === workshop.place ? '' : ` on ${now.claimed_host}`;
-  workshop.events.emit({
+    now.claimed_host === null || now.claimed_host === context.place ? '' : ` on ${now.claimed_host}`;
+  context.events.emit({
     event: 'result-superseded',
     task: task.id,
     agent,
@@ -130,19 +130,19 @@ export async function tellSuperseded(
 }
 
 async function keepWork(
-  workshop: Workshop,
+  context: RunContext,
   { session, task, path }: Pick<Attempt, 'session' | 'task' | 'path'>,
   { tip }: { readonly tip: ObjectId | null },
 ): Promise<string | null> {
-  const cell = (await workshop.git.cells()).find((one) => one.path === path);
+  const cell = (await context.git.cells()).find((one) => one.path === path);
   if (tip !== null) {
-    const ref = await keepCommit(workshop, { session, task: task.id }, tip);
+    const ref = await keepOnRescueRef(context, { session, task: task.id }, tip);
     return `It is kept: git flame rescue show ${rescueName(ref)}`;
   }
   if (cell === undefined) return null;
-  const outcome = await putAway(workshop, cell, {
+  const outcome = await rescueAndRemove(context, cell, {
     why: 'Its claim was given up while it worked.',
-    isAsked: false,
+    isRequested: false,
   });
   switch (outcome.kind) {
     case 'removed':
@@ -158,19 +158,19 @@ async function keepWork(
  * Handles the end of a run on a machine that leads. If another machine took over the lead, releases its claims, keeps
  * its agents' work as rescues and returns a lead-lost error; otherwise returns the original error.
  */
-export async function stepDown(workshop: Workshop, id: SessionId, error: unknown): Promise<unknown> {
-  if (workshop.sharing === undefined || isInterrupted(error)) return error;
-  const view = await viewSession(workshop, id).catch(() => null);
-  const lead = view === null ? null : leadElsewhere(workshop, view);
+export async function stepDown(context: RunContext, id: SessionId, error: unknown): Promise<unknown> {
+  if (context.remoteSession === undefined || isInterrupted(error)) return error;
+  const view = await viewSession(context, id).catch(() => null);
+  const lead = view === null ? null : leadElsewhere(context, view);
   if (view === null || lead === null) return error;
   // Separately: if the remote is out of reach, claims can't be released, but work is kept all the same.
-  const given = await tried(giveUpAll(workshop, id, lead));
-  const kept = await tried(keepAll(workshop, id, lead));
+  const given = await tried(giveUpAll(context, id, lead));
+  const kept = await tried(keepAll(context, id, lead));
   const { term = 1 } = view.stored.machines ?? {};
   return leadPassedOn({
     lead,
     term,
-    remote: workshop.sharing.remote,
+    remote: context.remoteSession.remote,
     freed: given.done,
     kept: kept.done,
     missed: [
@@ -197,13 +197,13 @@ async function tried(
 }
 
 /** Frees what this machine's agents held, all of which have ended. Returns the tasks. */
-async function giveUpAll(workshop: Workshop, id: SessionId, lead: string): Promise<readonly string[]> {
-  const { place } = workshop;
-  const live = new Set<string>((await workshop.agents.live()).map((agent) => agent.id));
+async function giveUpAll(context: RunContext, id: SessionId, lead: string): Promise<readonly string[]> {
+  const { place } = context;
+  const live = new Set<string>((await context.agents.live()).map((agent) => agent.id));
   const reason = `${lead} leads now`;
   let freed: readonly string[] = [];
-  await recordOwn(workshop, id, ({ session, tasks }) => {
-    const at = timestamp(workshop);
+  await recordOwn(context, id, ({ session, tasks }) => {
+    const at = timestamp(context);
     const isHeld = (task: Task): boolean =>
       task.status === 'claimed' && task.agent_id !== null && task.claimed_host === place;
     const held = tasks.filter(isHeld);
@@ -221,12 +221,12 @@ async function giveUpAll(workshop: Workshop, id: SessionId, lead: string): Promi
 }
 
 /** Keeps what is in the worktrees of this process as rescues. One line for each that held something: where it is. */
-async function keepAll(workshop: Workshop, id: SessionId, lead: string): Promise<readonly string[]> {
+async function keepAll(context: RunContext, id: SessionId, lead: string): Promise<readonly string[]> {
   const kept: string[] = [];
-  for (const cell of await workshop.git.cells()) {
+  for (const cell of await context.git.cells()) {
     if (cell.owner !== 'own' || cell.subject?.session !== id) continue;
     const why = `${lead} took over the lead while its agent worked.`;
-    const outcome = await putAway(workshop, cell, { why, isAsked: false });
+    const outcome = await rescueAndRemove(context, cell, { why, isRequested: false });
     const { task } = cell.subject;
     if (outcome.kind === 'rescued') kept.push(`${task}: git flame rescue show ${rescueName(outcome.ref)}`);
     if (outcome.kind === 'kept') kept.push(`${task}: ${cell.path} (${outcome.reasons[0] ?? ''})`);

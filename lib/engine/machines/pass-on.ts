@@ -8,30 +8,30 @@ import { planDigest } from '../../domain/view-models/status.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import { tellOnce, timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp, warnOnce } from '../run-context.ts';
 
 /**
  * Releases claims of machines without a heartbeat for their lease. A silent machine may work all the same: its claims
  * have numbers, so a result of an earlier one changes nothing.
  */
-export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<void> {
-  const { sharing } = workshop;
-  if (sharing === undefined) return;
-  await presumeShares(workshop, id);
+export async function passOnClaims(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession } = context;
+  if (remoteSession === undefined) return;
+  await presumeShares(context, id);
   const isGivenUp = (task: Task): boolean =>
-    isElsewhere(workshop, task) && sharing.isGone(task.claimed_host ?? '');
-  if (!(await viewSession(workshop, id)).tasks.some(isGivenUp)) return;
+    isOnOtherMachine(context, task) && remoteSession.isGone(task.claimed_host ?? '');
+  if (!(await viewSession(context, id)).tasks.some(isGivenUp)) return;
   let passed: readonly Task[] = [];
-  await record(workshop, id, ({ tasks }) => {
+  await record(context, id, ({ tasks }) => {
     passed = tasks.filter(isGivenUp);
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const reason = (task: Task): string => `${task.claimed_host} gave no sign of life`;
     return passed.length === 0
       ? null
       : { steps: passed.map((task) => releaseTask(task, { reason: reason(task), at })) };
   });
   for (const { id: task, agent_id, claimed_host } of passed)
-    workshop.events.emit({
+    context.events.emit({
       event: 'claim-passed-on',
       task,
       agent: agent_id,
@@ -44,14 +44,14 @@ export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<v
  * Counts reservations of such machines' agents as spent from now on, in every role: they may have spent all of it.
  * Their clone reports the real amount once it is back.
  */
-async function presumeShares(workshop: Workshop, id: SessionId): Promise<void> {
-  const { sharing } = workshop;
-  if (sharing === undefined) return;
+async function presumeShares(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession } = context;
+  if (remoteSession === undefined) return;
   const isGivenUp = ({ machine, presumed }: Reservation): boolean =>
-    presumed !== true && machine !== sharing.machine && sharing.isGone(machine);
-  if (!((await viewSession(workshop, id)).session.reservations ?? []).some(isGivenUp)) return;
+    presumed !== true && machine !== remoteSession.machine && remoteSession.isGone(machine);
+  if (!((await viewSession(context, id)).session.reservations ?? []).some(isGivenUp)) return;
   let returned: readonly Reservation[] = [];
-  await record(workshop, id, ({ session }) => {
+  await record(context, id, ({ session }) => {
     returned = (session.reservations ?? []).filter(isGivenUp);
     const subject = 'session: what machines had set aside that gave no sign of life counts as spent';
     return returned.length === 0 ? null : { session: { next: presumeSpent(session, isGivenUp), subject } };
@@ -59,12 +59,12 @@ async function presumeShares(workshop: Workshop, id: SessionId): Promise<void> {
   for (const { agent, machine, cost_usd, tokens } of returned) {
     const share = tokens > 0 ? `${tokens} tokens` : `$${cost_usd.toFixed(2)}`;
     const message = `${share} that ${agent} on ${machine} had set aside count as spent: it gave no sign of life. What it did not spend of that is free again once its clone is back.`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    context.events.emit({ event: 'notice', level: 'warning', message });
   }
 }
 
 /** Whether an agent on another machine has it. A person's claim has no lease. */
-export function isElsewhere({ place }: Pick<Workshop, 'place'>, task: Task): boolean {
+export function isOnOtherMachine({ place }: Pick<RunContext, 'place'>, task: Task): boolean {
   const { status, agent_id, claimed_host } = task;
   return status === 'claimed' && agent_id !== null && claimed_host !== null && claimed_host !== place;
 }
@@ -73,65 +73,65 @@ export function isElsewhere({ place }: Pick<Workshop, 'place'>, task: Task): boo
  * Whether the work goes on without this machine having anything to do: a lead waits for what others hold, who joined
  * waits until the session has ended.
  */
-export function awaitsOthers(
-  workshop: Pick<Workshop, 'place' | 'sharing' | 'windDown'>,
+export function waitsForOthers(
+  context: Pick<RunContext, 'place' | 'remoteSession' | 'gracefulStop'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
 ): boolean {
-  const { sharing, windDown } = workshop;
-  if (sharing === undefined || windDown.isAsked() || session.state !== 'active') return false;
-  return sharing.role === 'worker' || tasks.some((task) => isElsewhere(workshop, task));
+  const { remoteSession, gracefulStop } = context;
+  if (remoteSession === undefined || gracefulStop.isRequested() || session.state !== 'active') return false;
+  return remoteSession.role === 'worker' || tasks.some((task) => isOnOtherMachine(context, task));
 }
 
 /** Whether this machine works in a session that another one leads. */
-export function isJoined({ sharing }: Pick<Workshop, 'sharing'>): boolean {
-  return sharing?.role === 'worker';
+export function isJoined({ remoteSession }: Pick<RunContext, 'remoteSession'>): boolean {
+  return remoteSession?.role === 'worker';
 }
 
 /** Brings the commit that work starts from, where the lead landed something since the last one; false: it is nowhere. */
-export async function bringBase(
-  { events, git, run, sharing }: Pick<Workshop, 'events' | 'git' | 'run' | 'sharing'>,
+export async function fetchBase(
+  { events, git, run, remoteSession }: Pick<RunContext, 'events' | 'git' | 'run' | 'remoteSession'>,
   { session }: Pick<SessionView, 'session'>,
 ): Promise<boolean> {
   const isHere = async (): Promise<boolean> => (await git.resolveCommit(session.base_commit)) !== null;
-  if (sharing?.role !== 'worker' || (await isHere())) return true;
+  if (remoteSession?.role !== 'worker' || (await isHere())) return true;
   const branch = landsOn(session);
-  await sharing.bring(branch);
+  await remoteSession.bring(branch);
   if (await isHere()) return true;
   // Its server ended between the two, or the branch was reset: its lead asks the person about that.
-  const message = `${branch} at ${sharing.remote} does not hold ${shortId(session.base_commit)}, which the session says it is at: nothing begins here until it does.`;
-  tellOnce({ events, run }, message);
+  const message = `${branch} at ${remoteSession.remote} does not hold ${shortId(session.base_commit)}, which the session says it is at: nothing begins here until it does.`;
+  warnOnce({ events, run }, message);
   return false;
 }
 
 /** Says what to type on another machine, each time the plan is another one. */
-export function tellHowToJoin(
-  { events, run, sharing }: Pick<Workshop, 'events' | 'run' | 'sharing'>,
+export function reportHowToJoin(
+  { events, run, remoteSession }: Pick<RunContext, 'events' | 'run' | 'remoteSession'>,
   { snapshot, session }: Pick<SessionView, 'snapshot' | 'session'>,
 ): void {
-  if (sharing?.role !== 'lead') return;
+  if (remoteSession?.role !== 'lead') return;
   const digest = planDigest(snapshot.tasksOf(session.id));
-  if (run.told.has(digest)) return;
-  run.told.add(digest);
-  const message = `To have another machine work on it too, there: git flame work --join ${shellQuote(sharing.remote)} --plan ${digest}`;
+  if (run.warned.has(digest)) return;
+  run.warned.add(digest);
+  const message = `To have another machine work on it too, there: git flame work --join ${shellQuote(remoteSession.remote)} --plan ${digest}`;
   events.emit({ event: 'notice', level: 'info', message });
 }
 
 /** Says, each time this machine comes to have nothing to do, what it waits for: nothing else shows that it goes on. */
-export function tellIdle(
-  workshop: Pick<Workshop, 'events' | 'place' | 'run' | 'sharing'>,
+export function reportIdle(
+  context: Pick<RunContext, 'events' | 'place' | 'run' | 'remoteSession'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
 ): void {
-  const elsewhere = tasks.filter((task) => isElsewhere(workshop, task));
+  const elsewhere = tasks.filter((task) => isOnOtherMachine(context, task));
   const hosts = [...new Set(elsewhere.map(({ claimed_host: host }) => host))];
   const on = (host: string | null): string =>
     elsewhere.flatMap(({ id, claimed_host }) => (claimed_host === host ? [id] : [])).join(', ');
   const held = hosts.map((host) => `${on(host)} on ${host}`).join('; ');
   const lead = session.machines?.lead ?? 'its lead';
   const message =
-    workshop.sharing?.role === 'worker'
+    context.remoteSession?.role === 'worker'
       ? `Nothing to do here for now: it waits for what ${lead} has done next, and ends with the session. Ctrl-C leaves it.`
       : `Nothing to do here until others are done: ${held}`;
-  if (workshop.run.idle === message) return;
-  workshop.run.idle = message;
-  workshop.events.emit({ event: 'notice', level: 'info', message });
+  if (context.run.idle === message) return;
+  context.run.idle = message;
+  context.events.emit({ event: 'notice', level: 'info', message });
 }

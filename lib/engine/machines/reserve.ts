@@ -11,7 +11,7 @@ import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, recordOwn } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 
 /** Share of one agent, and whether it is less than it would have had. */
 export interface ReservedShare {
@@ -29,25 +29,25 @@ const lookAgainMs = 2_000;
  * Throws FlameError `budget-units`.
  */
 export async function reserve(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   { agent, role }: { readonly agent: AgentId; readonly role: Role },
 ): Promise<ReservedShare | null> {
-  const { sharing } = workshop;
-  if (sharing === undefined) return null;
-  const own = { ...roleBudget(workshop.config, role), key: budgetKey(workshop.config, role) };
+  const { remoteSession } = context;
+  if (remoteSession === undefined) return null;
+  const own = { ...roleBudget(context.config, role), key: budgetKey(context.config, role) };
   for (;;) {
     let found: (ReservedShare & { readonly isFree: boolean }) | null = null;
-    await record(workshop, id, ({ session }) => {
+    await record(context, id, ({ session }) => {
       found = null;
-      const { limit, unit } = budgetState(workshop.config, session);
+      const { limit, unit } = budgetState(context.config, session);
       if (limit === 0) {
         found = { budget: own, isCut: false, isFree: true };
         return null;
       }
       if (own.limit > 0 && own.unit !== unit) throw budgetUnits(role);
       const most = own.limit > 0 ? own.limit : limit / partsOfUnlimited;
-      const here = { machine: sharing.machine, mostHere: mostHere(workshop) };
+      const here = { machine: remoteSession.machine, mostHere: mostHere(context) };
       const reserved = reserveShare(session, { limit, unit, most, agent, ...here });
       if (reserved === null) return null;
       const { share, isCut } = reserved;
@@ -57,8 +57,8 @@ export async function reserve(
       };
     });
     if (found !== null) return found;
-    if (workshop.signal.aborted) return { budget: { ...own, limit: 0.01 }, isCut: true };
-    await workshop.machine.sleep(lookAgainMs, workshop.signal);
+    if (context.signal.aborted) return { budget: { ...own, limit: 0.01 }, isCut: true };
+    await context.machine.sleep(lookAgainMs, context.signal);
   }
 }
 
@@ -66,29 +66,33 @@ export async function reserve(
  * Limit of this machine's agents in the session, in its unit; 0: none but that of all machines. A lead's person raises
  * the budget of all, not the amount this machine's person agreed to spend here.
  */
-function mostHere({ config, sharing }: Pick<Workshop, 'config' | 'sharing'>): number {
-  if (sharing?.role !== 'worker') return 0;
-  return sharing.budget ?? sessionBudget(config).limit;
+function mostHere({ config, remoteSession }: Pick<RunContext, 'config' | 'remoteSession'>): number {
+  if (remoteSession?.role !== 'worker') return 0;
+  return remoteSession.budget ?? sessionBudget(config).limit;
 }
 
 /** Whether a machine that joined has nothing left to spend: by the budget of all, or by its own. */
-export function isSpentHere(workshop: Pick<Workshop, 'config' | 'sharing'>, session: Session): boolean {
-  const { sharing, config } = workshop;
+export function isSpentHere(
+  context: Pick<RunContext, 'config' | 'remoteSession'>,
+  session: Session,
+): boolean {
+  const { remoteSession, config } = context;
   const { unit, isSpent } = budgetState(config, session);
-  const most = mostHere(workshop);
-  const isOwnSpent = most > 0 && sharing !== undefined && spentHere(session, sharing.machine, unit) >= most;
+  const most = mostHere(context);
+  const isOwnSpent =
+    most > 0 && remoteSession !== undefined && spentHere(session, remoteSession.machine, unit) >= most;
   return isSpent || isOwnSpent;
 }
 
 /** Releases reservations of this machine's agents that don't run any more. */
-export async function giveBack(workshop: Workshop, id: SessionId): Promise<void> {
-  const { sharing } = workshop;
-  if (sharing === undefined) return;
-  const live = new Set<string>((await workshop.agents.live()).map((agent) => agent.id));
-  await recordOwn(workshop, id, ({ session }) => {
+export async function releaseEndedReservations(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession } = context;
+  if (remoteSession === undefined) return;
+  const live = new Set<string>((await context.agents.live()).map((agent) => agent.id));
+  await recordOwn(context, id, ({ session }) => {
     const next = withoutReservations(
       session,
-      ({ agent, machine }) => machine === sharing.machine && !live.has(agent),
+      ({ agent, machine }) => machine === remoteSession.machine && !live.has(agent),
     );
     return next === session
       ? null
@@ -97,9 +101,9 @@ export async function giveBack(workshop: Workshop, id: SessionId): Promise<void>
 }
 
 /** Releases the reservation of one agent that never spent. */
-export async function giveBackOf(workshop: Workshop, id: SessionId, agent: AgentId): Promise<void> {
-  if (workshop.sharing === undefined) return;
-  await recordOwn(workshop, id, ({ session }) => {
+export async function releaseReservation(context: RunContext, id: SessionId, agent: AgentId): Promise<void> {
+  if (context.remoteSession === undefined) return;
+  await recordOwn(context, id, ({ session }) => {
     const next = withoutReservations(session, (one) => one.agent === agent);
     return next === session
       ? null

@@ -4,7 +4,7 @@ import {
   machineDecision,
   verdictDecision,
 } from '../../core/admission/decisions.ts';
-import { isWordFor, signedApproval, signedVerdict } from '../../core/machines/machine-statement.ts';
+import { isStatementFor, signedApproval, signedVerdict } from '../../core/machines/machine-statement.ts';
 import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -14,7 +14,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { record, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { passOnClaims } from './pass-on.ts';
 import { passOnJudging } from './verdict-claims.ts';
 
@@ -22,16 +22,16 @@ import { passOnJudging } from './verdict-claims.ts';
  * Acts on each look at the other machines: passes on claims of machines that are gone, publishes which roles each one
  * is trusted in, and applies signed results of trusted ones.
  */
-export async function tendMachines(workshop: Workshop, id: SessionId): Promise<void> {
-  if (workshop.sharing === undefined) return;
-  await passOnClaims(workshop, id);
-  await passOnJudging(workshop, id);
-  await tellTrusted(workshop, id, keptBack(workshop));
-  await takeWords(workshop, id);
+export async function superviseMachines(context: RunContext, id: SessionId): Promise<void> {
+  if (context.remoteSession === undefined) return;
+  await passOnClaims(context, id);
+  await passOnJudging(context, id);
+  await publishTrust(context, id, keptBack(context));
+  await applyStatements(context, id);
 }
 
 /** A script that has to come first runs where the session is led, at the beginning of that wave. */
-function keptBack({ config, run }: Workshop): readonly SharedRole[] {
+function keptBack({ config, run }: RunContext): readonly SharedRole[] {
   return config.hooks.pre_validation === '' || run.isPrepared ? [] : ['validate'];
 }
 
@@ -39,30 +39,30 @@ function keptBack({ config, run }: Workshop): readonly SharedRole[] {
  * Takes for this lead's own what machines found or had their person decide, as far as it trusts them with it: signed with
  * a key it trusts in that role, over exactly this, under the claim that holds. All else counts as if it weren't there.
  */
-export async function takeWords(workshop: Workshop, id: SessionId): Promise<void> {
-  if (workshop.sharing?.role !== 'lead') return;
-  const snapshot = await workshop.store.snapshot();
+export async function applyStatements(context: RunContext, id: SessionId): Promise<void> {
+  if (context.remoteSession?.role !== 'lead') return;
+  const snapshot = await context.store.snapshot();
   const session = snapshot.sessions.find((one) => one.id === id);
   if (session === undefined) return;
-  workshop.decided.refresh();
+  context.decided.refresh();
   const verdicts = snapshot.tasksOf(id).flatMap((task) => {
     if (task.status !== 'done' || task.result.status === null) return [];
     const about = snapshot
       .verdictsOn(task.commit)
       .filter((one) => one.session === id && one.task === task.id);
-    return about.filter((verdict) => isVerdictOf(workshop, { session, task, verdict })).slice(-1);
+    return about.filter((verdict) => isVerdictOf(context, { session, task, verdict })).slice(-1);
   });
-  const fresh = verdicts.filter((verdict) => !workshop.decided.has(verdictDecision(verdict)));
-  const decided = session.changesets.flatMap((changeset) => wordsOn(workshop, session, changeset));
+  const fresh = verdicts.filter((verdict) => !context.decided.has(verdictDecision(verdict)));
+  const decided = session.changesets.flatMap((changeset) => wordsOn(context, session, changeset));
   const all = [...fresh.map(verdictDecision), ...decided];
   if (all.length === 0) return;
-  workshop.decided.record(all);
+  context.decided.record(all);
   for (const { task, commit, status, notes, by } of fresh)
-    workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
+    context.events.emit({ event: 'verdict', task, commit, status, notes, by });
 }
 
 function isVerdictOf(
-  workshop: Workshop,
+  context: RunContext,
   { session, task, verdict }: { readonly session: Session; readonly task: Task; readonly verdict: Verdict },
 ): boolean {
   const { machine: word, by } = verdict;
@@ -73,34 +73,34 @@ function isVerdictOf(
   if (task.judging?.claim !== word.claim || task.judging.machine !== word.name) return false;
   if (task.judging.commit !== verdict.commit || task.start_commit !== verdict.base) return false;
   return (
-    isTrusted(workshop, session, { key: word.key, role: 'validate' }) &&
-    isWordFor('validate', signedVerdict(verdict), word)
+    isTrusted(context, session, { key: word.key, role: 'validate' }) &&
+    isStatementFor('validate', signedVerdict(verdict), word)
   );
 }
 
-function wordsOn(workshop: Workshop, session: Session, changeset: Changeset): readonly Decision[] {
+function wordsOn(context: RunContext, session: Session, changeset: Changeset): readonly Decision[] {
   const { state, built_on: built, approved_on: approved } = changeset;
   if (state !== 'waiting' && state !== 'approved') return [];
   const words: Decision[] = [];
   if (
     built !== undefined &&
     built.claim === session.machines?.merging?.claim &&
-    isTrusted(workshop, session, { key: built.key, role: 'merge' }) &&
-    isWordFor('merge', builtDecision(session, changeset), built)
+    isTrusted(context, session, { key: built.key, role: 'merge' }) &&
+    isStatementFor('merge', builtDecision(session, changeset), built)
   )
     words.push(builtDecision(session, changeset));
   if (
     state === 'approved' &&
     approved !== undefined &&
     approved.claim === (session.machines?.term ?? 1) &&
-    isTrusted(workshop, session, { key: approved.key, role: 'review' }) &&
-    isWordFor('review', signedApproval(session, changeset), approved)
+    isTrusted(context, session, { key: approved.key, role: 'review' }) &&
+    isStatementFor('review', signedApproval(session, changeset), approved)
   )
     words.push(approvalDecision(session, changeset));
-  return words.filter((decision) => !workshop.decided.has(decision));
+  return words.filter((decision) => !context.decided.has(decision));
 }
 
-type Trusting = Pick<Workshop, 'config' | 'now' | 'decided' | 'sharing'>;
+type Trusting = Pick<RunContext, 'config' | 'now' | 'decided' | 'remoteSession'>;
 
 /** Whether what the holder of a key says in a role counts here: by this clone's person, or by the configuration. */
 function isTrusted(
@@ -116,13 +116,13 @@ function isTrusted(
 }
 
 /** True if this machine may act in a role: a lead in all of them, others as started and, beyond tasks, as trusted. */
-export function mayHere(
-  { sharing, place }: Pick<Workshop, 'sharing' | 'place'>,
+export function mayAct(
+  { remoteSession, place }: Pick<RunContext, 'remoteSession' | 'place'>,
   { machines }: Pick<Session, 'machines'>,
   role: SharedRole,
 ): boolean {
-  if (sharing === undefined || sharing.role === 'lead') return true;
-  if (!sharing.roles.includes(role)) return false;
+  if (remoteSession === undefined || remoteSession.role === 'lead') return true;
+  if (!remoteSession.roles.includes(role)) return false;
   return (
     role === 'work' ||
     machines?.trusted?.some((one) => one.machine === place && one.roles.includes(role)) === true
@@ -131,14 +131,14 @@ export function mayHere(
 
 /** Machines that are there and that this lead has do something beside tasks. */
 export function trustedMachines(
-  workshop: Trusting,
+  context: Trusting,
   session: Pick<Session, 'id'>,
   role: SharedRole,
 ): readonly SeenMachine[] {
-  const there = workshop.sharing?.machines() ?? [];
+  const there = context.remoteSession?.machines() ?? [];
   return there.filter(({ sign, state }) => {
     if (state === 'gone' || sign?.key === undefined || !sign.roles.includes(role)) return false;
-    return isTrusted(workshop, session, { key: sign.key, role });
+    return isTrusted(context, session, { key: sign.key, role });
   });
 }
 
@@ -146,25 +146,25 @@ export function trustedMachines(
  * Publishes which roles beside tasks this lead trusts each machine in. `without` is kept back for now. Trust itself is
  * looked up in this clone each time: another clone gains nothing by writing this into the note.
  */
-async function tellTrusted(
-  workshop: Workshop,
+async function publishTrust(
+  context: RunContext,
   id: SessionId,
   without: readonly SharedRole[] = [],
 ): Promise<void> {
-  if (workshop.sharing?.role !== 'lead') return;
-  workshop.decided.refresh();
+  if (context.remoteSession?.role !== 'lead') return;
+  context.decided.refresh();
   const roles = (['validate', 'merge', 'review'] as const).filter((role) => !without.includes(role));
   const found = new Map<string, SharedRole[]>();
   for (const role of roles)
-    for (const { machine } of trustedMachines(workshop, { id }, role))
+    for (const { machine } of trustedMachines(context, { id }, role))
       if (machine !== null) found.set(machine, [...(found.get(machine) ?? []), role]);
   const trusted = [...found]
     .map(([machine, all]) => ({ machine, roles: all }))
     .sort((a, b) => (a.machine < b.machine ? -1 : 1));
   const isSaid = (session: Session): boolean =>
     JSON.stringify(session.machines?.trusted ?? []) === JSON.stringify(trusted);
-  if (isSaid((await viewSession(workshop, id)).session)) return;
-  await record(workshop, id, ({ session }) => {
+  if (isSaid((await viewSession(context, id)).session)) return;
+  await record(context, id, ({ session }) => {
     if (session.machines === undefined || isSaid(session)) return null;
     const { trusted: _, ...terms } = session.machines;
     const machines = trusted.length === 0 ? terms : { ...terms, trusted };

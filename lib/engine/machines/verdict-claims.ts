@@ -1,26 +1,26 @@
-import { claimJudging, judgeOf, releaseJudging } from '../../core/machines/machine-statement.ts';
+import { claimingJudge, claimJudging, releaseJudging } from '../../core/machines/machine-statement.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 
 /**
  * Claims the judging of a task's commit for this machine, at the remote; null: another machine has it, or there is
  * nothing to judge any more. Without other machines there is no claim.
  */
 export async function claimVerdict(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   { id, commit }: Pick<DoneTask, 'id' | 'commit'>,
 ): Promise<number | null> {
-  const { sharing, place } = workshop;
-  if (sharing === undefined) return 1;
+  const { remoteSession, place } = context;
+  if (remoteSession === undefined) return 1;
   let claim: number | null = null;
-  const done = await record(workshop, session, (view) => {
+  const done = await record(context, session, (view) => {
     claim = null;
-    const task = asSaid(workshop, view, id);
+    const task = asReported(context, view, id);
     if (task?.status !== 'done' || task.commit !== commit || task.result.status !== null) return null;
-    const holder = judgeOf(task);
+    const holder = claimingJudge(task);
     if (holder !== null && holder !== place) return null;
     const step = claimJudging(task, place);
     claim = step.task.judging?.claim ?? null;
@@ -32,56 +32,60 @@ export async function claimVerdict(
 /**
  * A task of a view. With who joined, its result is as it is said: what the lead found is not theirs to take away.
  */
-export function asSaid(
-  { sharing }: Workshop,
+export function asReported(
+  { remoteSession }: RunContext,
   { snapshot, tasks, session }: SessionView,
   id: TaskId,
 ): Task | undefined {
   const task = tasks.find((one) => one.id === id);
-  if (task?.status !== 'done' || sharing?.role !== 'worker') return task;
+  if (task?.status !== 'done' || remoteSession?.role !== 'worker') return task;
   const said = snapshot.tasksOf(session.id).find((one) => one.id === id);
   return said === undefined ? undefined : { ...task, result: said.result };
 }
 
 /** Whether another machine has claimed to judge exactly this. */
 export function isJudgedElsewhere(
-  { sharing, place }: Pick<Workshop, 'sharing' | 'place'>,
+  { remoteSession, place }: Pick<RunContext, 'remoteSession' | 'place'>,
   task: Task,
 ): boolean {
-  const judge = judgeOf(task);
-  return sharing !== undefined && judge !== null && judge !== place;
+  const judge = claimingJudge(task);
+  return remoteSession !== undefined && judge !== null && judge !== place;
 }
 
 /** Gives it back: what was found is recorded, or nothing was found. */
-export async function giveBackVerdict(workshop: Workshop, session: SessionId, id: TaskId): Promise<void> {
-  const { sharing, place } = workshop;
-  if (sharing === undefined) return;
-  await record(workshop, session, (view) => {
-    const task = asSaid(workshop, view, id);
+export async function releaseVerdictClaim(
+  context: RunContext,
+  session: SessionId,
+  id: TaskId,
+): Promise<void> {
+  const { remoteSession, place } = context;
+  if (remoteSession === undefined) return;
+  await record(context, session, (view) => {
+    const task = asReported(context, view, id);
     if (task?.status !== 'done' || task.judging?.machine !== place) return null;
     return { steps: [releaseJudging(task, 'given back')] };
   });
 }
 
 /** Releases commits that machines without a heartbeat were judging, and those of an earlier run of this one. */
-export async function passOnJudging(workshop: Workshop, id: SessionId, isOwnToo = false): Promise<void> {
-  const { sharing, place } = workshop;
-  if (sharing === undefined) return;
+export async function passOnJudging(context: RunContext, id: SessionId, isOwnToo = false): Promise<void> {
+  const { remoteSession, place } = context;
+  if (remoteSession === undefined) return;
   const isFree = (task: Task): task is DoneTask => {
     const judge = task.judging?.machine ?? null;
     if (task.status !== 'done' || judge === null) return false;
-    return judge === place ? isOwnToo : sharing.isGone(judge);
+    return judge === place ? isOwnToo : remoteSession.isGone(judge);
   };
-  if (!(await viewSession(workshop, id)).tasks.some(isFree)) return;
+  if (!(await viewSession(context, id)).tasks.some(isFree)) return;
   let freed: readonly DoneTask[] = [];
-  await record(workshop, id, (view) => {
-    freed = view.tasks.flatMap((task) => asSaid(workshop, view, task.id) ?? []).filter(isFree);
+  await record(context, id, (view) => {
+    freed = view.tasks.flatMap((task) => asReported(context, view, task.id) ?? []).filter(isFree);
     const why = (task: DoneTask): string =>
       task.judging?.machine === place ? 'its run has ended' : 'it gave no sign of life';
     return freed.length === 0 ? null : { steps: freed.map((task) => releaseJudging(task, why(task))) };
   });
   for (const { id: task, judging } of freed) {
     const message = `${task} is to be judged again: ${judging?.machine} has given no verdict.`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    context.events.emit({ event: 'notice', level: 'warning', message });
   }
 }

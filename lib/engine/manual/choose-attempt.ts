@@ -1,12 +1,12 @@
-import { chooseTry } from '../../core/task/several-attempts.ts';
+import { selectAttempt } from '../../core/task/several-attempts.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
-import { branchMoved, changedMeanwhile, sessionShared } from '../../domain/concurrency-errors.ts';
+import { branchMoved, changedConcurrently, sessionShared } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
-import { keepFormer } from '../retention/rescue-refs.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { keepFormerTip } from '../retention/rescue-refs.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
 /**
  * Makes another of several attempts a done task's work, by a person's word: its branch moves to that, what was found
@@ -14,21 +14,22 @@ import { timestamp, type Workshop } from '../run-context.ts';
  * `no-attempt`, `already-chosen`, `attempt-not-here`.
  */
 export async function chooseAttempt(
-  workshop: Recorder & Pick<Workshop, 'git'>,
+  context: Recorder & Pick<RunContext, 'git'>,
   session: SessionId,
   { task: id, attempt }: { readonly task: string; readonly attempt: number },
 ): Promise<Task> {
-  const task = taskOf(await viewSession(workshop, session), id);
-  const by = workshop.gates.person;
-  const choose = (now: Task) => chooseTry(now, attempt - 1, { by, at: timestamp(workshop) });
+  const task = taskOf(await viewSession(context, session), id);
+  const by = context.gates.person;
+  const choose = (now: Task) => selectAttempt(now, attempt - 1, { by, at: timestamp(context) });
   const { commit: tip } = choose(task).task;
   if (task.tries?.[attempt - 1]?.chosen === true) throw alreadyChosen(task, attempt);
-  if ((await workshop.git.resolveCommit(tip)) === null) throw notHere(task, attempt);
+  if ((await context.git.resolveCommit(tip)) === null) throw notHere(task, attempt);
   const ref = taskBranch(session, task.id);
-  const old = await workshop.git.resolveCommit(ref);
-  await keepFormer(workshop, { session, task: task.id }, { old, tip });
-  const done = await record(workshop, session, (view) => {
-    if (view.session.machines !== undefined && workshop.sharing === undefined) throw sessionShared(session);
+  const old = await context.git.resolveCommit(ref);
+  await keepFormerTip(context, { session, task: task.id }, { old, tip });
+  const done = await record(context, session, (view) => {
+    if (view.session.machines !== undefined && context.remoteSession === undefined)
+      throw sessionShared(session);
     const now = taskOf(view, id);
     if (now.rev !== task.rev) return null;
     const step = choose(now);
@@ -62,5 +63,7 @@ function notHere({ id, claimed_host: host }: Task, attempt: number): FlameError 
 }
 
 function changed({ id }: Task): FlameError {
-  return changedMeanwhile(`${id} was changed by another command at that moment.`, [`git flame show ${id}`]);
+  return changedConcurrently(`${id} was changed by another command at that moment.`, [
+    `git flame show ${id}`,
+  ]);
 }

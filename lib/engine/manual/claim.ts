@@ -1,4 +1,4 @@
-import { handDecisions } from '../../core/admission/decisions.ts';
+import { manualDecisions } from '../../core/admission/decisions.ts';
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
@@ -15,12 +15,12 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { keepLocks } from '../lock-paths.ts';
 import { bringFiles } from '../prepare-worktree.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
-import { keepCommit } from '../retention/rescue-refs.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
-import { groundOf } from '../stacking/block-on-conflict.ts';
+import { keepOnRescueRef } from '../retention/rescue-refs.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { describeStart } from '../stacking/block-on-conflict.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
-import { freeExpired } from './release.ts';
+import { releaseExpiredClaims } from './release.ts';
 
 interface HandClaim {
   readonly task: Task;
@@ -51,34 +51,35 @@ export function nextTask(
  * `task-not-free`, `nothing-ready`.
  */
 export async function claimByHand(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   wish: { readonly task: string | null; readonly role: Role | null; readonly wantsWorktree: boolean },
 ): Promise<HandClaim> {
-  await freeExpired(workshop, session);
+  await releaseExpiredClaims(context, session);
   for (;;) {
-    const view = await viewSession(workshop, session);
+    const view = await viewSession(context, session);
     // Another machine's agent may be taking the same task at the remote.
-    if (view.session.machines !== undefined && workshop.sharing === undefined) throw sessionShared(session);
-    const task = wish.task === null ? pick(workshop, view.tasks, wish.role) : taskOf(view, wish.task);
-    if (isHeldBy(task, workshop.gates.person)) return takeUpAgain(workshop, task, wish.wantsWorktree);
-    requireFree(workshop, task, view.tasks);
-    const start = await startPoint(workshop, view.session, task, view.tasks);
+    if (view.session.machines !== undefined && context.remoteSession === undefined)
+      throw sessionShared(session);
+    const task = wish.task === null ? pick(context, view.tasks, wish.role) : taskOf(view, wish.task);
+    if (isHeldBy(task, context.gates.person)) return resumeClaim(context, task, wish.wantsWorktree);
+    requireFree(context, task, view.tasks);
+    const start = await startPoint(context, view.session, task, view.tasks);
     if (start.kind === 'conflict') throw startConflict(task, start);
-    if (await keepLocks(workshop, view, task, start.commit)) continue;
-    const ground = groundOf(workshop, task, view.tasks);
-    const worktree = wish.wantsWorktree ? await freeWorktreePath(workshop, task) : null;
-    const claimed = await claim(workshop, task, { worktree, start, ground });
+    if (await keepLocks(context, view, task, start.commit)) continue;
+    const startText = describeStart(context, task, view.tasks);
+    const worktree = wish.wantsWorktree ? await freeWorktreePath(context, task) : null;
+    const claimed = await claim(context, task, { worktree, start, startText });
     if (claimed === null) continue;
     return worktree === null
       ? { task: claimed, worktree, branch: null }
-      : settleIn(workshop, claimed, { worktree, start: start.commit });
+      : settleIn(context, claimed, { worktree, start: start.commit });
   }
 }
 
-function pick(workshop: Pick<Workshop, 'config' | 'now'>, tasks: readonly Task[], role: Role | null): Task {
-  const limit = workshop.config.concurrency.development;
-  const { task, why } = nextTask(tasks, { limit, now: workshop.now(), role });
+function pick(context: Pick<RunContext, 'config' | 'now'>, tasks: readonly Task[], role: Role | null): Task {
+  const limit = context.config.concurrency.development;
+  const { task, why } = nextTask(tasks, { limit, now: context.now(), role });
   if (task !== null) return task;
   throw new FlameError({
     kind: 'refused',
@@ -88,8 +89,8 @@ function pick(workshop: Pick<Workshop, 'config' | 'now'>, tasks: readonly Task[]
   });
 }
 
-function requireFree(workshop: Pick<Workshop, 'config'>, task: Task, tasks: readonly Task[]): void {
-  const objection = claimObjection(task, tasks, workshop.config.concurrency.development);
+function requireFree(context: Pick<RunContext, 'config'>, task: Task, tasks: readonly Task[]): void {
+  const objection = claimObjection(task, tasks, context.config.concurrency.development);
   if (objection === null) return;
   throw new FlameError({
     kind: 'refused',
@@ -104,46 +105,50 @@ interface Beginning {
   readonly worktree: string | null;
   readonly start: Extract<StartPoint, { readonly kind: 'start' }>;
   /** See groundOf. */
-  readonly ground: string;
+  readonly startText: string;
 }
 
 /** By compare-and-swap; null if another process was quicker. */
 async function claim(
-  workshop: Recorder & Pick<Workshop, 'place'>,
+  context: Recorder & Pick<RunContext, 'place'>,
   task: Task,
-  { worktree, start, ground }: Beginning,
+  { worktree, start, startText }: Beginning,
 ): Promise<Task | null> {
-  const person = workshop.gates.person;
-  const done = await record(workshop, task.session, (view) => {
+  const person = context.gates.person;
+  const done = await record(context, task.session, (view) => {
     const now = taskOf(view, task.id);
     // Other tasks matter only if they now block this one; any other change to them needs no retry.
     if (now.rev !== task.rev) return null;
-    if (claimObjection(now, view.tasks, workshop.config.concurrency.development) !== null) return null;
-    if (groundOf(workshop, now, view.tasks) !== ground) return null;
+    if (claimObjection(now, view.tasks, context.config.concurrency.development) !== null) return null;
+    if (describeStart(context, now, view.tasks) !== startText) return null;
     const { commit, builtOn } = start;
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const reopened = reopenSession(view.session, task.id);
     const steps = takeByHand(now, {
       worktree,
       at,
       claimedBy: person,
-      host: workshop.place,
+      host: context.place,
       start: commit,
       builtOn,
     });
     // By taking a received task, the person accepts it.
-    return { steps, accepted: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
+    return {
+      steps,
+      accepted: manualDecisions(task),
+      ...(reopened === undefined ? {} : { session: reopened }),
+    };
   });
   return done.kind === 'done' ? taskOf(done.view, task.id) : null;
 }
 
-async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
-  const worktree = handWorktree(workshop, task);
+async function resumeClaim(context: RunContext, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
+  const worktree = handWorktree(context, task);
   const { id, start_commit: start } = task;
   if (worktree === null || start === null || !wantsWorktree) throw alreadyYours({ id, worktree });
-  if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, { worktree, start });
+  if (!(await isThere(context, worktree))) return settleIn(context, task, { worktree, start });
   // A kill may have come before they were there; what is there already stays.
-  await bringFiles(workshop, worktree);
+  await bringFiles(context, worktree);
   throw alreadyYours({ id, worktree });
 }
 
@@ -164,17 +169,17 @@ interface Place {
 }
 
 /** A worktree that can't be made leaves no claim behind. */
-async function settleIn(workshop: Workshop, task: Task, place: Place): Promise<HandClaim> {
+async function settleIn(context: RunContext, task: Task, place: Place): Promise<HandClaim> {
   const { worktree } = place;
   try {
-    await makeWorktree(workshop, task, place);
-    await bringFiles(workshop, worktree);
+    await makeWorktree(context, task, place);
+    await bringFiles(context, worktree);
   } catch (error) {
-    await record(workshop, task.session, (view) => {
+    await record(context, task.session, (view) => {
       const now = taskOf(view, task.id);
-      if (!isHeldBy(now, workshop.gates.person)) return null;
+      if (!isHeldBy(now, context.gates.person)) return null;
       const reason = error instanceof Error ? error.message : 'no worktree could be made';
-      return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+      return { steps: [releaseTask(now, { reason, at: timestamp(context) })] };
     });
     throw error;
   }
@@ -185,17 +190,17 @@ async function settleIn(workshop: Workshop, task: Task, place: Place): Promise<H
  * Reuses the branch if it descends from the task's start commit; else keeps it as a rescue and starts over.
  */
 async function makeWorktree(
-  workshop: Pick<Workshop, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
+  context: Pick<RunContext, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
   task: Task,
   { worktree: path, start }: Place,
 ): Promise<void> {
-  const { git } = workshop;
+  const { git } = context;
   const branch = branchName(task);
   const tip = await git.resolveCommit(taskBranch(task.session, task.id));
   if (tip === null) return git.addPersonWorktree(path, { branch, start, mode: 'new' });
   if (await git.isAncestor(start, tip)) return git.addPersonWorktree(path, { branch, start, mode: 'as-is' });
   if (!(await git.isAncestor(tip, start)))
-    await keepCommit(workshop, { session: task.session, task: task.id }, tip);
+    await keepOnRescueRef(context, { session: task.session, task: task.id }, tip);
   return git.addPersonWorktree(path, { branch, start, mode: 'reset' });
 }
 

@@ -6,7 +6,7 @@ import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isInWorktreeFolder, type WithGit, type Workshop, worktreePath } from '../run-context.ts';
+import { isInWorktreeFolder, type RunContext, type WithGit, worktreePath } from '../run-context.ts';
 
 /** Short name of the branch a person works on. */
 export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): string {
@@ -15,11 +15,11 @@ export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): strin
 
 /** A free folder for a person's worktree: two sessions may both have a task-001, and an earlier one may be kept. */
 export async function freeWorktreePath(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitWorktrees>,
   task: Task,
 ): Promise<string> {
-  const taken = new Set((await workshop.git.worktrees()).map(({ path }) => path));
-  const first = worktreePath(workshop, folderName(task));
+  const taken = new Set((await context.git.worktrees()).map(({ path }) => path));
+  const first = worktreePath(context, folderName(task));
   let path = first;
   for (let n = 2; taken.has(path); n += 1) path = `${first}-${n}`;
   return path;
@@ -33,9 +33,9 @@ function folderName({ session, id }: Task): string {
  * The person's worktree of a task, whether it is there or not; null where the note names none, or a folder that no
  * claim of this task makes: what it says may have come from anywhere, and this one is moved off its branch and removed.
  */
-export function handWorktree(workshop: Pick<Workshop, 'config' | 'root'>, task: Task): string | null {
+export function handWorktree(context: Pick<RunContext, 'config' | 'root'>, task: Task): string | null {
   const { worktree } = task;
-  if (worktree === null || !isInWorktreeFolder(workshop, worktree)) return null;
+  if (worktree === null || !isInWorktreeFolder(context, worktree)) return null;
   const [name, first] = [basename(worktree), folderName(task)];
   return name === first || (name.startsWith(first) && /^-\d+$/.test(name.slice(first.length)))
     ? worktree
@@ -44,34 +44,34 @@ export function handWorktree(workshop: Pick<Workshop, 'config' | 'root'>, task: 
 
 /** The commit of a person's worktree, else of the task's branch; null where neither is there. */
 export async function handTip(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
   task: Task,
 ): Promise<ObjectId | null> {
-  const path = handWorktree(workshop, task);
-  if (path !== null && (await isThere(workshop, path))) return (await workshop.git.head(path)).commit;
-  return workshop.git.resolveCommit(taskBranch(task.session, task.id));
+  const path = handWorktree(context, task);
+  if (path !== null && (await isThere(context, path))) return (await context.git.head(path)).commit;
+  return context.git.resolveCommit(taskBranch(task.session, task.id));
 }
 
 /** Whether a worktree of the repository is at this path. */
-export async function isThere(workshop: WithGit<GitWorktrees>, path: string): Promise<boolean> {
-  return (await workshop.git.worktrees()).some((worktree) => worktree.path === path);
+export async function isThere(context: WithGit<GitWorktrees>, path: string): Promise<boolean> {
+  return (await context.git.worktrees()).some((worktree) => worktree.path === path);
 }
 
 /**
  * Leaves a person's worktree: it is removed if everything in it is saved and the command doesn't run inside
  * it; else it stays, off its branch. Resolves to its path if it stays, as it does on any error.
  */
-export async function leaveWorktree(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+export async function leaveHandWorktree(
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitWorktrees>,
   task: Task,
   cwd: string,
 ): Promise<string | null> {
-  const path = handWorktree(workshop, task);
-  if (path === null || !(await isThere(workshop, path))) return null;
+  const path = handWorktree(context, task);
+  if (path === null || !(await isThere(context, path))) return null;
   try {
-    await detachHand(workshop, task);
+    await detachHandWorktree(context, task);
     if (cwd === path || cwd.startsWith(`${path}/`)) return path;
-    return (await workshop.git.removePersonWorktree(path)) ? null : path;
+    return (await context.git.removePersonWorktree(path)) ? null : path;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return path;
@@ -79,13 +79,13 @@ export async function leaveWorktree(
 }
 
 /** Takes a person's worktree off its branch, so that the branch may move or go without it. */
-export async function detachHand(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+export async function detachHandWorktree(
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitWorktrees>,
   task: Task,
 ): Promise<void> {
-  const worktree = handWorktree(workshop, task);
-  if (worktree === null || !(await isThere(workshop, worktree))) return;
-  if ((await workshop.git.head(worktree)).branch !== null) await workshop.git.detachWorktree(worktree);
+  const worktree = handWorktree(context, task);
+  if (worktree === null || !(await isThere(context, worktree))) return;
+  if ((await context.git.head(worktree)).branch !== null) await context.git.detachWorktree(worktree);
 }
 
 /** Throws FlameError `not-yours` unless the person holds the task; `isForced`: another person's claim will do. */

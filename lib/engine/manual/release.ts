@@ -1,20 +1,20 @@
 import { reopenSession } from '../../core/changesets/reopen-session.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
-import { withdraw } from '../../core/task/cascade.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
 import { agentsOf } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { dropTask, restartTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { changedMeanwhile, claimedElsewhere } from '../../domain/concurrency-errors.ts';
+import { changedConcurrently, claimedElsewhere } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, type Recording, record, taskOf, viewSession } from '../record.ts';
-import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
-import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
+import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { detachHandWorktree, handTip, isThere, leaveHandWorktree, requireHeld } from './hand-task.ts';
 
 export interface HandRelease {
   readonly task: Task;
@@ -39,31 +39,27 @@ export interface ReleaseWish {
  * retries. Throws FlameErrors `not-yours`, `agent-at-work`, `claimed-elsewhere`.
  */
 export async function releaseByHand(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   wish: ReleaseWish,
 ): Promise<HandRelease> {
-  const task = taskOf(await viewSession(workshop, session), wish.task);
-  if (task.status === 'failed') return tryAgain(workshop, task, wish.reason);
-  await requireReleasable(workshop, task, wish.isForced);
-  const { rescue, refs } = await keepWork(workshop, task);
-  const done = await record(workshop, session, (view) => {
+  const task = taskOf(await viewSession(context, session), wish.task);
+  if (task.status === 'failed') return tryAgain(context, task, wish.reason);
+  await requireReleasable(context, task, wish.isForced);
+  const { rescue, refs } = await keepWork(context, task);
+  const done = await record(context, session, (view) => {
     const now = taskOf(view, task.id);
     if (now.rev !== task.rev) return null;
-    return { steps: [releaseTask(now, { reason: wish.reason, at: timestamp(workshop) })], refs };
+    return { steps: [releaseTask(now, { reason: wish.reason, at: timestamp(context) })], refs };
   });
   if (done.kind !== 'done') throw taskChanged(task);
-  const worktree = isHeld(task) ? await leaveWorktree(workshop, task, wish.cwd) : task.worktree;
+  const worktree = isHeld(task) ? await leaveHandWorktree(context, task, wish.cwd) : task.worktree;
   return { task: taskOf(done.view, task.id), worktree, rescue };
 }
 
 /** Work of its attempts stays where it is. */
-async function tryAgain(
-  workshop: Recorder,
-  { id, session, rev }: Task,
-  reason: string,
-): Promise<HandRelease> {
-  const done = await record(workshop, session, (view): Recording | null => {
+async function tryAgain(context: Recorder, { id, session, rev }: Task, reason: string): Promise<HandRelease> {
+  const done = await record(context, session, (view): Recording | null => {
     const now = taskOf(view, id);
     if (now.rev !== rev) return null;
     const reopened = reopenSession(view.session, id);
@@ -79,66 +75,66 @@ async function tryAgain(
 
 /** Drops a task, the person's own claim on it too, and what can't be done without it is blocked. */
 export async function dropByHand(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   wish: ReleaseWish,
 ): Promise<HandRelease & { readonly blocked: readonly string[] }> {
-  const task = taskOf(await viewSession(workshop, session), wish.task);
+  const task = taskOf(await viewSession(context, session), wish.task);
   const isClaimed = task.status === 'claimed';
-  if (isClaimed) await requireReleasable(workshop, task, wish.isForced);
-  const { rescue, refs } = isClaimed ? await keepWork(workshop, task) : { rescue: null, refs: [] };
+  if (isClaimed) await requireReleasable(context, task, wish.isForced);
+  const { rescue, refs } = isClaimed ? await keepWork(context, task) : { rescue: null, refs: [] };
   let blocked: readonly string[] = [];
-  const done = await record(workshop, session, (view): Recording | null => {
+  const done = await record(context, session, (view): Recording | null => {
     const now = taskOf(view, task.id);
     if (now.rev !== task.rev) return null;
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const released: TaskChange[] = isClaimed ? [releaseTask(now, { reason: wish.reason, at })] : [];
     const dropped = dropTask(released[0]?.task ?? now, { reason: wish.reason });
-    const steps = withdraw(view.tasks, [dropped], at);
+    const steps = withdrawTasks(view.tasks, [dropped], at);
     blocked = steps.slice(1).map((step) => step.task.id);
     return { steps: [...released, ...steps], refs, body: wish.reason };
   });
   if (done.kind !== 'done') throw taskChanged(task);
   const worktree = isHeld(task)
-    ? await leaveWorktree(workshop, task, wish.cwd)
-    : await stillThere(workshop, task);
+    ? await leaveHandWorktree(context, task, wish.cwd)
+    : await stillThere(context, task);
   return { task: taskOf(done.view, task.id), worktree, rescue, blocked: [...new Set(blocked)] };
 }
 
 /** The worktree of an attempt, unless it went when its work was accepted. */
-async function stillThere(workshop: WithGit<GitWorktrees>, { worktree }: Task): Promise<string | null> {
-  return worktree !== null && (await isThere(workshop, worktree)) ? worktree : null;
+async function stillThere(context: WithGit<GitWorktrees>, { worktree }: Task): Promise<string | null> {
+  return worktree !== null && (await isThere(context, worktree)) ? worktree : null;
 }
 
 async function requireReleasable(
-  workshop: Pick<Workshop, 'agents' | 'gates' | 'place'>,
+  context: Pick<RunContext, 'agents' | 'gates' | 'place'>,
   task: Task,
   isForced: boolean,
 ): Promise<void> {
-  if (task.status !== 'claimed' || isHeld(task)) return requireHeld(task, workshop.gates.person, isForced);
-  const agent = (await workshop.agents.live()).find(({ id }) => agentsOf(task).some((one) => one === id));
+  if (task.status !== 'claimed' || isHeld(task)) return requireHeld(task, context.gates.person, isForced);
+  const agent = (await context.agents.live()).find(({ id }) => agentsOf(task).some((one) => one === id));
   if (agent !== undefined) throw agentAtWork(task, agent.id);
-  const isHere = task.claimed_host === null || task.claimed_host === workshop.place;
+  const isHere = task.claimed_host === null || task.claimed_host === context.place;
   if (!isHere && !isForced) throw otherMachine(task);
 }
 
 /** A person's commits that no branch is to hold any more, under a rescue ref; and the branch they were on goes. */
 async function keepWork(
-  workshop: Workshop,
+  context: RunContext,
   task: Task,
 ): Promise<{ readonly rescue: string | null; readonly refs: NonNullable<Recording['refs']> }> {
   if (!isHeld(task)) return { rescue: null, refs: [] };
-  const tip = await handTip(workshop, task);
+  const tip = await handTip(context, task);
   // Off its branch first: git can't take a worktree off a branch that is gone.
-  await detachHand(workshop, task);
+  await detachHandWorktree(context, task);
   const subject = { session: task.session, task: task.id };
-  const { elsewhere } = await viewSession(workshop, task.session);
+  const { elsewhere } = await viewSession(context, task.session);
   // A note of another clone is no proof of the start: its commits are kept.
   const isUntouched = !elsewhere.has(task.id) && (task.start_commit === null || tip === task.start_commit);
   const isWork = tip !== null && !isUntouched;
-  const rescue = isWork ? rescueName(await keepCommit(workshop, subject, tip)) : null;
+  const rescue = isWork ? rescueName(await keepOnRescueRef(context, subject, tip)) : null;
   const ref: RefName = taskBranch(task.session, task.id);
-  const old = await workshop.git.resolveCommit(ref);
+  const old = await context.git.resolveCommit(ref);
   // A branch that held accepted work before stays with it.
   const isOwn = task.branch === null && old !== null && (old === tip || old === task.start_commit);
   return { rescue, refs: isOwn ? [{ ref, old, new: null }] : [] };
@@ -162,7 +158,7 @@ function otherMachine(task: Task): FlameError {
 }
 
 function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
-  return changedMeanwhile(`${id} was changed by another command at that moment.`, [
+  return changedConcurrently(`${id} was changed by another command at that moment.`, [
     `git flame task show ${id}`,
   ]);
 }
@@ -171,30 +167,30 @@ function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
  * Frees claims by hand that are older than `limits.claim_timeout`: the task is pending again, commits are kept as a
  * rescue, the worktree stays. Returns the tasks.
  */
-async function releaseExpired(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
-  const { tasks } = await viewSession(workshop, id);
+async function releaseExpired(context: RunContext, id: SessionId): Promise<readonly string[]> {
+  const { tasks } = await viewSession(context, id);
   const released: string[] = [];
-  for (const task of expiredClaims(tasks, workshop.config.limits.claim_timeout, workshop.now()))
-    if (await release(workshop, task)) released.push(task.id);
+  for (const task of expiredClaims(tasks, context.config.limits.claim_timeout, context.now()))
+    if (await release(context, task)) released.push(task.id);
   return released;
 }
 
-async function release(workshop: Workshop, task: Task): Promise<boolean> {
-  const isHere = task.claimed_host === null || task.claimed_host === workshop.place;
-  const refs = isHere ? (await keepWork(workshop, task)).refs : [];
+async function release(context: RunContext, task: Task): Promise<boolean> {
+  const isHere = task.claimed_host === null || task.claimed_host === context.place;
+  const refs = isHere ? (await keepWork(context, task)).refs : [];
   const reason = `${holderOf(task)} held it longer than limits.claim_timeout allows`;
-  const done = await record(workshop, task.session, (view) => {
+  const done = await record(context, task.session, (view) => {
     const now = taskOf(view, task.id);
     if (now.rev !== task.rev) return null;
-    return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })], refs };
+    return { steps: [releaseTask(now, { reason, at: timestamp(context) })], refs };
   });
   return done.kind === 'done';
 }
 
 /** Frees claims by hand that were held for too long, and reports them. */
-export async function freeExpired(workshop: Workshop, id: SessionId): Promise<void> {
-  const expired = await releaseExpired(workshop, id);
+export async function releaseExpiredClaims(context: RunContext, id: SessionId): Promise<void> {
+  const expired = await releaseExpired(context, id);
   if (expired.length === 0) return;
   const message = `Claims by hand older than limits.claim_timeout are free again, their worktrees stay: ${expired.join(', ')}.`;
-  workshop.events.emit({ event: 'notice', level: 'info', message, details: [] });
+  context.events.emit({ event: 'notice', level: 'info', message, details: [] });
 }

@@ -15,10 +15,10 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { keepFormer } from '../retention/rescue-refs.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { keepFormerTip } from '../retention/rescue-refs.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { baseTip, startPoint } from '../start-point.ts';
-import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
+import { branchName, handTip, handWorktree, isThere, leaveHandWorktree, requireHeld } from './hand-task.ts';
 
 interface HandSubmission {
   readonly task: Task;
@@ -46,23 +46,23 @@ interface SubmitWish {
  * `not-yours`, `uncommitted`, `no-commits`, `branch-moved`.
  */
 export async function submitByHand(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   wish: SubmitWish,
 ): Promise<HandSubmission> {
-  const view = await viewSession(workshop, session);
+  const view = await viewSession(context, session);
   const task = taskOf(view, wish.task);
-  requireHeld(task, workshop.gates.person, false);
-  if (!wish.isForced) await requireSaved(workshop, task);
-  const tip = await tipOf(workshop, task, wish);
-  const from = await startOf(workshop, view, task, tip);
+  requireHeld(task, context.gates.person, false);
+  if (!wish.isForced) await requireSaved(context, task);
+  const tip = await tipOf(context, task, wish);
+  const from = await startOf(context, view, task, tip);
   const start = from.commit;
   if (tip === start) throw nothingDone(task);
-  const violations = await judgeCommits(workshop, {
+  const violations = await judgeCommits(context, {
     start,
     tip,
-    policy: await workerPolicy(workshop, {
-      worktree: handWorktree(workshop, task) ?? '/',
+    policy: await workerPolicy(context, {
+      worktree: handWorktree(context, task) ?? '/',
       fileLocks: task.file_locks,
       start,
     }),
@@ -70,18 +70,18 @@ export async function submitByHand(
     signer: null,
   });
   if (violations.length > 0) return { task, violations, worktree: task.worktree };
-  const done = await complete(workshop, task, { from, tip, notes: wish.notes });
-  return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
+  const done = await complete(context, task, { from, tip, notes: wish.notes });
+  return { task: done, violations, worktree: await leaveHandWorktree(context, done, wish.cwd) };
 }
 
 async function requireSaved(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitWorktrees>,
   task: Task,
 ): Promise<void> {
   const { id } = task;
-  const worktree = handWorktree(workshop, task);
-  if (worktree === null || !(await isThere(workshop, worktree))) return;
-  const dirty = await workshop.git.dirtyPaths(worktree);
+  const worktree = handWorktree(context, task);
+  if (worktree === null || !(await isThere(context, worktree))) return;
+  const dirty = await context.git.dirtyPaths(worktree);
   if (dirty.length === 0) return;
   throw new FlameError({
     kind: 'refused',
@@ -96,22 +96,22 @@ async function requireSaved(
 }
 
 async function tipOf(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
   task: Task,
   { commit, cwd }: SubmitWish,
 ): Promise<ObjectId> {
   if (commit !== null) {
-    const named = await workshop.git.resolveCommit(commit);
+    const named = await context.git.resolveCommit(commit);
     if (named === null)
       throw noCommit(`There is no commit ${JSON.stringify(commit)}.`, { kind: 'usage', hints: ['git log'] });
     return named;
   }
-  const tip = (await handTip(workshop, task)) ?? (await workshop.git.head(cwd)).commit;
+  const tip = (await handTip(context, task)) ?? (await context.git.head(cwd)).commit;
   if (tip === null) throw nothingDone(task);
   return tip;
 }
 
-interface Ground {
+interface SubmitContext {
   readonly commit: ObjectId;
   /** Absent: as the task says it when the work is taken in. */
   readonly builtOn?: BuiltOn;
@@ -119,19 +119,19 @@ interface Ground {
 
 /** Commit the work starts from: as claimed, or where the branch left the base, after a rebase. */
 async function startOf(
-  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits & GitMerging>,
+  context: Pick<RunContext, 'config'> & WithGit<GitCommits & GitMerging>,
   view: SessionView,
   task: Task,
   tip: ObjectId,
-): Promise<Ground> {
-  const { git } = workshop;
+): Promise<SubmitContext> {
+  const { git } = context;
   const { start_commit: claimed } = task;
   if (claimed !== null && (await git.isAncestor(claimed, tip))) return { commit: claimed };
-  const point = await startPoint(workshop, view.session, task, view.tasks);
+  const point = await startPoint(context, view.session, task, view.tasks);
   if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point;
-  const base = await baseTip(workshop, view.session);
-  const below = workBelow(task, view.tasks, workshop.config.concurrency.overlap);
-  const fork = (await holdsNoneOf(workshop, tip, below)) ? await git.mergeBase(base, tip) : null;
+  const base = await baseTip(context, view.session);
+  const below = workBelow(task, view.tasks, context.config.concurrency.overlap);
+  const fork = (await holdsNoneOf(context, tip, below)) ? await git.mergeBase(base, tip) : null;
   if (fork !== null) return { commit: fork, builtOn: [] };
   throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
 }
@@ -151,19 +151,19 @@ async function holdsNoneOf(
 }
 
 async function complete(
-  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
+  context: Recorder & Pick<RunContext, 'configDigest' | 'git'>,
   task: Task,
   work: {
-    readonly from: Ground;
+    readonly from: SubmitContext;
     readonly tip: ObjectId;
     readonly notes: string | null;
   },
 ): Promise<Task> {
-  const person = workshop.gates.person;
+  const person = context.gates.person;
   const ref = taskBranch(task.session, task.id);
-  const old = await workshop.git.resolveCommit(ref);
-  await keepFormer(workshop, { session: task.session, task: task.id }, { old, tip: work.tip });
-  const done = await record(workshop, task.session, (view) => {
+  const old = await context.git.resolveCommit(ref);
+  await keepFormerTip(context, { session: task.session, task: task.id }, { old, tip: work.tip });
+  const done = await record(context, task.session, (view) => {
     const now = taskOf(view, task.id);
     requireHeld(now, person, false);
     const step = completeTask(now, {
@@ -172,12 +172,12 @@ async function complete(
       branch: branchName(task),
       ...(work.from.builtOn === undefined ? {} : { builtOn: work.from.builtOn }),
       notes: work.notes ?? `Submitted by ${person}.`,
-      at: timestamp(workshop),
+      at: timestamp(context),
       cost: 0,
       tokens: 0,
     });
     // Where it is there already it is verified to be there still.
-    const accepted = [workDecision(step.task, workshop.configDigest)];
+    const accepted = [workDecision(step.task, context.configDigest)];
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, accepted };
   });
   if (done.kind === 'done') return taskOf(done.view, task.id);

@@ -9,10 +9,10 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
-import { replayOwn } from '../stacking/rebase-stacked.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
+import { rebaseOwnChanges } from '../stacking/rebase-stacked.ts';
 import { foreignCommits } from '../start-point.ts';
-import { besideBase, diagnoseCommit } from '../validate/run-diagnostics.ts';
+import { diagnoseCommit, markFailingOnBase } from '../validate/run-diagnostics.ts';
 import { changesetMessage, withTrailers } from './changeset-message.ts';
 import { solveConflict } from './solve-conflict.ts';
 
@@ -40,9 +40,9 @@ interface ChangesetJob {
  * Merges a group's tasks, one after another, into one commit whose parents are where it starts and each task's
  * tip, and runs the diagnostics on the merged tree: green apart can be red together.
  */
-export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Promise<BuiltChangeset> {
-  const parent = await joinParents(workshop, job);
-  const steps = await mergeTasks(workshop, job, parent);
+export async function buildChangeset(context: RunContext, job: ChangesetJob): Promise<BuiltChangeset> {
+  const parent = await joinParents(context, job);
+  const steps = await mergeTasks(context, job, parent);
   const { merged, conflicts, tree, tips } = steps;
   if (merged.length === 0)
     return {
@@ -55,23 +55,23 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
       kept: null,
     };
   // The tips no other tip holds already: a task built upon another brings that one's commits along.
-  const parents = [parent, ...(await workshop.git.independent(tips))];
-  const kept = keptFor(workshop, job, merged);
+  const parents = [parent, ...(await context.git.independent(tips))];
+  const kept = keptFor(context, job, merged);
   const message =
     kept === null
-      ? await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged })
+      ? await changesetMessage(context, job.session, { group: job.group.group, tasks: merged })
       : withTrailers(kept, merged, job.session.id);
-  const commit = await workshop.git.commitSigned({ tree, parents, message });
-  const diffstat = await workshop.git.diffStat(parent, commit);
+  const commit = await context.git.commitSigned({ tree, parents, message });
+  const diffstat = await context.git.diffStat(parent, commit);
   const about = { session: job.session.id, words: `changeset ${job.group.group}` };
-  const runs = await diagnoseCommit(workshop, commit, job.base, about);
-  const diagnostics = await besideBase(workshop, runs, job.base);
+  const runs = await diagnoseCommit(context, commit, job.base, about);
+  const diagnostics = await markFailingOnBase(context, runs, job.base);
   return { commit, parent, merged, conflicts, diffstat, diagnostics, kept };
 }
 
 /** Message the person wrote when they approved the same work, before its base moved; reports that it stays. */
 function keptFor(
-  { events, decided }: Pick<Workshop, 'events' | 'decided'>,
+  { events, decided }: Pick<RunContext, 'events' | 'decided'>,
   { session, group: { group } }: ChangesetJob,
   merged: readonly Task[],
 ): string | null {
@@ -92,15 +92,15 @@ interface MergeState {
   readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
 }
 
-async function mergeTasks(workshop: Workshop, job: ChangesetJob, parent: ObjectId): Promise<MergeState> {
-  const { tree } = await workshop.git.readCommit(parent);
+async function mergeTasks(context: RunContext, job: ChangesetJob, parent: ObjectId): Promise<MergeState> {
+  const { tree } = await context.git.readCommit(parent);
   let state: MergeState = { tip: parent, tree, tips: [], merged: [], conflicts: [] };
-  for (const task of job.group.tasks) state = await mergeTask(workshop, { job, parent }, state, task);
+  for (const task of job.group.tasks) state = await mergeTask(context, { job, parent }, state, task);
   return state;
 }
 
 async function mergeTask(
-  workshop: Workshop,
+  context: RunContext,
   { job, parent }: { readonly job: ChangesetJob; readonly parent: ObjectId },
   state: MergeState,
   task: Task,
@@ -108,13 +108,13 @@ async function mergeTask(
   if (task.commit === null) return state;
   // Work that stands on a task that fell out is merged once it was rebased onto the rest, or onto its replacement.
   if (needsOf(task).some((id) => isLeftOut(job.group, state, id))) return state;
-  const foreign = await foreignCommits(workshop, { onto: parent, group: job.group.tasks, task });
-  if (foreign.length > 0) return replayTask(workshop, { job, foreign }, state, task);
-  const merge = await workshop.git.mergeTree(state.tip, task.commit);
+  const foreign = await foreignCommits(context, { onto: parent, group: job.group.tasks, task });
+  if (foreign.length > 0) return replayTask(context, { job, foreign }, state, task);
+  const merge = await context.git.mergeTree(state.tip, task.commit);
   const solved =
     merge.kind === 'clean'
       ? merge
-      : await solveConflict(workshop, {
+      : await solveConflict(context, {
           session: job.session,
           tip: state.tip,
           task,
@@ -124,7 +124,7 @@ async function mergeTask(
   if (solved.kind === 'unsolved') return withConflict(state, task, solved.notes);
   const { tree } = solved;
   // Only to merge the next one onto; what lands is one commit over all.
-  const tip = await workshop.git.commitTree({
+  const tip = await context.git.commitTree({
     tree,
     parents: [state.tip, task.commit],
     message: `Merge ${task.id}\n`,
@@ -133,13 +133,13 @@ async function mergeTask(
 }
 
 function isLeftOut({ tasks }: ChangesetPlan, { merged }: MergeState, id: TaskId): boolean {
-  const isMeant = (task: Task): boolean => task.id === id;
-  return tasks.some(isMeant) && !merged.some(isMeant);
+  const isSelected = (task: Task): boolean => task.id === id;
+  return tasks.some(isSelected) && !merged.some(isSelected);
 }
 
 /** Takes over what a task itself changed, in a commit of its own: with its commits, others would come back. */
 async function replayTask(
-  workshop: Pick<Workshop, 'events'> & WithGit<GitCommits & GitMerging>,
+  context: Pick<RunContext, 'events'> & WithGit<GitCommits & GitMerging>,
   { job, foreign }: { readonly job: ChangesetJob; readonly foreign: readonly CommitInfo[] },
   state: MergeState,
   task: Task,
@@ -147,12 +147,12 @@ async function replayTask(
   if (!hasWork(task)) return state;
   const gone = describeGone(landsOn(job.session), foreign);
   const { start_commit: start, commit } = task;
-  const own = await replayOwn(workshop.git, { start, commit }, state.tip);
+  const own = await rebaseOwnChanges(context.git, { start, commit }, state.tip);
   if (own.kind === 'conflict')
     return withConflict(state, task, `${gone} Without it, ${task.id} conflicts in ${own.paths.join(', ')}.`);
   const { commit: tip, tree } = own;
   const said = `${task.id} began before that: what it changed itself is merged, without its commits.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
+  context.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
   return { ...state, tip, tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
 }
 
@@ -170,20 +170,20 @@ function withConflict(state: MergeState, task: Task, notes: string): MergeState 
 }
 
 async function joinParents(
-  workshop: WithGit<GitCommits & GitMerging>,
+  context: WithGit<GitCommits & GitMerging>,
   { base, parents, group }: ChangesetJob,
 ): Promise<ObjectId> {
   let tip = base;
   for (const commit of parents) {
-    if (await workshop.git.isAncestor(commit, tip)) continue;
-    if (await workshop.git.isAncestor(tip, commit)) {
+    if (await context.git.isAncestor(commit, tip)) continue;
+    if (await context.git.isAncestor(tip, commit)) {
       tip = commit;
       continue;
     }
-    const merge = await workshop.git.mergeTree(tip, commit);
+    const merge = await context.git.mergeTree(tip, commit);
     // Two changesets that conflict with each other: shown on the first, the conflict appears when it lands.
     if (merge.kind === 'conflict') continue;
-    tip = await workshop.git.commitTree({
+    tip = await context.git.commitTree({
       tree: merge.tree,
       parents: [tip, commit],
       message: `What ${group.group} builds upon\n`,

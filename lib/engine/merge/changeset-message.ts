@@ -8,9 +8,9 @@ import { closesIssue } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
 const subjectWidth = 72;
 
@@ -19,7 +19,7 @@ const subjectWidth = 72;
  * `landing-message` where that holds for every commit and no subject fits; nothing has landed then.
  */
 export async function changesetMessage(
-  { config, git }: Pick<Workshop, 'config'> & WithGit<GitCommits>,
+  { config, git }: Pick<RunContext, 'config'> & WithGit<GitCommits>,
   session: Session,
   { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
 ): Promise<string> {
@@ -57,7 +57,7 @@ export function requireMessage(
       'With project.landing_style: rebase the commits of its tasks land, with their own messages.',
       [`git flame review --changeset ${shellQuote(changeset.group)} --approve`],
     );
-  if (!saysSomething(message)) throw refused('The message says nothing.', []);
+  if (!isNonBlank(message)) throw refused('The message says nothing.', []);
   const whole = withTrailers(
     message,
     changeset.tasks.map((id) => ({ id })),

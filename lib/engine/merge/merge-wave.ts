@@ -1,8 +1,8 @@
 import { checksDecision } from '../../core/admission/decisions.ts';
 import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
-import { withdraw } from '../../core/task/cascade.ts';
-import { readGround } from '../../core/task/stack-state.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
+import { readStackState } from '../../core/task/stack-state.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -12,26 +12,26 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-conflicts.ts';
-import { handOutMerge, holdsMerge, withBuilder } from '../machines/handed-out.ts';
+import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
+import { delegateMerge, isMergeDelegated, signAsBuilder } from '../machines/handed-out.ts';
 import { isJoined } from '../machines/pass-on.ts';
-import { enterWave, type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
-import { replayUprooted } from '../stacking/rebase-stacked.ts';
+import { type Recorder, record, type SessionView, startWave, taskOf, viewSession } from '../record.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { rebaseStacked } from '../stacking/rebase-stacked.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
-import { voidMoved } from './void-outdated.ts';
+import { voidOutdated } from './void-outdated.ts';
 
 /**
  * Wave 4, first half: one changeset per cohesion group, built from commits alone where they merge cleanly. What
  * conflicts and can't be solved goes back to its workers with the conflict as notes. What waits for review and was built
  * on a base that moved since is built again.
  */
-export function mergeWave(workshop: Workshop, id: SessionId): Promise<MergeOutcome> {
-  return lookingAhead(workshop, async (radar) => {
-    await voidMoved(workshop, await viewSession(workshop, id));
-    return mergeAll(workshop, id, radar);
+export function mergeWave(context: RunContext, id: SessionId): Promise<MergeOutcome> {
+  return withConflictWatch(context, async (radar) => {
+    await voidOutdated(context, await viewSession(context, id));
+    return mergeAll(context, id, radar);
   });
 }
 
@@ -41,30 +41,34 @@ interface MergeOutcome {
 }
 
 /** mergeWave within a wave that looks ahead itself. */
-export async function mergeAll(workshop: Workshop, id: SessionId, radar: AheadWatch): Promise<MergeOutcome> {
-  await enterWave(workshop, id, 'merge');
+export async function mergeAll(
+  context: RunContext,
+  id: SessionId,
+  radar: ConflictWatch,
+): Promise<MergeOutcome> {
+  await startWave(context, id, 'merge');
   // Before any of it is handed out.
-  if (!isJoined(workshop)) await replayUprooted(workshop, id);
-  const opening = await viewSession(workshop, id);
+  if (!isJoined(context)) await rebaseStacked(context, id);
+  const opening = await viewSession(context, id);
   radar.look(opening);
-  const base = await noteBase(workshop, opening.session);
-  await handOutMerge(workshop, id, (now) => toMerge(now).length === 0);
-  const view = await viewSession(workshop, id);
+  const base = await noteBase(context, opening.session);
+  await delegateMerge(context, id, (now) => toMerge(now).length === 0);
+  const view = await viewSession(context, id);
   const free = toMerge(view);
   const { changesets: groups, waiting } = groupChangesets(
     view.tasks.filter((task) => task.status !== 'done' || free.includes(task)),
   );
   for (const { task, because } of waiting) {
-    workshop.events.emit({ event: 'notice', level: 'warning', message: `${task.id} waits: it ${because}` });
+    context.events.emit({ event: 'notice', level: 'warning', message: `${task.id} waits: it ${because}` });
   }
   const built = new Map<string, Changeset>();
   let conflicts = 0;
   for (const group of groups) {
-    const result = await buildGroup(workshop, view.session, { group, base, built });
+    const result = await buildGroup(context, view.session, { group, base, built });
     conflicts += result.conflicts;
     if (result.changeset !== null) built.set(group.group, result.changeset);
   }
-  workshop.events.emit({
+  context.events.emit({
     event: 'wave-ended',
     wave: 'merge',
     cycle: view.session.cycle,
@@ -78,10 +82,10 @@ function toMerge({ session, tasks }: SessionView): readonly Task[] {
 }
 
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
-async function noteBase(workshop: Recorder & Pick<Workshop, 'git'>, session: Session): Promise<ObjectId> {
-  const base = await baseTip(workshop, session);
-  if (base !== session.base_commit) await tellRewound(workshop, session, base);
-  await record(workshop, session.id, ({ session: now }) => {
+async function noteBase(context: Recorder & Pick<RunContext, 'git'>, session: Session): Promise<ObjectId> {
+  const base = await baseTip(context, session);
+  if (base !== session.base_commit) await warnOfRewoundBase(context, session, base);
+  await record(context, session.id, ({ session: now }) => {
     if (now.base_commit === base) return null;
     return {
       session: {
@@ -94,17 +98,17 @@ async function noteBase(workshop: Recorder & Pick<Workshop, 'git'>, session: Ses
 }
 
 /** Says what was on the base and is no more: a rewound, amended or rebased branch. */
-async function tellRewound(
-  workshop: Pick<Workshop, 'events'> & WithGit<GitCommits>,
+async function warnOfRewoundBase(
+  context: Pick<RunContext, 'events'> & WithGit<GitCommits>,
   session: Session,
   base: ObjectId,
 ): Promise<void> {
   const before = session.base_commit;
-  const isThere = (await workshop.git.resolveCommit(before)) !== null;
-  if (!isThere || (await workshop.git.isAncestor(before, base))) return;
-  const gone = await workshop.git.commitsBetween(base, before);
+  const isThere = (await context.git.resolveCommit(before)) !== null;
+  if (!isThere || (await context.git.isAncestor(before, base))) return;
+  const gone = await context.git.commitsBetween(base, before);
   const message = describeGone(landsOn(session), gone);
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 interface GroupJob {
@@ -114,13 +118,13 @@ interface GroupJob {
 }
 
 async function buildGroup(
-  workshop: Workshop,
+  context: RunContext,
   session: Session,
   { group, base, built }: GroupJob,
 ): Promise<{ readonly changeset: Changeset | null; readonly conflicts: number }> {
-  const { tasks } = await viewSession(workshop, session.id);
+  const { tasks } = await viewSession(context, session.id);
   // A conflict in a group before this one takes along what was built upon it.
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const left = group.tasks.filter(({ id }) => {
     const task = taskOf({ tasks }, id);
     return task.status === 'done' && !ground.waits(task);
@@ -129,15 +133,15 @@ async function buildGroup(
   if (left.length === 0 || needed.some((changeset) => changeset === undefined))
     return { changeset: null, conflicts: 0 };
   const parents = needed.flatMap((changeset) => (changeset === undefined ? [] : [changeset.commit]));
-  const result = await buildChangeset(workshop, { session, group: { ...group, tasks: left }, base, parents });
-  await requeueConflicting(workshop, session.id, result);
+  const result = await buildChangeset(context, { session, group: { ...group, tasks: left }, base, parents });
+  await requeueConflicting(context, session.id, result);
   const conflicts = result.conflicts.length;
   if (result.commit === null) return { changeset: null, conflicts };
-  const { session: now } = await viewSession(workshop, session.id);
+  const { session: now } = await viewSession(context, session.id);
   const changeset = toChangeset(now, group, base, result, result.commit);
-  await keep(workshop, session.id, changeset);
+  await keep(context, session.id, changeset);
   const red = failedDiagnostics(changeset.diagnostics).length > 0;
-  workshop.events.emit({
+  context.events.emit({
     event: 'changeset-built',
     session: session.id,
     changeset: changeset.id,
@@ -179,21 +183,21 @@ function toChangeset(
 }
 
 async function requeueConflicting(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   { conflicts }: BuiltChangeset,
 ): Promise<void> {
   if (conflicts.length === 0) return;
-  const at = timestamp(workshop);
-  await record(workshop, id, (view) => {
+  const at = timestamp(context);
+  await record(context, id, (view) => {
     const isThere = ({ task }: { readonly task: Task }): boolean => taskOf(view, task.id).status === 'done';
     const steps = conflicts
       .filter(isThere)
       .map(({ task, notes }) => requeueTask(taskOf(view, task.id), { kind: 'conflict', notes, at }));
-    return steps.length === 0 ? null : { steps: withdraw(view.tasks, steps, at) };
+    return steps.length === 0 ? null : { steps: withdrawTasks(view.tasks, steps, at) };
   });
   for (const { task, notes } of conflicts) {
-    workshop.events.emit({
+    context.events.emit({
       event: 'notice',
       level: 'warning',
       message: `${task.id} conflicts and goes back to its worker: ${notes.split('\n')[0] ?? ''}`,
@@ -203,16 +207,16 @@ async function requeueConflicting(
 
 /** Notes the changeset and keeps its commit alive until it has landed or is void. */
 async function keep(
-  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git' | 'place'>,
+  context: Recorder & Pick<RunContext, 'configDigest' | 'git' | 'place'>,
   id: SessionId,
   changeset: Changeset,
 ): Promise<void> {
   const ref = changesetRef(id, changeset.id);
-  const old = await workshop.git.resolveCommit(ref);
-  await record(workshop, id, ({ session, stored }) => {
+  const old = await context.git.resolveCommit(ref);
+  await record(context, id, ({ session, stored }) => {
     // A machine that was given up while it merged changes nothing.
-    if (isJoined(workshop) && !holdsMerge(workshop, stored)) return null;
-    const built = withBuilder(workshop, session, changeset);
+    if (isJoined(context) && !isMergeDelegated(context, stored)) return null;
+    const built = signAsBuilder(context, session, changeset);
     return {
       session: {
         next: {
@@ -222,7 +226,7 @@ async function keep(
         subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
       },
       refs: [{ ref, old, new: changeset.commit }],
-      accepted: [checksDecision(session, changeset.commit, workshop.configDigest)],
+      accepted: [checksDecision(session, changeset.commit, context.configDigest)],
     };
   });
 }

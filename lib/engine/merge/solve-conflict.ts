@@ -13,8 +13,8 @@ import { runAgent } from '../agents/run-agent.ts';
 import { interruptedError } from '../interrupted.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { viewSession } from '../record.ts';
-import { putAway } from '../retention/rescue-worktree.ts';
-import { type WithGit, type Workshop, worktreePath } from '../run-context.ts';
+import { rescueAndRemove } from '../retention/rescue-worktree.ts';
+import { type RunContext, type WithGit, worktreePath } from '../run-context.ts';
 
 /** A prompt with every task of a large group would say nothing. */
 const mostOthers = 8;
@@ -35,8 +35,8 @@ type Solution =
  * Lets a merger agent solve a conflict in a worktree of its own, under its watcher. Unsolved is an answer: a
  * conflict is never guessed away, and without a merger it's simply reported.
  */
-export async function solveConflict(workshop: Workshop, conflict: Conflict): Promise<Solution> {
-  const adapter = roleAdapter(workshop.config, 'merger');
+export async function solveConflict(context: RunContext, conflict: Conflict): Promise<Solution> {
+  const adapter = roleAdapter(context.config, 'merger');
   // For lines that differ git repeats the path alone.
   const further = conflict.messages.filter(
     (message) => !/^CONFLICT \(content\): Merge conflict in /.test(message),
@@ -44,20 +44,24 @@ export async function solveConflict(workshop: Workshop, conflict: Conflict): Pro
   const paths = conflict.paths.join(', ');
   const report = [`It conflicts in: ${paths}${further.length === 0 ? '' : '.'}`, ...further].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
-  const agent = workshop.newAgentId('merger');
+  const agent = context.newAgentId('merger');
   const subject = { session: conflict.session.id, task: conflict.task.id };
-  const cell = await workshop.git.addCellWorktree(worktreePath(workshop, agent), conflict.tip, subject);
+  const cell = await context.git.addCellWorktree(worktreePath(context, agent), conflict.tip, subject);
   let isKept = false;
   try {
-    const solution = await letSolve(workshop, conflict, { cell, agent, adapter });
+    const solution = await letSolve(context, conflict, { cell, agent, adapter });
     if (solution.kind === 'unsolved') return { kind: 'unsolved', notes: `${solution.notes}\n${report}` };
-    await workshop.git.acceptCell(cell, solution.commit);
+    await context.git.acceptCell(cell, solution.commit);
     isKept = true;
-    return { kind: 'solved', tree: (await workshop.git.readCommit(solution.commit)).tree };
+    return { kind: 'solved', tree: (await context.git.readCommit(solution.commit)).tree };
   } finally {
     const why = `${agent} did not solve the conflict.`;
     if (!isKept)
-      await putAway(workshop, { ...cell, owner: 'own', subject, ended: null }, { why, isAsked: false });
+      await rescueAndRemove(
+        context,
+        { ...cell, owner: 'own', subject, ended: null },
+        { why, isRequested: false },
+      );
   }
 }
 
@@ -72,18 +76,18 @@ type Attempt =
   | { readonly kind: 'unsolved'; readonly notes: string };
 
 async function letSolve(
-  workshop: Workshop,
+  context: RunContext,
   conflict: Conflict,
   { cell, agent, adapter }: Place,
 ): Promise<Attempt> {
   const { task, session } = conflict;
   if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
-  const paths = await workshop.git.startMergeIn(cell, task.commit);
-  const before = await workshop.git.snapshotCell(cell);
+  const paths = await context.git.startMergeIn(cell, task.commit);
+  const before = await context.git.snapshotCell(cell);
   // With what the merge brings by itself, which its commit holds as well.
-  const brought = await changedByTask(workshop, task);
+  const brought = await changedByTask(context, task);
   const locks = [...new Set([...task.file_locks, ...paths, ...brought])];
-  const rules = await workerPolicy(workshop, {
+  const rules = await workerPolicy(context, {
     role: 'merger',
     agentId: agent,
     worktree: cell.path,
@@ -92,7 +96,7 @@ async function letSolve(
   });
   // A merger's scope is the conflict, also where that of a task isn't enforced.
   const policy = { ...rules, file_locks: locks };
-  const outcome = await runAgent(workshop, {
+  const outcome = await runAgent(context, {
     id: agent,
     session: session.id,
     role: 'merger',
@@ -105,18 +109,18 @@ async function letSolve(
       role: 'merger',
       group: task.cohesion_group,
       tasks: [task],
-      others: await otherSide(workshop, conflict),
+      others: await otherSide(context, conflict),
       paths,
       messages: conflict.messages,
       policy,
     },
   });
   // A stop is no answer: the conflict is as open as before.
-  if (workshop.signal.aborted) throw interruptedError();
+  if (context.signal.aborted) throw interruptedError();
   const refusal = refusalOf(conflict, outcome);
   if (refusal !== null) return { kind: 'unsolved', notes: `${agent} ${refusal}` };
   try {
-    return await checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
+    return await checkSolution(context, conflict, { cell, agent, paths, before, policy });
   } catch (error) {
     // Its remains can't be judged: that is no error of the run.
     if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
@@ -126,17 +130,17 @@ async function letSolve(
 
 /** The tasks whose work is in the tip already and may have written what conflicts. */
 async function otherSide(
-  workshop: Pick<Workshop, 'config' | 'git' | 'store'>,
+  context: Pick<RunContext, 'config' | 'git' | 'store'>,
   { session, tip, task, paths }: Conflict,
 ): Promise<readonly Task[]> {
-  const { tasks } = await viewSession(workshop, session.id);
+  const { tasks } = await viewSession(context, session.id);
   const near = tasks.filter(
     ({ id, file_locks }) =>
       id !== task.id && paths.some((path) => file_locks.some((lock) => pathMatches(lock, path))),
   );
   const found: Task[] = [];
   for (const other of near)
-    if (other.commit !== null && (await workshop.git.isAncestor(other.commit, tip))) found.push(other);
+    if (other.commit !== null && (await context.git.isAncestor(other.commit, tip))) found.push(other);
   return found.slice(-mostOthers);
 }
 
@@ -164,12 +168,12 @@ interface Checked {
 
 /** Commits and judges its result: no marker may be left, and nothing outside both sides' scope changed. */
 async function checkSolution(
-  workshop: WithGit<GitCells & GitDiffs & GitFiles>,
+  context: WithGit<GitCells & GitDiffs & GitFiles>,
   { task }: Conflict,
   { cell, agent, paths, before, policy }: Checked,
 ): Promise<Attempt> {
-  const { git } = workshop;
-  const untouched = await findUntouched(workshop, { cell, paths, before });
+  const { git } = context;
+  const untouched = await findUntouched(context, { cell, paths, before });
   if (untouched.length > 0)
     return { kind: 'unsolved', notes: `${agent} neither changed nor committed ${untouched.join(', ')}.` };
   const leftovers = await git.cellLeftovers(cell);
@@ -218,8 +222,8 @@ async function findUntouched(
   });
 }
 
-async function changedByTask(workshop: WithGit<GitDiffs>, task: Task): Promise<readonly string[]> {
+async function changedByTask(context: WithGit<GitDiffs>, task: Task): Promise<readonly string[]> {
   if (task.start_commit === null || task.commit === null) return [];
-  const files = await workshop.git.changedFiles(task.start_commit, task.commit);
+  const files = await context.git.changedFiles(task.start_commit, task.commit);
   return files.map(({ path }) => path);
 }

@@ -2,27 +2,27 @@ import { messageDecision } from '../../core/admission/decisions.ts';
 import { withStates } from '../../core/changesets/changeset-decision.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type Recorder, record, type SessionView } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
 
 /**
  * Changesets and approvals name the base they're about: when another process moved it, they are void and
  * built again.
  */
-export async function voidMoved(
-  workshop: Recorder & Pick<Workshop, 'git'>,
+export async function voidOutdated(
+  context: Recorder & Pick<RunContext, 'git'>,
   { session }: SessionView,
 ): Promise<number> {
-  const tip = await baseTip(workshop, session);
+  const tip = await baseTip(context, session);
   if (tip === session.base_commit) return 0;
   const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
   const why = `${landsOn(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
   const approved = moved.filter(({ state, message }) => state === 'approved' && message !== undefined);
-  await record(workshop, session.id, ({ session: now }) => ({
+  await record(context, session.id, ({ session: now }) => ({
     session: {
       next: withStates(
         now,
@@ -36,18 +36,18 @@ export async function voidMoved(
     accepted: approved.map((changeset) => messageDecision(now, changeset)),
   }));
   for (const changeset of moved) {
-    workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
-    tellRemarks(workshop, changeset);
+    context.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
+    warnOfStaleRemarks(context, changeset);
   }
   return moved.length;
 }
 
 /** Remarks are about lines as they were: they may not hold for the changeset that is built now. */
-function tellRemarks({ events }: Recorder, { group, remarks = [] }: Changeset): void {
+function warnOfStaleRemarks({ events }: Recorder, { group, remarks = [] }: Changeset): void {
   if (remarks.length === 0) return;
   const message = `Changeset ${group} is built again without what you remarked on its lines when you approved it; say it again where it still holds.`;
   const details = remarks.map(
-    ({ path, text, ...lines }) => `${path}:${nameLines(lines)} ${text.split('\n')[0] ?? ''}`,
+    ({ path, text, ...lines }) => `${path}:${describeLines(lines)} ${text.split('\n')[0] ?? ''}`,
   );
   events.emit({ event: 'notice', level: 'warning', message, details });
 }

@@ -1,6 +1,6 @@
-import { textsOfPlan, textsOfTask } from '../../core/admission/agent-texts.ts';
+import { agentTextsOfPlan, agentTextsOfTask } from '../../core/admission/agent-texts.ts';
 import {
-  handDecisions,
+  manualDecisions,
   sessionDecision,
   sessionStateDecision,
   taskDecision,
@@ -25,7 +25,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withGate } from '../agents/ask-person.ts';
-import type { GroundReader } from '../lock-paths.ts';
+import type { LockFactsReader } from '../lock-paths.ts';
 import {
   describeProblem,
   invalidPlan,
@@ -35,7 +35,7 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { plannedOrder } from './shown-plan.ts';
 import { toTask } from './take-plan.ts';
 
@@ -44,20 +44,20 @@ import { toTask } from './take-plan.ts';
  * are shown counts from then on; what changes afterwards is asked about again. Throws FlameErrors
  * `not-accepted`, `bad-plan`, and what the gate throws where no person can be asked.
  */
-export async function acceptReceived(workshop: Workshop, id: SessionId): Promise<void> {
-  const view = await viewSession(workshop, id);
+export async function acceptReceived(context: RunContext, id: SessionId): Promise<void> {
+  const view = await viewSession(context, id);
   if (view.isOurs && view.received.length === 0) return;
-  const decision = await ask(workshop, view);
-  workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
+  const decision = await ask(context, view);
+  context.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'quit') throw notAccepted(view.session);
-  const accept = (now: SessionView): Recording | null => answer(workshop, { shown: view, now }, decision);
-  const refs = decision.kind === 'approve' ? await branchesOf(workshop, view.received) : [];
-  const done = await record(workshop, id, (now) => {
+  const accept = (now: SessionView): Recording | null => answer(context, { shown: view, now }, decision);
+  const refs = decision.kind === 'approve' ? await branchesOf(context, view.received) : [];
+  const done = await record(context, id, (now) => {
     const accepted = accept(now);
     return accepted === null ? null : { ...accepted, refs };
   });
   // A branch that another process moves meanwhile is left to that.
-  if (done.kind === 'ref-moved') await record(workshop, id, accept);
+  if (done.kind === 'ref-moved') await record(context, id, accept);
 }
 
 /**
@@ -83,30 +83,30 @@ async function branchesOf(
 }
 
 async function ask(
-  workshop: Pick<Workshop, 'config' | 'gates' | 'decided'> & GroundReader,
+  context: Pick<RunContext, 'config' | 'gates' | 'decided'> & LockFactsReader,
   view: SessionView,
 ): Promise<Placed<PlanDecision>> {
   const { session, received } = view;
   const plan = { tasks: received.map(planOf) };
-  const bounds = await readBounds(workshop, session.base_commit);
+  const bounds = await readBounds(context, session.base_commit);
   const check = (other: Plan): ReturnType<typeof problemsBeside> =>
     problemsBeside(bounds, other, takenIds(view.tasks));
-  const problems = [...check(plan), ...notOffered(workshop, session.id, plan)];
+  const problems = [...check(plan), ...notOffered(context, session.id, plan)];
   const { sessions } = view.snapshot;
-  const decision = await workshop.gates.plan({
+  const decision = await context.gates.plan({
     objective: session.objective,
     plan,
-    ...plannedOrder(workshop, plan),
+    ...plannedOrder(context, plan),
     estimate: estimateCost({
-      config: workshop.config,
+      config: context.config,
       tasks: plan.tasks,
       runs: sessions.flatMap(({ agents }) => agents),
     }),
     problems: problems.map(describeProblem),
     replansLeft: 1,
     quit: 'kept',
-    received: describeReceived(workshop, view),
-    told: received.flatMap((task) => [...textsOfPlan([planOf(task)]), ...textsOfTask(task)]),
+    received: describeReceived(context, view),
+    agentTexts: received.flatMap((task) => [...agentTextsOfPlan([planOf(task)]), ...agentTextsOfTask(task)]),
     check,
   });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
@@ -115,7 +115,7 @@ async function ask(
 
 /** Describes the parts of a session that were received and not approved here yet, a line each. */
 export function describeReceived(
-  { decided }: Pick<Workshop, 'decided'>,
+  { decided }: Pick<RunContext, 'decided'>,
   { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
 ): readonly string[] {
   return [
@@ -152,13 +152,13 @@ interface Answered {
 }
 
 function answer(
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+  context: Pick<RunContext, 'gates' | 'now'>,
   { shown, now }: Answered,
   decision: Placed<PlanDecision>,
 ): Recording | null {
-  const gated = withGate(now.session, { gate: 'plan', decision: decision.kind }, decision, workshop);
+  const gated = withGate(now.session, { gate: 'plan', decision: decision.kind }, decision, context);
   const session = sessionDecision(shown.stored);
-  const by = workshop.gates.person;
+  const by = context.gates.person;
   switch (decision.kind) {
     case 'approve':
       return {
@@ -181,7 +181,7 @@ function answer(
       };
     }
     case 'edit':
-      return edit(workshop, { shown, now }, { plan: decision.plan, gated, session });
+      return edit(context, { shown, now }, { plan: decision.plan, gated, session });
     case 'quit':
       return null;
   }
@@ -189,11 +189,11 @@ function answer(
 
 /** The plan as the person wrote it takes the place of what was received; what they left out is dropped. */
 function edit(
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+  context: Pick<RunContext, 'gates' | 'now'>,
   { shown, now }: Answered,
   { plan, gated, session }: { readonly plan: Plan; readonly gated: Session; readonly session: Decision },
 ): Recording {
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   const before = new Map(shown.received.map((task) => [task.id, task]));
   const kept = plan.tasks.flatMap((planned) => {
     const task = before.get(planned.id);
@@ -201,11 +201,11 @@ function edit(
   });
   const steps = kept
     .filter(({ planned, task }) => planChanges(planOf(task), planned).length > 0)
-    .map(({ planned, task }) => editStep(workshop, { ...task, ...planned }));
-  const added = plan.tasks.filter(({ id }) => !before.has(id)).map((one) => toTask(workshop, now, one, at));
+    .map(({ planned, task }) => editStep(context, { ...task, ...planned }));
+  const added = plan.tasks.filter(({ id }) => !before.has(id)).map((one) => toTask(context, now, one, at));
   const wanted = new Set<string>(plan.tasks.map(({ id }) => id));
   const left = now.received.filter(({ id, status }) => !wanted.has(id) && status !== 'claimed');
-  const subject = `plan: what was received is changed by ${workshop.gates.person}`;
+  const subject = `plan: what was received is changed by ${context.gates.person}`;
   return {
     ...(added.length === 0 ? {} : { newTasks: { tasks: added, subject } }),
     steps: [...steps, ...left.map((task) => dropTask(task, { reason: 'left out of the plan' }))],
@@ -213,14 +213,14 @@ function edit(
     accepted: [
       session,
       sessionStateDecision(shown.stored),
-      ...kept.flatMap(({ planned, task }) => handDecisions({ ...task, ...planned })),
-      ...added.flatMap(handDecisions),
+      ...kept.flatMap(({ planned, task }) => manualDecisions({ ...task, ...planned })),
+      ...added.flatMap(manualDecisions),
     ],
   };
 }
 
-function editStep(workshop: Pick<Workshop, 'gates'>, task: Task): TaskChange {
-  const subject = `${task.id}: changed by ${workshop.gates.person}`;
+function editStep(context: Pick<RunContext, 'gates'>, task: Task): TaskChange {
+  const subject = `${task.id}: changed by ${context.gates.person}`;
   return { task, subject, transition: `${task.status} -> ${task.status}` };
 }
 

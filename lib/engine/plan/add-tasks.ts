@@ -8,7 +8,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { refuseIssueScripts } from '../issue-for-script.ts';
 import { describeProblem, problemsBeside, readBounds } from '../plan-problems.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { newSession } from '../session/create-session.ts';
 import { findBase } from '../work/preflight.ts';
 import { toTask } from './take-plan.ts';
@@ -32,19 +32,19 @@ interface AddedTasks {
  * A run in progress picks them up. Throws FlameErrors `bad-task`, `session-ended` and `issue-as-script`.
  */
 export async function addTasks(
-  workshop: Workshop,
+  context: RunContext,
   wanted: SessionId | null,
   added: readonly NewTask[],
 ): Promise<AddedTasks> {
-  refuseIssueScripts(workshop, added);
-  const base = await findBase(workshop);
-  const id = workshop.newSessionId();
-  const ground = openSession(await workshop.store.snapshot(), wanted)?.base_commit ?? base.commit;
-  const bounds = await readBounds(workshop, ground);
+  refuseIssueScripts(context, added);
+  const base = await findBase(context);
+  const id = context.newSessionId();
+  const ground = openSession(await context.store.snapshot(), wanted)?.base_commit ?? base.commit;
+  const bounds = await readBounds(context, ground);
   let done: AddedTasks | undefined;
-  const result = await workshop.store.transact((snapshot) => {
+  const result = await context.store.transact((snapshot) => {
     const open = openSession(snapshot, wanted);
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const existing = open === null ? [] : snapshot.tasksOf(open.id);
     // A plan that is still to come begins with task-001.
     const planned = withIds(added, existing, open?.wave === 'plan' ? 'hand' : 'task');
@@ -54,24 +54,24 @@ export async function addTasks(
       existing.map((task) => task.id),
     );
     if (problems.length > 0) throw nothingAdded(problems.map(describeProblem));
-    const session = open ?? begun(newSession(workshop, id, objectiveOf(added), base));
+    const session = open ?? withPlanByHand(newSession(context, id, objectiveOf(added), base));
     const view = { session, tasks: existing };
     const tasks = planned.map((task, index) => ({
-      ...toTask(workshop, view, task, at),
+      ...toTask(context, view, task, at),
       ...(added[index]?.source === undefined ? {} : { source: added[index].source }),
     }));
     done = { session, tasks, isNewSession: open === null };
     const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
-    const subject = `${what}: added by ${workshop.gates.person}`;
+    const subject = `${what}: added by ${context.gates.person}`;
     const started = { subject: `session: started on ${base.branch} by hand`, session };
     return {
       changes: [...(open === null ? [started] : []), { subject, tasks, transition: 'none -> pending' }],
       accepted: tasks.flatMap(adapterDecisions),
-      actor: workshop.gates.person,
+      actor: context.gates.person,
     };
   });
   if (done === undefined || result.kind !== 'done') throw new Error('nothing was added');
-  if (done.isNewSession) tellNew(workshop, done.session);
+  if (done.isNewSession) reportNewSession(context, done.session);
   // As stored: the store sets some of it.
   const stored = new Map(result.snapshot.tasksOf(done.session.id).map((task) => [task.id, task]));
   return { ...done, tasks: done.tasks.map((task) => stored.get(task.id) ?? task) };
@@ -91,7 +91,7 @@ function openSession({ sessions, current }: Snapshot, wanted: SessionId | null):
 }
 
 /** Its plan is what was added by hand: no question is asked about it. */
-function begun(session: Session): Session {
+function withPlanByHand(session: Session): Session {
   return { ...session, cycle: 1, wave: 'work' };
 }
 
@@ -115,8 +115,11 @@ function withIds(
   });
 }
 
-function tellNew(workshop: Pick<Workshop, 'events'>, { id, objective, base_branch }: Session): void {
-  workshop.events.emit({ event: 'session-started', session: id, objective, base_branch });
+function reportNewSession(
+  context: Pick<RunContext, 'events'>,
+  { id, objective, base_branch }: Session,
+): void {
+  context.events.emit({ event: 'session-started', session: id, objective, base_branch });
 }
 
 function nothingAdded(problems: readonly string[]): FlameError {

@@ -1,4 +1,4 @@
-import { countingNotes } from '../../core/blackboard/notes-for.ts';
+import { acceptedAttemptNotes } from '../../core/blackboard/notes-for.ts';
 import { boundText } from '../../core/task/one-line.ts';
 import { parsePlanAnswer } from '../../domain/config/answers.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
@@ -15,10 +15,10 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
-import { recall } from '../session/remember-session.ts';
+import type { RunContext } from '../run-context.ts';
+import { recallForPlanner } from '../session/remember-session.ts';
 import { baseTip } from '../start-point.ts';
-import { inScratch } from '../validate/run-diagnostics.ts';
+import { inScratchWorktree } from '../validate/run-diagnostics.ts';
 
 type PlannerAnswer =
   | { readonly kind: 'plan'; readonly plan: Plan }
@@ -34,19 +34,19 @@ interface PlannerRequest {
 
 const maxFiles = 400;
 /** Characters of what became of one task, and of all. */
-const longestTold = 600;
-const mostTold = 12_000;
+const maxResultLength = 600;
+const maxResultsLength = 12_000;
 
 /** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
-export async function askPlanner(workshop: Workshop, request: PlannerRequest): Promise<PlannerAnswer> {
+export async function askPlanner(context: RunContext, request: PlannerRequest): Promise<PlannerAnswer> {
   const { session, isInteractive } = request;
-  if (!needsModel(workshop.adapter(roleAdapter(workshop.config, 'planner')))) throw noPlanner();
-  const agent = workshop.newAgentId('planner');
-  const base = await baseTip(workshop, session);
-  const outcome = await inScratch(
-    workshop,
+  if (!needsModel(context.adapter(roleAdapter(context.config, 'planner')))) throw noPlanner();
+  const agent = context.newAgentId('planner');
+  const base = await baseTip(context, session);
+  const outcome = await inScratchWorktree(
+    context,
     base,
-    async (cell) => runAgent(workshop, await plannerJob(workshop, request, { agent, base, cell })),
+    async (cell) => runAgent(context, await plannerJob(context, request, { agent, base, cell })),
     { name: agent },
   );
   if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer')
@@ -62,12 +62,12 @@ interface PlannerPlace {
 }
 
 async function plannerJob(
-  workshop: Workshop,
+  context: RunContext,
   { session, tasks, problems, isInteractive }: PlannerRequest,
   { agent, base, cell }: PlannerPlace,
 ): Promise<AgentJob> {
-  const { config, git } = workshop;
-  const readme = await readReadme(workshop, base);
+  const { config, git } = context;
+  const readme = await readReadme(context, base);
   return {
     id: agent,
     session: session.id,
@@ -84,10 +84,10 @@ async function plannerJob(
       objective: session.objective,
       files: (await git.listFiles(base, maxFiles)).join('\n'),
       readme: readme.slice(0, 4_000),
-      memory: await recall(workshop, session.objective),
+      memory: await recallForPlanner(context, session.objective),
       notes: session.sent_back?.notes ?? (session.replan_notes === null ? [] : [session.replan_notes]),
       sentBack: (session.sent_back?.plan ?? []).map(describePlanned),
-      tasks: describeTasks(tasks, await pagesOf(workshop, session.id)),
+      tasks: describeTasks(tasks, await pagesOf(context, session.id)),
       problems,
     },
   };
@@ -127,8 +127,8 @@ export function noPlan(
   return new FlameError({ ...init, code: 'no-plan', message });
 }
 
-async function pagesOf(workshop: Workshop, id: SessionId): Promise<readonly BlackboardPage[]> {
-  return (await viewSession(workshop, id)).snapshot.blackboardOf(id);
+async function pagesOf(context: RunContext, id: SessionId): Promise<readonly BlackboardPage[]> {
+  return (await viewSession(context, id)).snapshot.blackboardOf(id);
 }
 
 /**
@@ -136,20 +136,20 @@ async function pagesOf(workshop: Workshop, id: SessionId): Promise<readonly Blac
  * room; of work that is done what was left for later tasks.
  */
 function describeTasks(tasks: readonly Task[], pages: readonly BlackboardPage[]): readonly string[] {
-  let room = mostTold;
+  let room = maxResultsLength;
   return tasks.map((task) => {
     const { id, title, status, reason } = task;
-    const told = boundText(toldOf(task, pages), longestTold);
-    const isTold = told !== '' && told !== reason && told.length <= room;
-    if (isTold) room -= told.length;
-    return `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}${isTold ? `\n${told}` : ''}`;
+    const resultText = boundText(describePastResult(task, pages), maxResultLength);
+    const isIncluded = resultText !== '' && resultText !== reason && resultText.length <= room;
+    if (isIncluded) room -= resultText.length;
+    return `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}${isIncluded ? `\n${resultText}` : ''}`;
   });
 }
 
-function toldOf(task: Task, pages: readonly BlackboardPage[]): string {
+function describePastResult(task: Task, pages: readonly BlackboardPage[]): string {
   const { status, history } = task;
   if (status === 'merged' || status === 'done')
-    return countingNotes(task, pages)
+    return acceptedAttemptNotes(task, pages)
       .map(({ text }) => text)
       .join('\n');
   const last = history.at(-1);

@@ -1,4 +1,4 @@
-import { textsOfPlan } from '../../core/admission/agent-texts.ts';
+import { agentTextsOfPlan } from '../../core/admission/agent-texts.ts';
 import { adapterDecisions } from '../../core/admission/decisions.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
@@ -12,7 +12,7 @@ import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { hasWildcard } from '../../util/path-globs.ts';
-import type { GroundReader } from '../lock-paths.ts';
+import type { LockFactsReader } from '../lock-paths.ts';
 import {
   describeProblem,
   invalidPlan,
@@ -24,7 +24,7 @@ import {
   takenIds,
 } from '../plan-problems.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';
 import { plannedOrder, unmatchedLocks } from './shown-plan.ts';
@@ -43,30 +43,30 @@ export interface PlanOptions {
  * Wave 1: a plan, checked, and a person's word on it. What the planner answered is kept before anybody is asked,
  * so that going on later costs nothing twice. Resolves to whether there is work now.
  */
-export async function planWave(workshop: Workshop, id: SessionId, options: PlanOptions): Promise<boolean> {
-  let view = await viewSession(workshop, id);
-  workshop.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
+export async function planWave(context: RunContext, id: SessionId, options: PlanOptions): Promise<boolean> {
+  let view = await viewSession(context, id);
+  context.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
   let isByHand = options.plan !== null;
   let proposal = options.plan ?? (view.session.proposal === null ? null : { tasks: view.session.proposal });
   if (proposal === null && !view.isOurs) {
-    await acceptReceived(workshop, id);
-    view = await viewSession(workshop, id);
+    await acceptReceived(context, id);
+    view = await viewSession(context, id);
   }
   for (;;) {
-    proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
-    view = await propose(workshop, view.session, proposal, isByHand);
+    proposal ??= await requestPlan(context, view, canTalk(context, options));
+    view = await propose(context, view.session, proposal, isByHand);
     // Beside work that goes on, an empty plan only takes the rest out.
-    if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(workshop, id);
+    if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(context, id);
     const check = isByHand ? planProblems : proposalProblems;
-    const decision = await decidePlan(workshop, view, proposal, check);
-    if (decision.kind === 'approve') return approve(workshop, view, proposal, decision);
+    const decision = await decidePlan(context, view, proposal, check);
+    if (decision.kind === 'approve') return approve(context, view, proposal, decision);
     if (decision.kind === 'quit') {
       if (!view.isOurs) throw notAccepted(view.session);
-      return quit(workshop, id, decision);
+      return quit(context, id, decision);
     }
     isByHand = decision.kind === 'edit';
     proposal = decision.kind === 'edit' ? decision.plan : null;
-    if (decision.kind === 'replan') view = await noteReplan(workshop, id, decision);
+    if (decision.kind === 'replan') view = await noteReplan(context, id, decision);
   }
 }
 
@@ -74,8 +74,8 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
  * Refuses a talk with the planner that its CLI can't have, where a person's option asked for one. Throws FlameError
  * `cannot-talk`; for a configuration's wish there is only a warning.
  */
-export function requireTalk(workshop: Pick<Workshop, 'adapter' | 'config'>): void {
-  const { name, canTalk } = workshop.adapter(roleAdapter(workshop.config, 'planner'));
+export function requireTalk(context: Pick<RunContext, 'adapter' | 'config'>): void {
+  const { name, canTalk } = context.adapter(roleAdapter(context.config, 'planner'));
   if (canTalk) return;
   throw new FlameError({
     kind: 'refused',
@@ -89,28 +89,28 @@ export function requireTalk(workshop: Pick<Workshop, 'adapter' | 'config'>): voi
 }
 
 function canTalk(
-  workshop: Pick<Workshop, 'adapter' | 'config' | 'events' | 'gates'>,
+  context: Pick<RunContext, 'adapter' | 'config' | 'events' | 'gates'>,
   { wantsTalk }: PlanOptions,
 ): boolean {
-  const adapter = workshop.adapter(roleAdapter(workshop.config, 'planner'));
-  if (!wantsTalk || (workshop.gates.isInteractive && adapter.canTalk)) return wantsTalk;
+  const adapter = context.adapter(roleAdapter(context.config, 'planner'));
+  if (!wantsTalk || (context.gates.isInteractive && adapter.canTalk)) return wantsTalk;
   const message = adapter.canTalk
     ? 'The planner answers at once: talking with it needs a terminal and no --decisions-file.'
     : `The planner answers at once: a person can't talk with agents of ${adapter.name} here.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  context.events.emit({ event: 'notice', level: 'warning', message });
   return false;
 }
 
 /** Asks the planner, and once more with the reasons when its answer can't be used; a second bad plan goes to the person. */
-async function planFromPlanner(workshop: Workshop, view: SessionView, isInteractive: boolean): Promise<Plan> {
+async function requestPlan(context: RunContext, view: SessionView, isInteractive: boolean): Promise<Plan> {
   const bounds = {
-    decided: workshop.decided,
-    ...(await readBounds(workshop, view.session.base_commit)),
+    decided: context.decided,
+    ...(await readBounds(context, view.session.base_commit)),
   };
   let problems: readonly string[] = [];
   let plan: Plan | null = null;
   for (let tries = 0; tries < 2; tries += 1) {
-    const answer = await askPlanner(workshop, {
+    const answer = await askPlanner(context, {
       session: view.session,
       tasks: view.tasks,
       problems,
@@ -120,7 +120,7 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
     problems =
       answer.kind === 'plan' ? planProblems(bounds, view, answer.plan).map(describeProblem) : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
-    workshop.events.emit({ event: 'plan-invalid', problems });
+    context.events.emit({ event: 'plan-invalid', problems });
   }
   if (plan !== null) return plan;
   throw noPlan('The planner gave no usable plan, not even after its mistakes were listed.', {
@@ -137,15 +137,15 @@ export function requireSoundPlan(bounds: PlanBounds, plan: Plan, tasks: SessionV
 }
 
 async function propose(
-  workshop: Recorder,
+  context: Recorder,
   session: Session,
   plan: Plan,
   isByHand: boolean,
 ): Promise<SessionView> {
-  const { sessions } = await workshop.store.snapshot();
+  const { sessions } = await context.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
-  const estimate = estimateCost({ config: workshop.config, tasks: plan.tasks, runs });
-  await record(workshop, session.id, ({ session: now }) => ({
+  const estimate = estimateCost({ config: context.config, tasks: plan.tasks, runs });
+  await record(context, session.id, ({ session: now }) => ({
     session: {
       next: { ...now, proposal: [...plan.tasks], estimate },
       subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
@@ -153,9 +153,9 @@ async function propose(
     // By writing the plan, a person vouches for its adapters, whether or not the rest is approved.
     accepted: isByHand ? adapterChoices(session.id, plan) : [],
   }));
-  const waves = planWaves(plan.tasks, workshop.config.concurrency.development).length;
-  workshop.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
-  return viewSession(workshop, session.id);
+  const waves = planWaves(plan.tasks, context.config.concurrency.development).length;
+  context.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
+  return viewSession(context, session.id);
 }
 
 function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[] {
@@ -164,21 +164,21 @@ function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[
 
 /** Asks the person about a plan; `check` finds what is wrong with it. */
 async function decidePlan(
-  workshop: Recorder & GroundReader & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
+  context: Recorder & LockFactsReader & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   view: SessionView,
   plan: Plan,
   check: typeof planProblems,
 ): Promise<Placed<PlanDecision>> {
   const { session } = view;
-  const bounds = { decided: workshop.decided, ...(await readBounds(workshop, session.base_commit)) };
+  const bounds = { decided: context.decided, ...(await readBounds(context, session.base_commit)) };
   const problems = check(bounds, view, plan);
   const dropped = replacedBy(view, plan).map(({ id }) => id);
-  const unmatched = await unmatchedLocks(workshop, session.base_commit, plan);
-  await tellIgnored(workshop, plan);
-  const decision = await workshop.gates.plan({
+  const unmatched = await unmatchedLocks(context, session.base_commit, plan);
+  await warnOfIgnoredFiles(context, plan);
+  const decision = await context.gates.plan({
     objective: session.objective,
     plan,
-    ...plannedOrder(workshop, plan),
+    ...plannedOrder(context, plan),
     estimate: session.estimate,
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
@@ -188,17 +188,21 @@ async function decidePlan(
     check: (edited) => problemsBeside(bounds, edited, takenIds(view.tasks)),
     ...(view.isOurs
       ? {}
-      : { quit: 'kept' as const, received: describeReceived(workshop, view), told: textsOfPlan(plan.tasks) }),
+      : {
+          quit: 'kept' as const,
+          received: describeReceived(context, view),
+          agentTexts: agentTextsOfPlan(plan.tasks),
+        }),
   });
-  workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
+  context.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
   if (decision.kind === 'replan' && session.replans >= maxReplans) throw tooManyReplans();
   return decision;
 }
 
 /** Files that git ignores are in no commit: a task about such files alone would be paid for nothing. */
-async function tellIgnored(
-  { git, events }: Pick<Workshop, 'events'> & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
+async function warnOfIgnoredFiles(
+  { git, events }: Pick<RunContext, 'events'> & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   { tasks }: Plan,
 ): Promise<void> {
   const locks = [...new Set(tasks.flatMap(({ file_locks }) => file_locks))];
@@ -230,13 +234,13 @@ function tooManyReplans(): FlameError {
   });
 }
 
-async function endEmpty(workshop: Recorder, id: SessionId): Promise<boolean> {
-  workshop.events.emit({
+async function endEmpty(context: Recorder, id: SessionId): Promise<boolean> {
+  context.events.emit({
     event: 'notice',
     level: 'info',
     message: 'The plan is empty: there is nothing to do.',
   });
-  await record(workshop, id, ({ session }) => ({
+  await record(context, id, ({ session }) => ({
     session: {
       next: { ...session, proposal: null, state: 'ended', wave: 'done' },
       subject: 'session: ended, the plan is empty',
@@ -251,27 +255,27 @@ async function endEmpty(workshop: Recorder, id: SessionId): Promise<boolean> {
  * no person can be asked.
  */
 export async function decideProposal(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   shown: readonly PlannedTask[] | null = null,
 ): Promise<boolean> {
   for (;;) {
-    const view = await viewSession(workshop, id);
+    const view = await viewSession(context, id);
     const { proposal } = view.session;
     if (proposal === null) return false;
     if (shown !== null && canonicalDigest(proposal) !== canonicalDigest(shown)) return false;
     const plan = { tasks: proposal };
-    const decision = await decidePlan(workshop, view, plan, proposalProblems);
+    const decision = await decidePlan(context, view, plan, proposalProblems);
     switch (decision.kind) {
       case 'approve':
-        return approve(workshop, view, plan, decision);
+        return approve(context, view, plan, decision);
       case 'replan':
-        await noteReplan(workshop, id, decision);
+        await noteReplan(context, id, decision);
         return false;
       case 'quit':
-        return quit(workshop, id, decision);
+        return quit(context, id, decision);
       case 'edit':
-        await propose(workshop, view.session, decision.plan, true);
+        await propose(context, view.session, decision.plan, true);
     }
   }
 }

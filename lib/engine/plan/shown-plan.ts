@@ -1,12 +1,12 @@
 import { plannedCircles } from '../../core/changesets/cohesion-groups.ts';
-import { plannedGround, planWaves } from '../../core/schedule/plan-waves.ts';
+import { plannedOverlaps, planWaves } from '../../core/schedule/plan-waves.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { fold, hasWildcard, locksConflict, pathMatches, wildcardMatches } from '../../util/path-globs.ts';
+import { foldName, hasWildcard, locksConflict, pathMatches, wildcardMatches } from '../../util/path-globs.ts';
 import { lockParts } from '../../util/path-patterns.ts';
-import type { GroundReader } from '../lock-paths.ts';
-import type { Workshop } from '../run-context.ts';
+import type { LockFactsReader } from '../lock-paths.ts';
+import type { RunContext } from '../run-context.ts';
 
 // A repository that has more is looked at as far as that.
 const mostPaths = 200_000;
@@ -20,7 +20,7 @@ type Unmatched = NonNullable<PlanQuestion['unmatched']>;
  * other without wildcards names a file to make.
  */
 export async function unmatchedLocks(
-  { git }: GroundReader,
+  { git }: LockFactsReader,
   base: ObjectId,
   { tasks }: Plan,
 ): Promise<Unmatched> {
@@ -78,13 +78,13 @@ function plainPath(lock: string): string {
 }
 
 function loosened(path: string): string {
-  return fold(path).replace(/[[\]()]/g, '');
+  return foldName(path).replace(/[[\]()]/g, '');
 }
 
-function firstOf(paths: readonly string[], isMeant: (path: string) => boolean): readonly string[] {
+function firstOf(paths: readonly string[], isSelected: (path: string) => boolean): readonly string[] {
   const found: string[] = [];
   for (const path of paths) {
-    if (isMeant(path)) found.push(path);
+    if (isSelected(path)) found.push(path);
     if (found.length === mostNamed) break;
   }
   return found;
@@ -92,17 +92,17 @@ function firstOf(paths: readonly string[], isMeant: (path: string) => boolean): 
 
 /** In which order the tasks of a plan would run, which of them share files, and what is decided together or in parts. */
 export function plannedOrder(
-  { config }: Pick<Workshop, 'config'>,
+  { config }: Pick<RunContext, 'config'>,
   plan: Plan,
 ): Pick<PlanQuestion, 'waves' | 'overlap' | 'circles'> {
   const { tasks } = plan;
   const { development, overlap: kind } = config.concurrency;
   const waves = planWaves(tasks, development);
-  const sharing = plannedGround(tasks, waves);
-  const circles = plannedCircles(plan, kind === 'build-on' ? sharing : []);
+  const remoteSession = plannedOverlaps(tasks, waves);
+  const circles = plannedCircles(plan, kind === 'build-on' ? remoteSession : []);
   return {
     waves,
-    ...(sharing.length === 0 ? {} : { overlap: { kind, tasks: sharing } }),
+    ...(remoteSession.length === 0 ? {} : { overlap: { kind, tasks: remoteSession } }),
     ...(circles.length === 0 ? {} : { circles }),
   };
 }

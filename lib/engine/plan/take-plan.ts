@@ -1,7 +1,7 @@
 import { sessionDecision, sessionStateDecision } from '../../core/admission/decisions.ts';
 import { sendBack } from '../../core/changesets/reopen-session.ts';
 import { cycleOfPlan } from '../../core/schedule/check-plan.ts';
-import { readGround, transitiveDependents } from '../../core/task/stack-state.ts';
+import { readStackState, transitiveDependents } from '../../core/task/stack-state.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
@@ -12,7 +12,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { withGate } from '../agents/ask-person.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { runScript } from '../run-script.ts';
 
 /**
@@ -20,20 +20,20 @@ import { runScript } from '../run-script.ts';
  * takes the place of what is still open; a task of the same id keeps its history.
  */
 export async function takePlan(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   plan: Plan,
   { accepted = [], ...from }: Placed<{ readonly accepted?: readonly Decision[] }> = {},
 ): Promise<void> {
-  const at = timestamp(workshop);
-  await record(workshop, id, (view) => {
+  const at = timestamp(context);
+  await record(context, id, (view) => {
     const all = [...view.tasks, ...view.received];
     // Begun since the person was asked, by agents that go on meanwhile: it stays what it was.
     const begun = new Set<string>(all.filter(isBegun).map(({ id: one }) => one));
     const added = plan.tasks.filter((task) => !begun.has(task.id));
-    const tasks = added.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
+    const tasks = added.map((task) => toTask(context, { ...view, tasks: all }, task, at));
     const replaced = replacedBy(view, plan);
-    const gated = withGate(view.session, { gate: 'plan', decision: 'approve' }, from, workshop);
+    const gated = withGate(view.session, { gate: 'plan', decision: 'approve' }, from, context);
     const next: Session = {
       ...gated,
       proposal: null,
@@ -47,7 +47,7 @@ export async function takePlan(
     return {
       newTasks: {
         tasks,
-        subject: `plan: ${formatCount(tasks.length, 'task')} approved by ${workshop.gates.person}`,
+        subject: `plan: ${formatCount(tasks.length, 'task')} approved by ${context.gates.person}`,
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },
@@ -82,7 +82,7 @@ export function isReplaceable({ status }: Task): boolean {
 
 /** Tasks that wait for replaced ones to be done again would wait for ever. */
 function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonly Task[] {
-  const ground = readGround(tasks);
+  const ground = readStackState(tasks);
   const ids = replaced.map(({ id }) => id);
   const through = transitiveDependents(
     tasks.filter((task) => replaced.includes(task) || ground.waits(task)),
@@ -93,7 +93,7 @@ function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonl
 
 /** A planned task as it is stored; one of the same id keeps its history. */
 export function toTask(
-  workshop: { readonly gates: Pick<Workshop['gates'], 'person'> },
+  context: { readonly gates: Pick<RunContext['gates'], 'person'> },
   view: { readonly session: Pick<Session, 'id' | 'base_commit'>; readonly tasks: readonly Task[] },
   planned: PlannedTask,
   at: string,
@@ -128,7 +128,7 @@ export function toTask(
     acceptance_criteria: [...planned.acceptance_criteria],
     constraints: [...planned.constraints],
     reason: null,
-    created_by: workshop.gates.person,
+    created_by: context.gates.person,
     claimed_by: null,
     claimed_host: null,
     created_at: before?.created_at ?? at,
@@ -140,36 +140,36 @@ export function toTask(
 
 /** Takes an approved plan, and runs the person's script after it. */
 export async function approve(
-  workshop: Recorder & Pick<Workshop, 'machine' | 'root'>,
+  context: Recorder & Pick<RunContext, 'machine' | 'root'>,
   { session, isOurs }: SessionView,
   plan: Plan,
   { where }: Placed<unknown>,
 ): Promise<boolean> {
   const { id } = session;
   const accepted = isOurs ? [] : [sessionDecision(session)];
-  await takePlan(workshop, id, plan, { accepted, ...(where === undefined ? {} : { where }) });
-  await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
+  await takePlan(context, id, plan, { accepted, ...(where === undefined ? {} : { where }) });
+  await runScript(context, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
   return true;
 }
 
 export async function noteReplan(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   decision: Placed<Extract<PlanDecision, { kind: 'replan' }>>,
 ): Promise<SessionView> {
   const { notes } = decision;
-  await record(workshop, id, ({ session }) => {
-    const gated = withGate(session, { gate: 'plan', decision: 'replan' }, decision, workshop);
+  await record(context, id, ({ session }) => {
+    const gated = withGate(session, { gate: 'plan', decision: 'replan' }, decision, context);
     const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
     return { session: { next, subject: 'session: another plan is wanted' }, body: notes };
   });
-  return viewSession(workshop, id);
+  return viewSession(context, id);
 }
 
-export async function quit(workshop: Recorder, id: SessionId, from: Placed<unknown>): Promise<boolean> {
-  await record(workshop, id, ({ session }) => {
+export async function quit(context: Recorder, id: SessionId, from: Placed<unknown>): Promise<boolean> {
+  await record(context, id, ({ session }) => {
     const gated = {
-      ...withGate(session, { gate: 'plan', decision: 'quit' }, from, workshop),
+      ...withGate(session, { gate: 'plan', decision: 'quit' }, from, context),
       proposal: null,
     };
     // A proposal beside approved work is refused; the work goes on.

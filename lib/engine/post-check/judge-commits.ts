@@ -12,7 +12,7 @@ import type { Signer } from '../../policy/check-commit.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import { shortId } from '../../util/short-names.ts';
 import { stoppedUnjudged } from '../interrupted.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 import { workerPolicy } from './worker-policy.ts';
 
@@ -33,7 +33,7 @@ interface JudgedCommits {
  * brings and a later one takes back is judged too: it would enter the repository with the rest.
  */
 export async function judgeCommits(
-  { git, signal }: WithGit<GitCommits & GitDiffs & GitFiles> & Partial<Pick<Workshop, 'signal'>>,
+  { git, signal }: WithGit<GitCommits & GitDiffs & GitFiles> & Partial<Pick<RunContext, 'signal'>>,
   judged: JudgedCommits,
 ): Promise<readonly Violation[]> {
   const { start, tip, policy, quarantine, ours, signer } = judged;
@@ -166,19 +166,19 @@ export async function takeTurns<T>(
 }
 
 /** The post-check, as where an agent or a person handed the work in. */
-export async function brokenRules(workshop: Workshop, task: Task): Promise<readonly string[]> {
+export async function brokenRules(context: RunContext, task: Task): Promise<readonly string[]> {
   const { commit: tip, start_commit: start, agent_id: agent } = task;
-  const work = workDecision(task, workshop.configDigest);
-  if (tip === null || start === null || workshop.decided.has(work)) return [];
-  const policy = await workerPolicy(workshop, {
+  const work = workDecision(task, context.configDigest);
+  if (tip === null || start === null || context.decided.has(work)) return [];
+  const policy = await workerPolicy(context, {
     ...(agent === null ? {} : { agentId: agent }),
     fileLocks: task.file_locks,
     start,
   });
-  const now = workshop.now().getTime();
+  const now = context.now().getTime();
   // The work it went on with is by other agents, and was judged when it was handed in.
-  const given = task.kept === undefined ? [] : await workshop.git.commitsBetween(start, task.kept.commit);
-  const violations = await judgeCommits(workshop, {
+  const given = task.kept === undefined ? [] : await context.git.commitsBetween(start, task.kept.commit);
+  const violations = await judgeCommits(context, {
     start,
     tip,
     policy,
@@ -186,7 +186,7 @@ export async function brokenRules(workshop: Workshop, task: Task): Promise<reado
     ours: [...given.map(({ oid }) => oid), ...(agent === null ? [] : [tip])],
     signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },
   });
-  if (violations.length === 0) workshop.decided.record([work]);
+  if (violations.length === 0) context.decided.record([work]);
   return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
 }
 

@@ -3,7 +3,7 @@ import { type AgentId, type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Role } from '../../domain/role.ts';
-import { compilePolicy, openPlaces } from '../../policy/compile-policy.ts';
+import { compilePolicy, policyPaths } from '../../policy/compile-policy.ts';
 import type { WithGit } from '../run-context.ts';
 
 interface ScopedWork {
@@ -31,7 +31,7 @@ export async function workerPolicy(
     prepared = [],
   }: ScopedWork,
 ): Promise<AgentPolicy> {
-  const places = openPlaces(config, fileLocks);
+  const places = policyPaths(config, fileLocks);
   const present = start === null || places.length === 0 ? [] : await git.pathsIn(start, places);
   return compilePolicy({ config, role, agentId, worktree, fileLocks, present, prepared });
 }

@@ -3,41 +3,41 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Recorder } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
 /** The sessions that are more than `retention.sessions` keeps at hand. */
 export async function oldSessions(
-  workshop: Pick<Workshop, 'config' | 'store'> & WithGit<GitCells>,
+  context: Pick<RunContext, 'config' | 'store'> & WithGit<GitCells>,
 ): Promise<readonly SessionId[]> {
-  return (await picker(workshop))(await workshop.store.snapshot());
+  return (await picker(context))(await context.store.snapshot());
 }
 
 /** Moves them out of what every command reads; they stay readable by name. Resolves to those that were moved. */
 async function archiveOld(
-  workshop: Pick<Workshop, 'config' | 'gates' | 'git' | 'store'>,
+  context: Pick<RunContext, 'config' | 'gates' | 'git' | 'store'>,
 ): Promise<readonly SessionId[]> {
-  const pick = await picker(workshop);
-  if (pick(await workshop.store.snapshot()).length === 0) return [];
-  return workshop.store.moveToArchive(pick, workshop.gates.person);
+  const pick = await picker(context);
+  if (pick(await context.store.snapshot()).length === 0) return [];
+  return context.store.moveToArchive(pick, context.gates.person);
 }
 
 /** archiveOld at the end of a session: an error is only reported, the next session tries again. */
-export async function archiveInPassing(workshop: Recorder & Pick<Workshop, 'git'>): Promise<void> {
-  const message = await archiveOld(workshop).then(
+export async function archiveQuietly(context: Recorder & Pick<RunContext, 'git'>): Promise<void> {
+  const message = await archiveOld(context).then(
     (moved) =>
       moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`,
     (error: unknown) =>
       `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
   );
-  if (message !== null) workshop.events.emit({ event: 'notice', level: 'info', message });
+  if (message !== null) context.events.emit({ event: 'notice', level: 'info', message });
 }
 
 async function picker(
-  workshop: Pick<Workshop, 'config'> & WithGit<GitCells>,
+  context: Pick<RunContext, 'config'> & WithGit<GitCells>,
 ): Promise<(snapshot: Snapshot) => readonly SessionId[]> {
-  const cells = await workshop.git.cells();
+  const cells = await context.git.cells();
   const busy = new Set(cells.flatMap(({ subject }) => subject?.session ?? []));
-  return (snapshot) => sessionsToArchive(snapshot, { keep: workshop.config.retention.sessions, busy });
+  return (snapshot) => sessionsToArchive(snapshot, { keep: context.config.retention.sessions, busy });
 }
 
 function countOf(sessions: readonly SessionId[]): string {

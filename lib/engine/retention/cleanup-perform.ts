@@ -1,6 +1,6 @@
-import type { Workshop } from '../run-context.ts';
-import { keepCommit, rescueName } from './rescue-refs.ts';
-import { putAway } from './rescue-worktree.ts';
+import type { RunContext } from '../run-context.ts';
+import { keepOnRescueRef, rescueName } from './rescue-refs.ts';
+import { rescueAndRemove } from './rescue-worktree.ts';
 import { removeHandWorktree, type Stale } from './stale.ts';
 
 /** Result of the removal of one item. */
@@ -16,16 +16,16 @@ export interface Cleaned {
  * kept as a rescue first.
  */
 export async function performCleanup(
-  workshop: Workshop,
+  context: RunContext,
   plan: readonly Stale[],
   words: CleanupWords,
 ): Promise<readonly Cleaned[]> {
   const done: Cleaned[] = [];
   for (const stale of removable(plan, words)) {
     if (stale.kind === 'session') continue;
-    done.push({ name: stale.name, ...(await remove(workshop, stale)) });
+    done.push({ name: stale.name, ...(await remove(context, stale)) });
   }
-  return [...done, ...(await archive(workshop, plan))];
+  return [...done, ...(await archive(context, plan))];
 }
 
 /** Items a person agreed to remove too. */
@@ -33,27 +33,27 @@ export interface CleanupWords {
   /** Work that was not merged, which then is kept as a rescue. */
   readonly isForced: boolean;
   /** Old rescues: what is in them is lost. */
-  readonly areRescuesMeant?: boolean;
+  readonly includesRescues?: boolean;
 }
 
 /** Lists the items of a plan to remove. */
 export function removable(
   plan: readonly Stale[],
-  { isForced, areRescuesMeant = false }: CleanupWords,
+  { isForced, includesRescues = false }: CleanupWords,
 ): readonly Stale[] {
   return plan.filter((stale) =>
-    stale.kind === 'rescue' ? stale.isElsewhere || areRescuesMeant : isForced || !stale.needsForce,
+    stale.kind === 'rescue' ? stale.isElsewhere || includesRescues : isForced || !stale.needsForce,
   );
 }
 
 /** After the worktrees and branches: a session with worktrees is still in use. */
 async function archive(
-  workshop: Pick<Workshop, 'gates' | 'store'>,
+  context: Pick<RunContext, 'gates' | 'store'>,
   plan: readonly Stale[],
 ): Promise<readonly Cleaned[]> {
   const named = plan.flatMap((stale) => (stale.kind === 'session' ? stale.session : []));
   if (named.length === 0) return [];
-  const moved = new Set(await workshop.store.moveToArchive(() => named, workshop.gates.person));
+  const moved = new Set(await context.store.moveToArchive(() => named, context.gates.person));
   return named.map((id): Cleaned => {
     if (moved.has(id)) return { name: id, outcome: 'archived', details: `git flame status --session ${id}` };
     return { name: id, outcome: 'kept', details: 'one of its notes cannot be read' };
@@ -61,30 +61,30 @@ async function archive(
 }
 
 async function remove(
-  workshop: Workshop,
+  context: RunContext,
   stale: Exclude<Stale, { kind: 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
-  if (stale.kind === 'own worktree') return removeHandWorktree(workshop, stale.worktree);
-  if (stale.kind !== 'worktree') return removeRef(workshop, stale);
-  const why = `Cleaned up by ${workshop.gates.person}: ${stale.why}.`;
-  const outcome = await putAway(workshop, stale.cell, { why, isAsked: true });
+  if (stale.kind === 'own worktree') return removeHandWorktree(context, stale.worktree);
+  if (stale.kind !== 'worktree') return removeRef(context, stale);
+  const why = `Cleaned up by ${context.gates.person}: ${stale.why}.`;
+  const outcome = await rescueAndRemove(context, stale.cell, { why, isRequested: true });
   if (outcome.kind === 'kept') return { outcome: 'kept', details: outcome.reasons.slice(0, 3).join(' ') };
   if (outcome.kind === 'removed') return { outcome: 'removed', details: '' };
   return { outcome: 'rescued', details: rescueName(outcome.ref) };
 }
 
 async function removeRef(
-  workshop: Pick<Workshop, 'gates' | 'git' | 'store'>,
+  context: Pick<RunContext, 'gates' | 'git' | 'store'>,
   stale: Exclude<Stale, { kind: 'worktree' | 'own worktree' | 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
   const { ref, commit } = stale.ref;
   // A rescue is what is kept: it goes as it is.
   const isLetGo = stale.kind === 'commit' || stale.kind === 'rescue' || stale.isMerged;
-  const rescue = isLetGo ? null : await keepCommit(workshop, stale.subject, commit);
-  const result = await workshop.store.transact(() => ({
+  const rescue = isLetGo ? null : await keepOnRescueRef(context, stale.subject, commit);
+  const result = await context.store.transact(() => ({
     changes: [],
     refs: [{ ref, old: commit, new: null }],
-    actor: workshop.gates.person,
+    actor: context.gates.person,
   }));
   if (result.kind === 'ref-moved') return { outcome: 'kept', details: 'it has just moved' };
   if (stale.kind === 'rescue')

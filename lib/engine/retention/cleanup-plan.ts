@@ -6,37 +6,37 @@ import type { GitRefs, GitWorktrees, RefInfo } from '../../domain/ports/git-port
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { oldSessions } from './archive-old.ts';
 import { type OldRescue, oldRescues } from './rescue-refs.ts';
-import { isElsewhere, taskIn } from './rescue-worktree.ts';
+import { isSavedElsewhere, taskIn } from './rescue-worktree.ts';
 import { type Stale, staleHandWorktrees, staleRequests } from './stale.ts';
 
 /** Lists remains of ended sessions and dead processes in the repository. Changes nothing. */
-export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]> {
-  const snapshot = await workshop.store.snapshot();
+export async function planCleanup(context: RunContext): Promise<readonly Stale[]> {
+  const snapshot = await context.store.snapshot();
   const [worktrees, branches, changesets] = [
-    await staleWorktrees(workshop),
-    await staleRefs(workshop, snapshot, { prefix: 'refs/heads/blueflame/', kind: 'branch' }),
-    await staleRefs(workshop, snapshot, { prefix: 'refs/blueflame/changesets/', kind: 'changeset' }),
+    await staleWorktrees(context),
+    await staleRefs(context, snapshot, { prefix: 'refs/heads/blueflame/', kind: 'branch' }),
+    await staleRefs(context, snapshot, { prefix: 'refs/blueflame/changesets/', kind: 'changeset' }),
   ];
-  const sessions = (await oldSessions(workshop)).map((session): Stale => {
+  const sessions = (await oldSessions(context)).map((session): Stale => {
     const why = 'older than the sessions kept at hand (retention.sessions), to be archived';
     return { kind: 'session', session, name: session, why, needsForce: false };
   });
-  const own = (await staleHandWorktrees(workshop, snapshot)).map((worktree): Stale => {
+  const own = (await staleHandWorktrees(context, snapshot)).map((worktree): Stale => {
     const { path, subject, isDirty, isSaved } = worktree;
     const why = `of a claim by hand on ${subject.task}${isDirty ? ', with unsaved changes' : ''}`;
     return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
   });
   return [
-    ...(await oldRescues(workshop, snapshot)).map(staleRescue),
+    ...(await oldRescues(context, snapshot)).map(staleRescue),
     ...worktrees,
     ...own,
     ...branches,
-    ...(await staleRequests(workshop, snapshot)),
+    ...(await staleRequests(context, snapshot)),
     ...changesets,
-    ...(await staleCommits(workshop, snapshot)),
+    ...(await staleCommits(context, snapshot)),
     ...sessions,
   ];
 }
@@ -47,14 +47,14 @@ function staleRescue({ rescue, isElsewhere, why }: OldRescue): Stale {
 
 /** Refs that kept commits for other clones while their session was open, all of which landed. */
 async function staleCommits(
-  workshop: WithGit<GitCommits & GitRefs>,
+  context: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,
 ): Promise<readonly Stale[]> {
-  const refs = await Promise.all(keepers.map((prefix) => workshop.git.listRefs(prefix)));
+  const refs = await Promise.all(keepers.map((prefix) => context.git.listRefs(prefix)));
   const found = refs.flat().map(async (ref): Promise<Stale[]> => {
     const id = ref.ref.match(/\/(ses-[^/]+)/)?.[1];
     const session = snapshot.sessions.find((candidate) => candidate.id === id);
-    if (session?.state !== 'ended' || !(await isOnBase(workshop, session, ref))) return [];
+    if (session?.state !== 'ended' || !(await isOnBase(context, session, ref))) return [];
     const why = `merged into ${landsOn(session)}`;
     return [{ kind: 'commit', ref, name: ref.ref, why, needsForce: false }];
   });
@@ -65,27 +65,27 @@ async function staleCommits(
 const keepers = ['refs/blueflame/kept/', 'refs/blueflame/commits/'] as const;
 
 async function staleWorktrees(
-  workshop: Pick<Workshop, 'agents' | 'store'> & WithGit<GitCells>,
+  context: Pick<RunContext, 'agents' | 'store'> & WithGit<GitCells>,
 ): Promise<readonly Stale[]> {
-  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
-  const idle = (await workshop.git.cells()).filter(
+  const live = new Set((await context.agents.live()).map(({ id }) => id));
+  const idle = (await context.git.cells()).filter(
     ({ owner, path }) => owner !== 'alive' && !live.has(basename(path)),
   );
   return Promise.all(
-    idle.map(async (cell) => ({ kind: 'worktree', cell, name: cell.path, ...(await judge(workshop, cell)) })),
+    idle.map(async (cell) => ({ kind: 'worktree', cell, name: cell.path, ...(await judge(context, cell)) })),
   );
 }
 
 async function judge(
-  workshop: Pick<Workshop, 'store'> & WithGit<GitCells>,
+  context: Pick<RunContext, 'store'> & WithGit<GitCells>,
   cell: CellInfo,
 ): Promise<{ readonly why: string; readonly needsForce: boolean }> {
   // Another container or machine may be at work in it.
   if (cell.owner === 'unknown')
     return { why: 'nothing is known of the process that made it', needsForce: true };
   if (cell.subject === null) return { why: 'left by a check', needsForce: false };
-  const task = await taskIn(workshop, cell);
-  if (await isElsewhere(workshop, cell, task).catch(() => false))
+  const task = await taskIn(context, cell);
+  if (await isSavedElsewhere(context, cell, task).catch(() => false))
     return { why: 'nothing is in it', needsForce: false };
   const status = task?.status ?? 'unknown';
   const isSettled = status === 'merged' || status === 'dropped';
@@ -93,12 +93,12 @@ async function judge(
 }
 
 async function staleRefs(
-  workshop: WithGit<GitCommits & GitRefs & GitWorktrees>,
+  context: WithGit<GitCommits & GitRefs & GitWorktrees>,
   snapshot: Snapshot,
   { prefix, kind }: { readonly prefix: string; readonly kind: 'branch' | 'changeset' },
 ): Promise<readonly Stale[]> {
-  const checkedOut = new Set((await workshop.git.worktrees()).map(({ branch }) => branch));
-  const found = (await workshop.git.listRefs(prefix)).map(async (ref): Promise<Stale | null> => {
+  const checkedOut = new Set((await context.git.worktrees()).map(({ branch }) => branch));
+  const found = (await context.git.listRefs(prefix)).map(async (ref): Promise<Stale | null> => {
     const subject = subjectOf(ref.ref.slice(prefix.length));
     const session = snapshot.sessions.find(({ id }) => id === subject?.session);
     if (subject === null || session?.state !== 'ended') return null;
@@ -106,7 +106,7 @@ async function staleRefs(
     const task = snapshot.tasksOf(subject.session).find(({ id }) => id === subject.task);
     const isMerged =
       (task?.landed_as !== undefined && task.commit === ref.commit) ||
-      (await isOnBase(workshop, session, ref));
+      (await isOnBase(context, session, ref));
     // A changeset only joins what task branches hold.
     const needsForce = !isMerged && kind === 'branch';
     const why = isMerged ? `merged into ${landsOn(session)}` : `not merged, of ${session.id}`;
@@ -125,17 +125,17 @@ function subjectOf(name: string): CellSubject | null {
 }
 
 async function isOnBase(
-  workshop: WithGit<GitCommits>,
+  context: WithGit<GitCommits>,
   session: Session,
   { ref, commit }: RefInfo,
 ): Promise<boolean> {
   // A landing branch goes once its pull request is merged.
   for (const branch of new Set([landsOn(session), session.base_branch])) {
-    const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+    const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
     if (tip === null) continue;
-    if (await workshop.git.isAncestor(commit, tip)) return true;
+    if (await context.git.isAncestor(commit, tip)) return true;
     if (!ref.startsWith(keepers[0])) continue;
-    const others = await workshop.git.commitsBetween(tip, commit);
+    const others = await context.git.commitsBetween(tip, commit);
     if (others.every(({ tree }) => emptyTrees.has(tree))) return true;
   }
   return false;

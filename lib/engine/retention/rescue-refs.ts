@@ -6,16 +6,20 @@ import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
 /** Prefix of rescue refs; `<session>/<task>/<n>` follows. */
 const rescuePrefix = 'refs/blueflame/rescue/';
 
 type Ports = WithGit<GitRefs> &
-  Pick<Workshop, 'store'> & { readonly gates: Pick<Workshop['gates'], 'person'> };
+  Pick<RunContext, 'store'> & { readonly gates: Pick<RunContext['gates'], 'person'> };
 
 /** Keeps a commit under the next free number of its task; one that is kept there already keeps its ref. */
-export async function keepCommit(ports: Ports, subject: CellSubject, commit: ObjectId): Promise<RefName> {
+export async function keepOnRescueRef(
+  ports: Ports,
+  subject: CellSubject,
+  commit: ObjectId,
+): Promise<RefName> {
   const prefix = `${rescuePrefix}${subject.session}/${subject.task}/`;
   for (;;) {
     const refs = await ports.git.listRefs(prefix);
@@ -33,13 +37,13 @@ export async function keepCommit(ports: Ports, subject: CellSubject, commit: Obj
 }
 
 /** Keeps what a task's branch holds before it is moved to something else: an attempt that was sent back. */
-export async function keepFormer(
+export async function keepFormerTip(
   ports: Ports & WithGit<GitCommits>,
   subject: CellSubject,
   { old, tip }: { readonly old: ObjectId | null; readonly tip: ObjectId },
 ): Promise<void> {
   if (old === null || old === tip || (await ports.git.isAncestor(old, tip))) return;
-  await keepCommit(ports, subject, old);
+  await keepOnRescueRef(ports, subject, old);
 }
 
 /** `<session>/<task>/<n>` of a rescue ref. */
@@ -85,7 +89,7 @@ export async function listRescues(git: GitCommits & GitRefs): Promise<readonly R
   return Promise.all(refs.map(async (ref) => toRescue(ref, await git.readCommit(ref.commit))));
 }
 
-/** Reads what putAway wrote; of a branch that was kept as it was there's only its own message. */
+/** Reads what rescueAndRemove wrote; of a branch that was kept as it was there's only its own message. */
 function toRescue({ ref, commit }: RefInfo, { message, parents }: CommitInfo): Rescue {
   const isOurs = message.startsWith('rescue: ');
   const [subject = '', ...rest] = message.split('\n');
@@ -110,7 +114,7 @@ export interface OldRescue {
   readonly why: string;
 }
 
-type HeldPorts = Pick<Workshop, 'git' | 'now' | 'config'>;
+type HeldPorts = Pick<RunContext, 'git' | 'now' | 'config'>;
 
 /**
  * Rescues that nothing is lost with, and those older than `retention.rescues`, oldest first; none of a session

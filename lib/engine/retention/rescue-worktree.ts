@@ -17,20 +17,20 @@ import { lockParts } from '../../util/path-patterns.ts';
 import { describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { preparedIn } from '../prepare-worktree.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
-import { keepCommit } from './rescue-refs.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { keepOnRescueRef } from './rescue-refs.ts';
 
-export type PutAway =
+export type RemovalOutcome =
   /** Nothing was in it that isn't elsewhere. */
   | { readonly kind: 'removed' }
   | { readonly kind: 'rescued'; readonly ref: RefName }
   | { readonly kind: 'kept'; readonly reasons: readonly string[] };
 
-interface PutAwayOptions {
+interface RemovalOptions {
   /** For the commit's message. */
   readonly why: string;
   /** A person asked for it: then work against the rules is rescued too, but never a secret. */
-  readonly isAsked: boolean;
+  readonly isRequested: boolean;
 }
 
 /**
@@ -38,11 +38,15 @@ interface PutAwayOptions {
  * does not enter the repository unasked, and a secret never does: then the worktree stays. Trouble of any kind
  * keeps it too.
  */
-export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAwayOptions): Promise<PutAway> {
+export async function rescueAndRemove(
+  context: RunContext,
+  cell: CellInfo,
+  options: RemovalOptions,
+): Promise<RemovalOutcome> {
   try {
-    const task = await taskIn(workshop, cell);
-    const ref = await keepPersons(workshop, cell);
-    const outcome = await clear(workshop, cell, { ...options, task });
+    const task = await taskIn(context, cell);
+    const ref = await keepPersons(context, cell);
+    const outcome = await clear(context, cell, { ...options, task });
     return outcome.kind === 'removed' && ref !== null ? { kind: 'rescued', ref } : outcome;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
@@ -51,65 +55,68 @@ export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAw
 }
 
 async function clear(
-  workshop: Workshop,
+  context: RunContext,
   cell: CellInfo,
-  options: PutAwayOptions & { readonly task: Task | null },
-): Promise<PutAway> {
-  if (cell.subject !== null && !(await isElsewhere(workshop, cell, options.task)))
-    return rescue(workshop, cell, options);
-  await workshop.git.discardCell(cell);
+  options: RemovalOptions & { readonly task: Task | null },
+): Promise<RemovalOutcome> {
+  if (cell.subject !== null && !(await isSavedElsewhere(context, cell, options.task)))
+    return rescue(context, cell, options);
+  await context.git.discardCell(cell);
   return { kind: 'removed' };
 }
 
 /** Keeps commits a person made in a worktree that was left to them, and that no branch has. */
-async function keepPersons(workshop: Workshop, cell: CellInfo): Promise<RefName | null> {
-  const own = await workshop.git.personCommit(cell);
-  return own === null || cell.subject === null ? null : keepCommit(workshop, cell.subject, own);
+async function keepPersons(context: RunContext, cell: CellInfo): Promise<RefName | null> {
+  const own = await context.git.personCommit(cell);
+  return own === null || cell.subject === null ? null : keepOnRescueRef(context, cell.subject, own);
 }
 
 /** Whether a worktree holds nothing that would be lost with it: untouched, or exactly what was accepted. */
-export async function isElsewhere(
-  workshop: WithGit<GitCells>,
+export async function isSavedElsewhere(
+  context: WithGit<GitCells>,
   cell: CellWorktree,
   task: Task | null,
 ): Promise<boolean> {
-  const head = await workshop.git.cellHead(cell);
+  const head = await context.git.cellHead(cell);
   const isKept = task?.tries?.some(({ work }) => work?.commit === head) === true;
   if (head !== cell.start && head !== task?.commit && !isKept) return false;
-  if ((await workshop.git.personCommit(cell)) !== null) return false;
-  if ((await workshop.git.cellLeftovers(cell)).length > 0) return false;
-  return !(await hiddenWork(workshop, cell, task?.file_locks ?? [])).some(({ isKept }) => isKept);
+  if ((await context.git.personCommit(cell)) !== null) return false;
+  if ((await context.git.cellLeftovers(cell)).length > 0) return false;
+  return !(await hiddenWork(context, cell, task?.file_locks ?? [])).some(({ isKept }) => isKept);
 }
 
 /** The task an agent's worktree is for; null where it isn't known any more. */
-export async function taskIn(workshop: Pick<Workshop, 'store'>, { subject }: CellInfo): Promise<Task | null> {
+export async function taskIn(
+  context: Pick<RunContext, 'store'>,
+  { subject }: CellInfo,
+): Promise<Task | null> {
   if (subject === null) return null;
-  const tasks = (await workshop.store.snapshot()).tasksOf(subject.session);
+  const tasks = (await context.store.snapshot()).tasksOf(subject.session);
   return tasks.find(({ id }) => id === subject.task) ?? null;
 }
 
 async function rescue(
-  workshop: Workshop,
+  context: RunContext,
   cell: CellInfo,
-  { task, why, isAsked }: PutAwayOptions & { readonly task: Task | null },
-): Promise<PutAway> {
+  { task, why, isRequested }: RemovalOptions & { readonly task: Task | null },
+): Promise<RemovalOutcome> {
   const agent = basename(cell.path);
-  const message = rescueMessage(cell, { agent, why, at: timestamp(workshop) });
-  const hidden = await hiddenWork(workshop, cell, task?.file_locks ?? []).catch(noneWhereBroken);
-  const commit = await workshop.git.rescueCell(cell, {
+  const message = rescueMessage(cell, { agent, why, at: timestamp(context) });
+  const hidden = await hiddenWork(context, cell, task?.file_locks ?? []).catch(noneWhereBroken);
+  const commit = await context.git.rescueCell(cell, {
     also: hidden.filter(({ isKept }) => isKept).flatMap(({ files }) => files),
     message,
     author: agentIdentity(agent),
   });
   if (commit === null || cell.subject === null) {
-    await workshop.git.discardCell(cell);
+    await context.git.discardCell(cell);
     return { kind: 'removed' };
   }
-  const reasons = await objections(workshop, cell, { commit, task, isAsked });
+  const reasons = await objections(context, cell, { commit, task, isRequested });
   if (reasons.length > 0) return { kind: 'kept', reasons };
-  await workshop.git.importCell(cell, commit);
-  const ref = await keepCommit(workshop, cell.subject, commit);
-  await workshop.git.discardCell(cell);
+  await context.git.importCell(cell, commit);
+  const ref = await keepOnRescueRef(context, cell.subject, commit);
+  await context.git.discardCell(cell);
   return { kind: 'rescued', ref };
 }
 
@@ -123,35 +130,35 @@ function noneWhereBroken(error: unknown): readonly IgnoredWork[] {
 export const unfinished: readonly RuleName[] = ['tests-missing', 'commit-message', 'file-name', 'history'];
 
 async function objections(
-  workshop: Workshop,
+  context: RunContext,
   cell: CellInfo,
   {
     commit,
     task,
-    isAsked,
-  }: { readonly commit: ObjectId; readonly task: Task | null; readonly isAsked: boolean },
+    isRequested,
+  }: { readonly commit: ObjectId; readonly task: Task | null; readonly isRequested: boolean },
 ): Promise<readonly string[]> {
   const agent = basename(cell.path);
-  const made = await workshop.git.cellMade(cell);
+  const made = await context.git.cellMade(cell);
   // A merger's worktree holds what it was to merge: that was judged when it was handed in.
-  const accepted = task?.commit ? await workshop.git.commitsBetween(cell.start, task.commit) : [];
-  const policy = await workerPolicy(workshop, {
+  const accepted = task?.commit ? await context.git.commitsBetween(cell.start, task.commit) : [];
+  const policy = await workerPolicy(context, {
     agentId: parseAgentId(agent),
     worktree: cell.path,
     start: cell.start,
     fileLocks: task?.file_locks ?? [],
-    prepared: await preparedIn(workshop, cell),
+    prepared: await preparedIn(context, cell),
   });
-  const violations = await judgeCommits(workshop, {
+  const violations = await judgeCommits(context, {
     start: cell.start,
     tip: commit,
     policy,
     quarantine: cell.quarantine,
     ours: [commit, ...(made === null ? [] : [made]), ...accepted.map(({ oid }) => oid)],
-    signer: { identity: agentIdentity(agent), began: null, now: workshop.now().getTime() },
+    signer: { identity: agentIdentity(agent), began: null, now: context.now().getTime() },
   });
   return violations
-    .filter(({ rule }) => (isAsked ? rule === 'secret' : !unfinished.some((known) => known === rule)))
+    .filter(({ rule }) => (isRequested ? rule === 'secret' : !unfinished.some((known) => known === rule)))
     .map(describeViolation);
 }
 

@@ -7,8 +7,8 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isInWorktreeFolder, type WithGit, type Workshop } from '../run-context.ts';
-import { keepCommit, rescueName } from './rescue-refs.ts';
+import { isInWorktreeFolder, type RunContext, type WithGit } from '../run-context.ts';
+import { keepOnRescueRef, rescueName } from './rescue-refs.ts';
 
 /** Something that could go. `needsForce`: it holds work that was not merged. */
 export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
@@ -38,19 +38,19 @@ interface StaleHandWorktree {
 
 /** Worktrees that claims by hand left: submitted from inside, or given back with unsaved files. */
 export async function staleHandWorktrees(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCells & GitCommits & GitRefs & GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCells & GitCommits & GitRefs & GitWorktrees>,
   snapshot: Snapshot,
 ): Promise<readonly StaleHandWorktree[]> {
-  const cells = new Set((await workshop.git.cells()).map(({ path }) => path));
-  const found = (await workshop.git.worktrees())
-    .filter(({ path }) => isInWorktreeFolder(workshop, path) && !cells.has(path))
+  const cells = new Set((await context.git.cells()).map(({ path }) => path));
+  const found = (await context.git.worktrees())
+    .filter(({ path }) => isInWorktreeFolder(context, path) && !cells.has(path))
     .map(async (worktree): Promise<StaleHandWorktree[]> => {
       const task = taskOfFolder(snapshot, worktree.path);
       const isHeld = task?.status === 'claimed' && task.worktree === worktree.path;
       if (task === null || isHeld || worktree.head === null) return [];
       const [isSaved, dirty] = [
-        await isKept(workshop, snapshot, { task, head: worktree.head }),
-        await workshop.git.dirtyPaths(worktree.path),
+        await isKept(context, snapshot, { task, head: worktree.head }),
+        await context.git.dirtyPaths(worktree.path),
       ];
       const subject = { session: task.session, task: task.id };
       return [{ path: worktree.path, head: worktree.head, subject, isSaved, isDirty: dirty.length > 0 }];
@@ -60,11 +60,11 @@ export async function staleHandWorktrees(
 
 /** Removes one, its commits kept as a rescue where nothing else holds them; unsaved files keep it. */
 export async function removeHandWorktree(
-  workshop: Pick<Workshop, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
+  context: Pick<RunContext, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
   { path, head, subject, isSaved }: StaleHandWorktree,
 ): Promise<{ readonly outcome: 'removed' | 'rescued' | 'kept'; readonly details: string }> {
-  const rescue = isSaved ? null : rescueName(await keepCommit(workshop, subject, head));
-  if (!(await workshop.git.removePersonWorktree(path)))
+  const rescue = isSaved ? null : rescueName(await keepOnRescueRef(context, subject, head));
+  if (!(await context.git.removePersonWorktree(path)))
     return { outcome: 'kept', details: 'it holds changes that are not committed' };
   return rescue === null ? { outcome: 'removed', details: '' } : { outcome: 'rescued', details: rescue };
 }
@@ -78,16 +78,16 @@ function taskOfFolder(snapshot: Snapshot, path: string): Task | null {
 }
 
 async function isKept(
-  workshop: WithGit<GitCommits & GitRefs>,
+  context: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,
   { task, head }: { readonly task: Task; readonly head: NonNullable<WorktreeInfo['head']> },
 ): Promise<boolean> {
   const session = snapshot.sessions.find(({ id }) => id === task.session);
-  const base = await workshop.git.resolveCommit(`refs/heads/${session?.base_branch ?? ''}`);
-  const rescues = await workshop.git.listRefs(`refs/blueflame/rescue/${task.session}/${task.id}/`);
+  const base = await context.git.resolveCommit(`refs/heads/${session?.base_branch ?? ''}`);
+  const rescues = await context.git.listRefs(`refs/blueflame/rescue/${task.session}/${task.id}/`);
   const holders = [base, task.commit, ...rescues.map(({ commit }) => commit)];
   for (const holder of holders)
-    if (holder !== null && (await workshop.git.isAncestor(head, holder))) return true;
+    if (holder !== null && (await context.git.isAncestor(head, holder))) return true;
   return false;
 }
 

@@ -2,40 +2,40 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 
 /**
  * Moves the branch a session lands on to its landing at the remote, where this clone doesn't know that: it was killed
  * before the answer came, or another machine led meanwhile. Only forward, and only where no work tree of the person
  * conflicts with it. bringAlong then updates the work trees. Throws FlameError `base-behind`, before any change.
  */
-export async function adoptLanded(workshop: Workshop, id: SessionId): Promise<void> {
-  const { sharing, git } = workshop;
-  if (sharing?.role !== 'lead') return;
-  const { session } = await viewSession(workshop, id);
+export async function adoptLanded(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession, git } = context;
+  if (remoteSession?.role !== 'lead') return;
+  const { session } = await viewSession(context, id);
   const { base_commit: to, changesets } = session;
   const branch = landsOn(session);
   const tip = await git.resolveCommit(`refs/heads/${branch}`);
   if (tip === to || !changesets.some(({ landed_commit }) => landed_commit === to)) return;
-  const theirs = await sharing.tipOf(branch);
+  const theirs = await remoteSession.tipOf(branch);
   const holds = async (commit: ObjectId | null): Promise<boolean> =>
     commit !== null && (await git.isAncestor(to, commit));
   // The branch has it already, or it was taken back there.
   if ((await holds(tip)) || !(await holds(theirs))) return;
-  const obstacle = await findObstacle(workshop, branch, { tip, to });
-  if (obstacle !== null) throw landedElsewhere({ branch, to, obstacle, remote: sharing.remote });
-  await record(workshop, id, ({ session: now }) => ({
+  const obstacle = await findObstacle(context, branch, { tip, to });
+  if (obstacle !== null) throw landedElsewhere({ branch, to, obstacle, remote: remoteSession.remote });
+  await record(context, id, ({ session: now }) => ({
     session: {
       next: {
         ...now,
-        checkout: { from: ownCheckout(workshop, now)?.from ?? tip ?? to, to, place: workshop.place },
+        checkout: { from: checkoutOf(context, now)?.from ?? tip ?? to, to, place: context.place },
       },
-      subject: `session: ${branch} is taken over as it landed at ${sharing.remote}`,
+      subject: `session: ${branch} is taken over as it landed at ${remoteSession.remote}`,
     },
     refs: [{ ref: parseRefName(`refs/heads/${branch}`), old: tip, new: to, isTaken: true }],
   }));
@@ -46,22 +46,22 @@ export async function adoptLanded(workshop: Workshop, id: SessionId): Promise<vo
  * and that could not land there, is paid for. Only forward, and only where nothing stands against it; bringAlong then does
  * the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has happened then.
  */
-export async function bringForward(workshop: Workshop, id: SessionId): Promise<void> {
-  const { sharing, git } = workshop;
-  if (sharing?.role !== 'lead') return;
-  const { session } = await viewSession(workshop, id);
+export async function advanceBase(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession, git } = context;
+  if (remoteSession?.role !== 'lead') return;
+  const { session } = await viewSession(context, id);
   if (session.state === 'ended') return;
   const branch = landsOn(session);
-  const [tip, to] = [await git.resolveCommit(`refs/heads/${branch}`), await sharing.tipOf(branch)];
+  const [tip, to] = [await git.resolveCommit(`refs/heads/${branch}`), await remoteSession.tipOf(branch)];
   if (tip === null || to === null || tip === to) return;
-  const { remote } = sharing;
+  const { remote } = remoteSession;
   if (await git.isAncestor(to, tip)) throw notPushed(branch, remote);
-  const obstacle = await findObstacle(workshop, branch, { tip, to });
+  const obstacle = await findObstacle(context, branch, { tip, to });
   if (obstacle !== null) throw behind({ branch, obstacle, remote });
-  await record(workshop, id, ({ session: now }) => {
+  await record(context, id, ({ session: now }) => {
     // Changesets built on the old one are built again by its review.
     const isBuilt = changesetsOfCycle(now).some(({ state }) => state === 'waiting' || state === 'approved');
-    const checkout = { from: ownCheckout(workshop, now)?.from ?? tip, to, place: workshop.place };
+    const checkout = { from: checkoutOf(context, now)?.from ?? tip, to, place: context.place };
     return {
       session: {
         next: { ...now, checkout, ...(isBuilt ? {} : { base_commit: to }) },
@@ -71,20 +71,20 @@ export async function bringForward(workshop: Workshop, id: SessionId): Promise<v
     };
   });
   const message = `${branch} was behind ${remote}: it is at ${shortId(to)} now, as there.`;
-  workshop.events.emit({ event: 'notice', level: 'info', message });
+  context.events.emit({ event: 'notice', level: 'info', message });
 }
 
 /** Why a branch can't go forward here now; null: it can. */
 async function findObstacle(
-  workshop: Pick<Workshop, 'git'>,
+  context: Pick<RunContext, 'git'>,
   branch: string,
   { tip, to }: { readonly tip: ObjectId | null; readonly to: ObjectId },
 ): Promise<string | null> {
-  const { git } = workshop;
+  const { git } = context;
   if (tip === null) return null;
   if (!(await git.isAncestor(tip, to))) return 'it went another way.';
   try {
-    await requireMovable(workshop, branch);
+    await requireMovable(context, branch);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return 'another git is at work on it, or its work tree is gone.';
@@ -144,14 +144,14 @@ function landedElsewhere({
  * never completed that, or the branch was reset. Only the person knows which: nothing is pushed. Throws FlameError
  * `landing-not-there`.
  */
-export async function requireLanded(workshop: Workshop, id: SessionId): Promise<void> {
-  const { sharing, git } = workshop;
-  if (sharing?.role !== 'lead') return;
-  const { session } = await viewSession(workshop, id);
+export async function requireLanded(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession, git } = context;
+  if (remoteSession?.role !== 'lead') return;
+  const { session } = await viewSession(context, id);
   const landed = session.changesets.filter(isLanded);
   if (landed.length === 0 || session.state === 'ended') return;
   const branch = landsOn(session);
-  const tip = await sharing.tipOf(branch);
+  const tip = await remoteSession.tipOf(branch);
   // A branch of its own may be gone once its pull request is merged.
   if (tip === null && session.landing !== undefined) return;
   for (const { id: changeset, landed_commit: commit } of landed) {
@@ -160,7 +160,7 @@ export async function requireLanded(workshop: Workshop, id: SessionId): Promise<
     // A branch that diverged was rewritten on purpose, with the landing or without.
     const isBefore = tip === null || !isHere || (await git.isAncestor(tip, commit));
     if (!isThere && isBefore)
-      throw notThere({ branch, changeset, commit, tip, remote: sharing.remote, isHere });
+      throw notThere({ branch, changeset, commit, tip, remote: remoteSession.remote, isHere });
   }
 }
 

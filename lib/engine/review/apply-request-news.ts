@@ -9,15 +9,15 @@ import type { Session } from '../../domain/state/session.ts';
 import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import {
-  askedOnce,
   awaitedIn,
   awaiting,
-  counted,
+  countRemarks,
+  describeRemarks,
   type Given,
+  logRequestedMark,
   mostNotes,
-  worded,
 } from './describe-remarks.ts';
 import { placeComments } from './place-comments.ts';
 
@@ -26,7 +26,7 @@ const mostRemarks = 50;
 /** Rounds of a pull request before the person is asked for their word. */
 const mostRounds = 3;
 
-export interface TakenUp {
+export interface AppliedNews {
   /** Tasks that go on, with how many remarks and failed checks each was given. */
   readonly tasks: readonly { readonly id: TaskId; readonly remarks: number; readonly checks: number }[];
   /** Remarks left for the next round: a task takes only so many at once, and none while a worker has it. */
@@ -37,7 +37,7 @@ export interface TakenUp {
 
 type Landing = NonNullable<Session['landing']>;
 
-interface TakeUpWish {
+interface ApplyNewsOptions {
   readonly isAllowedMore: boolean;
   /** The shell line that opens it again. */
   readonly reopen: string;
@@ -50,31 +50,31 @@ interface TakeUpWish {
  * back to a worker with them as data, starts from what had landed, and what comes of it lands on the same branch.
  * Throws FlameErrors `pull-request-rounds` and `pull-request-over`.
  */
-export async function takeUp(
-  workshop: Recorder & Pick<Workshop, 'now'> & WithGit<GitDiffs>,
+export async function applyRequestNews(
+  context: Recorder & Pick<RunContext, 'now'> & WithGit<GitDiffs>,
   id: SessionId,
   news: PullRequestNews,
-  { isAllowedMore, reopen, request }: TakeUpWish,
-): Promise<TakenUp> {
-  const view = await viewSession(workshop, id);
+  { isAllowedMore, reopen, request }: ApplyNewsOptions,
+): Promise<AppliedNews> {
+  const view = await viewSession(context, id);
   const { branch, group } = request;
   if (news.state !== 'open') throw isOver(branch, news.state, reopen);
   const awaited = awaitedIn(view.session, news.failed);
   const failed = news.failed.filter((check) => !awaited.includes(check));
-  const shared = await share(workshop, view, { news: { ...news, failed }, group });
+  const shared = await share(context, view, { news: { ...news, failed }, group });
   let taken: readonly Taken[] = [];
-  const result = await record(workshop, id, (now) => {
+  const result = await record(context, id, (now) => {
     taken = stillNew(now, shared);
     const { landing } = now.session;
     if (landing === undefined) return null;
-    const asked = awaited.map(({ id: check }) => askedOnce(check));
+    const asked = awaited.map(({ id: check }) => logRequestedMark(check));
     if (taken.length === 0)
       return asked.length === 0 ? null : { session: awaiting(now.session, landing, asked) };
     const { rounds = request.rounds } = requestsOf(now.session).find((one) => one.group === group) ?? {};
     if (!isAllowedMore && rounds >= mostRounds) throw enoughRounds(branch);
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const steps = taken.map(({ task, given }) =>
-      reviseTask(task, { said: counted(given), ...worded(given), at }),
+      reviseTask(task, { summary: countRemarks(given), ...describeRemarks(given), at }),
     );
     const ids = taken.flatMap(({ given }) => given.map((one) => one.id));
     const heard = [...new Set([...(landing.heard ?? []), ...ids, ...asked])];
@@ -87,7 +87,7 @@ export async function takeUp(
     return { steps, session: { next: session, subject: 'session: remarks on its pull request taken up' } };
   });
   const isDone = result.kind === 'done';
-  const { session } = isDone ? result.view : await viewSession(workshop, id);
+  const { session } = isDone ? result.view : await viewSession(context, id);
   const heard = new Set(session.landing?.heard ?? []);
   const left = [...news.remarks, ...failed].filter((one) => !heard.has(one.id)).length;
   const tasks = isDone ? taken.map(countTaken) : [];
@@ -120,14 +120,14 @@ function stillNew(now: SessionView, shared: Shared): readonly Taken[] {
   });
 }
 
-function countTaken({ task, given }: Taken): TakenUp['tasks'][number] {
+function countTaken({ task, given }: Taken): AppliedNews['tasks'][number] {
   const checks = given.filter(({ kind }) => kind === 'check').length;
   return { id: task.id, remarks: given.length - checks, checks };
 }
 
 /** Shares out new remarks, by the task they are for. */
 async function share(
-  workshop: WithGit<GitDiffs>,
+  context: WithGit<GitDiffs>,
   { session, tasks }: SessionView,
   { news: { remarks, failed }, group }: { readonly news: PullRequestNews; readonly group: string | null },
 ): Promise<Shared> {
@@ -142,7 +142,7 @@ async function share(
   // A remark on the whole, or a check, names no task: the tasks that landed last know of the others.
   const last = members.filter(({ id }) => landed.at(-1)?.tasks.includes(id) === true);
   const lineOf = new Map(remarks.filter(isNew).map((remark) => [remark.id, toComment(remark)]));
-  const placed = await placeAll(workshop, members, lineOf);
+  const placed = await placeAll(context, members, lineOf);
   const isLast = (task: Task): boolean => last.includes(task);
   return new Map(
     members
@@ -161,13 +161,13 @@ async function share(
 type Lines = ReadonlyMap<string, LineComment | null>;
 
 async function placeAll(
-  workshop: WithGit<GitDiffs>,
+  context: WithGit<GitDiffs>,
   tasks: readonly Task[],
   lines: Lines,
 ): Promise<ReadonlyMap<string, ReadonlySet<TaskId>>> {
   const all = [...lines].flatMap(([id, comment]) => (comment === null ? [] : [{ id, comment }]));
   const placed = await placeComments(
-    workshop,
+    context,
     tasks,
     all.map(({ comment }) => comment),
   );

@@ -6,14 +6,14 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import { type LineRange, nameLines, suggestedLines } from '../../domain/state/line-range.ts';
+import { describeLines, type LineRange, suggestedLines } from '../../domain/state/line-range.ts';
 import type { Task, TaskIn } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
 /**
  * Puts what a person suggested on top of the work of a changeset's tasks, as commits of their own, judged as all work
@@ -21,24 +21,24 @@ import { timestamp, type Workshop } from '../run-context.ts';
  * FlameErrors `no-suggestion`, `suggestion-moved`, `suggestion-refused`.
  */
 export async function applySuggestions(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   changeset: Changeset,
   comments: readonly LineComment[],
 ): Promise<void> {
-  const view = await viewSession(workshop, session);
+  const view = await viewSession(context, session);
   const tasks = changeset.tasks.map((id) => taskOf(view, id)).filter(isDone);
   const byTask = new Map<DoneWork, Edit[]>();
   for (const comment of comments) {
-    const edit = await placeEdit(workshop, changeset, tasks, comment);
+    const edit = await placeEdit(context, changeset, tasks, comment);
     byTask.set(edit.task, [...(byTask.get(edit.task) ?? []), edit]);
   }
   if (byTask.size === 0) throw noSuggestion(changeset);
   const made: Made[] = [];
-  for (const [task, edits] of byTask) made.push(await commitEdits(workshop, changeset, task, edits));
-  await publish(workshop, session, made);
-  const reason = `${formatCount(comments.length, 'suggestion')} of ${workshop.gates.person} applied`;
-  workshop.events.emit({
+  for (const [task, edits] of byTask) made.push(await commitEdits(context, changeset, task, edits));
+  await publish(context, session, made);
+  const reason = `${formatCount(comments.length, 'suggestion')} of ${context.gates.person} applied`;
+  context.events.emit({
     event: 'changeset-decided',
     changeset: changeset.id,
     decision: 'built again',
@@ -64,7 +64,7 @@ interface Edit {
 
 /** Finds the commented lines in the work of the task that changed the file last. */
 async function placeEdit(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: Pick<RunContext, 'git'>,
   changeset: Changeset,
   tasks: readonly DoneWork[],
   comment: LineComment,
@@ -96,7 +96,7 @@ async function placeEdit(
 
 /** Some lines of a file of a commit, without the ends that other systems give them; null: they are not there. */
 export async function linesOf(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: Pick<RunContext, 'git'>,
   commit: ObjectId,
   path: string,
   { line, to = line }: LineRange,
@@ -110,16 +110,16 @@ export async function linesOf(
 interface Made {
   readonly task: DoneWork;
   readonly commit: ObjectId;
-  readonly said: string;
+  readonly message: string;
 }
 
 async function commitEdits(
-  workshop: Workshop,
+  context: RunContext,
   changeset: Changeset,
   task: DoneWork,
   edits: readonly Edit[],
 ): Promise<Made> {
-  const { git } = workshop;
+  const { git } = context;
   const paths = [...new Set(edits.map(({ path }) => path))];
   const texts = await git.readTexts(task.commit, paths);
   const edited = new Map(
@@ -128,15 +128,15 @@ async function commitEdits(
       return [path, replaceLines(texts.get(path) ?? '', own, () => overlapping(changeset, path))] as const;
     }),
   );
-  const said = `${formatCount(edits.length, 'suggestion')} of ${workshop.gates.person} applied to ${paths.join(', ')}`;
+  const message = `${formatCount(edits.length, 'suggestion')} of ${context.gates.person} applied to ${paths.join(', ')}`;
   const tree = await git.replaceTexts(await git.readCommit(task.commit), edited);
   const commit = await git.commitSigned({
     tree,
     parents: [task.commit],
-    message: await messageFor(workshop, task, paths),
+    message: await messageFor(context, task, paths),
   });
-  const policy = await workerPolicy(workshop, { fileLocks: task.file_locks, start: task.commit });
-  const violations = await judgeCommits(workshop, {
+  const policy = await workerPolicy(context, { fileLocks: task.file_locks, start: task.commit });
+  const violations = await judgeCommits(context, {
     start: task.commit,
     tip: commit,
     policy,
@@ -151,12 +151,12 @@ async function commitEdits(
       details: violations.map(({ rule, where, details }) => `${rule}: ${where}: ${details}`),
       hints: [`git flame show ${shellQuote(changeset.group)} --diff`],
     });
-  return { task, commit, said };
+  return { task, commit, message };
 }
 
 /** In the form of the work it goes on with, where commits have one. */
 async function messageFor(
-  { config, git }: Workshop,
+  { config, git }: RunContext,
   task: DoneWork,
   paths: readonly string[],
 ): Promise<string> {
@@ -183,20 +183,20 @@ function replaceLines(text: string, edits: readonly Edit[], onOverlap: () => Fla
   return lines.join('\n');
 }
 
-async function publish(workshop: Workshop, session: SessionId, made: readonly Made[]): Promise<void> {
-  const at = timestamp(workshop);
+async function publish(context: RunContext, session: SessionId, made: readonly Made[]): Promise<void> {
+  const at = timestamp(context);
   const refs = await Promise.all(
     made.map(async ({ task, commit }) => {
       const ref = taskBranch(session, task.id);
-      return { ref, old: await workshop.git.resolveCommit(ref), new: commit };
+      return { ref, old: await context.git.resolveCommit(ref), new: commit };
     }),
   );
-  const done = await record(workshop, session, (view) => {
+  const done = await record(context, session, (view) => {
     if (made.some(({ task }) => taskOf(view, task.id).rev !== task.rev)) return null;
-    const steps = made.map(({ task, commit, said }) =>
-      amendWork(taskOf(view, task.id), { commit, said, at }),
+    const steps = made.map(({ task, commit, message: amendment }) =>
+      amendWork(taskOf(view, task.id), { commit, amendment, at }),
     );
-    const accepted = steps.map((step) => workDecision(step.task, workshop.configDigest));
+    const accepted = steps.map((step) => workDecision(step.task, context.configDigest));
     return { steps, refs, accepted };
   });
   if (done.kind === 'done') return;
@@ -217,7 +217,7 @@ function moved({ group }: Changeset, comment: LineComment, why: string): FlameEr
   return new FlameError({
     kind: 'refused',
     code: 'suggestion-moved',
-    message: `The suggestion on ${comment.path}:${nameLines(comment)} can't be applied: ${why}.`,
+    message: `The suggestion on ${comment.path}:${describeLines(comment)} can't be applied: ${why}.`,
     hints: [`git flame review --changeset ${shellQuote(group)} --reject REASON`],
   });
 }

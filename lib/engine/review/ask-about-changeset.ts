@@ -1,5 +1,5 @@
-import { undoable } from '../../core/changesets/changeset-decision.ts';
-import { doubtsOf } from '../../core/changesets/evidence.ts';
+import { undoableDecisions } from '../../core/changesets/changeset-decision.ts';
+import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -10,33 +10,33 @@ import { blockingGroup } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
-import type { AheadWatch } from '../conflict-detection/watch-conflicts.ts';
+import type { ConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { messageProblem } from '../merge/changeset-message.ts';
 import { type SessionView, taskOf, viewSession } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
-import { onTopOf } from '../stacking/rebase-stacked.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
+import { previewRejection } from '../stacking/rebase-stacked.ts';
 import { linesOf } from './apply-suggestions.ts';
-import { comparedToSeen } from './changes-since-seen.ts';
-import { decideNow, performDecision } from './perform-decision.ts';
+import { compareToSeen } from './changes-since-seen.ts';
+import { decideOutOfTurn, performDecision } from './perform-decision.ts';
 import { strayComment } from './place-comments.ts';
 import { recordDecision } from './record-decision.ts';
-import { undoDecision, undoIfStill } from './undo-decision.ts';
+import { undoDecision, undoDecisionIfPossible } from './undo-decision.ts';
 
 /** Position of a changeset among those that are asked about, and the watch for conflicts meanwhile. */
-export interface Turn {
+export interface ReviewPosition {
   readonly position: number;
   readonly total: number;
-  readonly radar: AheadWatch;
+  readonly radar: ConflictWatch;
 }
 
 /** Shows one changeset and records what the person decides; one that is decided already is left alone. */
-export async function decideOne(
-  workshop: Workshop,
+export async function askAboutChangeset(
+  context: RunContext,
   session: SessionId,
   changesetId: string,
-  { radar, ...place }: Turn,
+  { radar, ...place }: ReviewPosition,
 ): Promise<void> {
-  const view = await viewSession(workshop, session);
+  const view = await viewSession(context, session);
   // While the person reads.
   radar.look(view);
   const changeset = view.session.changesets.find(({ id }) => id === changesetId);
@@ -44,21 +44,21 @@ export async function decideOne(
   const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
   if (blocker !== null && blocker.state !== 'waiting') {
     const reason = `it depends on ${blocker.group}, which was not approved`;
-    await recordDecision(workshop, session, changeset, { kind: 'deferred', reason });
+    await recordDecision(context, session, changeset, { kind: 'deferred', reason });
     return;
   }
-  const decision = await workshop.gates.changeset({
-    ...(await shownOf(workshop, view, changeset)),
+  const decision = await context.gates.changeset({
+    ...(await shownOf(context, view, changeset)),
     ...place,
-    ...asking(workshop, session),
+    ...asking(context, session),
   });
-  if (decision.kind === 'undo') return undoIfStill(workshop, session, decision.changeset, decision);
-  await performDecision(workshop, session, changeset, decision);
+  if (decision.kind === 'undo') return undoDecisionIfPossible(context, session, decision.changeset, decision);
+  await performDecision(context, session, changeset, decision);
 }
 
 /** Facts about a changeset that the person is shown. */
 async function shownOf(
-  workshop: Workshop,
+  context: RunContext,
   view: SessionView,
   changeset: Changeset,
 ): Promise<Omit<ChangesetQuestion, 'position' | 'total' | 'decideOther'>> {
@@ -66,73 +66,73 @@ async function shownOf(
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
   );
-  const doubts = doubtsOf(view.snapshot, tasks);
+  const doubts = evidenceDoubtsOf(view.snapshot, tasks);
   for (const doubt of doubts)
-    workshop.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
-  await tellAmended(workshop, tasks);
-  const blocked = await blockedCalls(workshop, view.session, tasks);
-  const since = await comparedToSeen(workshop, view.session, { changeset, tasks });
+    context.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
+  await warnOfAmendedBranches(context, tasks);
+  const blocked = await blockedCalls(context, view.session, tasks);
+  const since = await compareToSeen(context, view.session, { changeset, tasks });
   return {
     changeset,
     tasks,
     verdicts,
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(blocked.length === 0 ? {} : { blocked }),
-    ...(since === null ? {} : { since, showInterdiff: () => workshop.git.diffText(since.from, since.to) }),
+    ...(since === null ? {} : { since, showInterdiff: () => context.git.diffText(since.from, since.to) }),
     session: view.session,
-    ...(workshop.config.project.landing_style === 'rebase'
+    ...(context.config.project.landing_style === 'rebase'
       ? {}
-      : { showMessage: async () => (await workshop.git.readCommit(changeset.commit)).message }),
-    showDiff: () => workshop.git.diffText(changeset.parent, changeset.commit),
-    strayComment: (comment) => strayComment(workshop, changeset, comment),
-    linesOf: (path, range) => linesOf(workshop, changeset.commit, path, range),
+      : { showMessage: async () => (await context.git.readCommit(changeset.commit)).message }),
+    showDiff: () => context.git.diffText(changeset.parent, changeset.commit),
+    strayComment: (comment) => strayComment(context, changeset, comment),
+    linesOf: (path, range) => linesOf(context, changeset.commit, path, range),
   };
 }
 
 /** Questions and decisions for any changeset of the review. */
 function asking(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
 ): Pick<
   ChangesetQuestion,
   'decideOther' | 'undoable' | 'takeBack' | 'onTop' | 'messageOf' | 'checkMessage' | 'excluding'
 > {
   const waiting = async (id: string): Promise<{ view: SessionView; changeset: Changeset } | null> => {
-    const view = await viewSession(workshop, session);
+    const view = await viewSession(context, session);
     const changeset = changesetsOfCycle(view.session).find((one) => one.id === id);
     return changeset?.state === 'waiting' ? { view, changeset } : null;
   };
   return {
-    decideOther: (id, other) => decideNow(workshop, session, id, other),
-    undoable: async () => undoable((await viewSession(workshop, session)).session),
+    decideOther: (id, other) => decideOutOfTurn(context, session, id, other),
+    undoable: async () => undoableDecisions((await viewSession(context, session)).session),
     takeBack: async (id, where) => {
-      await undoDecision(workshop, session, id, { where });
+      await undoDecision(context, session, id, { where });
     },
     onTop: async (id, tasks) => {
       const now = await waiting(id);
       if (now === null) return [];
-      const meant = now.changeset.tasks.filter((task) => tasks?.includes(task) ?? true);
-      return onTopOf(workshop, now.view, { tasks: meant });
+      const selected = now.changeset.tasks.filter((task) => tasks?.includes(task) ?? true);
+      return previewRejection(context, now.view, { tasks: selected });
     },
     messageOf: async (id) => {
       const now = await waiting(id);
-      const isTheirs = workshop.config.project.landing_style === 'rebase';
-      return now === null || isTheirs ? null : (await workshop.git.readCommit(now.changeset.commit)).message;
+      const isTheirs = context.config.project.landing_style === 'rebase';
+      return now === null || isTheirs ? null : (await context.git.readCommit(now.changeset.commit)).message;
     },
     checkMessage: async (id, message) => {
       const now = await waiting(id);
-      return now === null ? null : messageProblem(workshop.config, now.view.session, { ...now, message });
+      return now === null ? null : messageProblem(context.config, now.view.session, { ...now, message });
     },
     excluding: async (id) => {
       const now = await waiting(id);
-      return now === null ? [] : excludingOf(workshop, now.view.session, now.changeset);
+      return now === null ? [] : findConflictingChangesets(context, now.view.session, now.changeset);
     },
   };
 }
 
 /** Calls that the watcher refused to agents that worked on, judged or joined these tasks. */
 async function blockedCalls(
-  workshop: Pick<Workshop, 'agents'>,
+  context: Pick<RunContext, 'agents'>,
   { agents }: Session,
   tasks: readonly Task[],
 ): Promise<readonly BlockedCalls[]> {
@@ -143,14 +143,14 @@ async function blockedCalls(
   ]);
   const ids = new Set([...workers, ...runs].filter((id) => id !== null));
   const audits = await Promise.all(
-    [...ids].map(async (agent) => ({ agent, ...(await workshop.agents.auditOf(agent)) })),
+    [...ids].map(async (agent) => ({ agent, ...(await context.agents.auditOf(agent)) })),
   );
   return audits.flatMap(({ agent, blocked, top }) => (blocked === 0 ? [] : [{ agent, blocked, top }]));
 }
 
 /** Says of which tasks a person moved the branch since the work was accepted: what was judged lands, not what they made. */
-async function tellAmended(
-  { git, events }: Pick<Workshop, 'events'> & WithGit<Pick<GitCommits, 'resolveCommit'>>,
+async function warnOfAmendedBranches(
+  { git, events }: Pick<RunContext, 'events'> & WithGit<Pick<GitCommits, 'resolveCommit'>>,
   tasks: readonly Task[],
 ): Promise<void> {
   await Promise.all(
@@ -178,8 +178,8 @@ const mostTried = 40;
  * The other changesets of this review that can't land together with one as they are now: those that wait or are
  * approved and conflict with it, found by merging without recording anything. What can't be tried is left out.
  */
-async function excludingOf(
-  { git, signal }: WithGit<Pick<GitTrials, 'tryMerge'>> & Pick<Workshop, 'signal'>,
+async function findConflictingChangesets(
+  { git, signal }: WithGit<Pick<GitTrials, 'tryMerge'>> & Pick<RunContext, 'signal'>,
   session: Session,
   changeset: Changeset,
 ): Promise<readonly Excluding[]> {
@@ -195,7 +195,7 @@ async function excludingOf(
 }
 
 async function conflictOf(
-  { git, signal }: Parameters<typeof excludingOf>[0],
+  { git, signal }: Parameters<typeof findConflictingChangesets>[0],
   { commit: own }: Changeset,
   commit: Changeset['commit'],
 ): Promise<readonly string[]> {

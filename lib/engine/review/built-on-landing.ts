@@ -2,12 +2,12 @@ import { landedDecision } from '../../core/admission/decisions.ts';
 import {
   type LandedChangeset,
   landedChangeset,
-  withUndone,
+  withLandingReverted,
 } from '../../core/changesets/changeset-decision.ts';
 import { type AfterUndo, takeBackTask } from '../../core/task/after-review.ts';
-import { withdraw } from '../../core/task/cascade.ts';
-import { standsOn } from '../../core/task/stack-state.ts';
-import { addGround } from '../../core/task/task-attempt.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
+import { isBuiltOn } from '../../core/task/stack-state.ts';
+import { addBuiltOn } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -17,7 +17,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { landsOn, requestsOf } from '../../domain/state/session-facts.ts';
 import type { ClaimedTask, DoneTask, Task } from '../../domain/state/task.ts';
 import { type Recording, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
 
 export interface UndoneLanding {
@@ -28,14 +28,14 @@ export interface UndoneLanding {
 }
 
 /** Start commits of works that began upon a landing, finished or not: by the ids of their tasks. */
-export type BegunUpon = ReadonlyMap<TaskId, ObjectId>;
+export type StartedOnLanding = ReadonlyMap<TaskId, ObjectId>;
 
 /** Work that holds a landing, since it began when that had landed. */
-export async function begunUpon(
+export async function findStartedOnLanding(
   { git }: WithGit<Pick<GitCommits, 'isAncestor'>>,
   { tasks }: Pick<SessionView, 'tasks'>,
   { landed_commit: landed }: Pick<LandedChangeset, 'landed_commit'>,
-): Promise<BegunUpon> {
+): Promise<StartedOnLanding> {
   const found = new Map<TaskId, ObjectId>();
   // Many begin at the same commit.
   const known = new Map<ObjectId, boolean>();
@@ -49,17 +49,17 @@ export async function begunUpon(
 }
 
 /** The tasks whose work, finished or not, stands on a landing: they were built on its tasks' work, or began upon it. */
-async function standingOn(
-  workshop: Parameters<typeof begunUpon>[0],
+async function tasksBuiltOnLanding(
+  context: Parameters<typeof findStartedOnLanding>[0],
   { tasks }: Pick<SessionView, 'tasks'>,
   changeset: LandedChangeset,
 ): Promise<readonly TaskId[]> {
-  const begun = await begunUpon(workshop, { tasks }, changeset);
+  const begun = await findStartedOnLanding(context, { tasks }, changeset);
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const landed = changeset.tasks.flatMap((id) => byId.get(id) ?? []);
   return tasks
     .filter(isWork)
-    .filter((task) => begun.has(task.id) || landed.some((below) => standsOn(task, below, byId)))
+    .filter((task) => begun.has(task.id) || landed.some((below) => isBuiltOn(task, below, byId)))
     .map(({ id }) => id);
 }
 
@@ -68,30 +68,30 @@ async function standingOn(
  * like work built on tasks that are sent back.
  */
 export function undoneLanding(
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+  context: Pick<RunContext, 'gates' | 'now'>,
   view: SessionView,
   {
     changeset,
     wish,
     above,
-  }: { readonly changeset: LandedChangeset; readonly wish: AfterUndo; readonly above: BegunUpon },
+  }: { readonly changeset: LandedChangeset; readonly wish: AfterUndo; readonly above: StartedOnLanding },
 ): UndoneLanding {
-  const at = timestamp(workshop);
-  const mark = { by: workshop.gates.person, at, reason: wish.notes };
+  const at = timestamp(context);
+  const mark = { by: context.gates.person, at, reason: wish.notes };
   const leaving = changeset.tasks
     .map((task) => taskOf(view, task))
     .filter(({ status }) => status === 'merged')
     .map((task) => takeBackTask(task, wish, at));
   const { landed_commit: commit } = changeset;
   const note = view.snapshot.reviewOn(commit);
-  const steps = withdraw(view.tasks, leaving, at);
+  const steps = withdrawTasks(view.tasks, leaving, at);
   const below = leaving.map(({ task }) => ({ task: task.id, commit }));
   const changed = new Set<string>(steps.map(({ task }) => task.id));
   const left = below.length === 0 ? [] : view.tasks.filter(({ id }) => !changed.has(id));
   const upon = left.filter(isWork).filter((task) => above.get(task.id) === task.start_commit);
   return {
-    session: reopened(withUndone(view.session, changeset, mark), wish),
-    steps: [...steps, ...upon.map((task) => addGround(task, below))],
+    session: reopened(withLandingReverted(view.session, changeset, mark), wish),
+    steps: [...steps, ...upon.map((task) => addBuiltOn(task, below))],
     reviews: note === null ? [] : [{ commit, note: { ...note, undone: mark } }],
   };
 }
@@ -126,11 +126,11 @@ interface UndoPlan {
  * nothing shows that it was published; else a revert is reviewed like any work.
  */
 export async function planUndo(
-  workshop: Pick<Workshop, 'config' | 'git' | 'decided' | 'sharing' | 'store'>,
+  context: Pick<RunContext, 'config' | 'git' | 'decided' | 'remoteSession' | 'store'>,
   id: SessionId,
   name: string | null,
 ): Promise<UndoPlan> {
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   const { session } = view;
   const changeset = landedChangeset(session, name);
   if (changeset === undefined) throw nothingLanded(session, name);
@@ -141,13 +141,13 @@ export async function planUndo(
   if (again !== undefined) throw takenBackAlready(changeset, again);
   if (changeset.tasks.some((task) => taskOf(view, task).takes_back !== undefined)) throw isRevert(changeset);
   const { landed_commit: commit } = changeset;
-  const above = await standingOn(workshop, view, changeset);
-  const tip = await baseTip(workshop, session);
-  if (commit !== tip && !(await workshop.git.isAncestor(commit, tip))) {
-    await requireGone(workshop, session, { changeset, tip });
+  const above = await tasksBuiltOnLanding(context, view, changeset);
+  const tip = await baseTip(context, session);
+  if (commit !== tip && !(await context.git.isAncestor(commit, tip))) {
+    await requireGone(context, session, { changeset, tip });
     return { session, changeset, above, way: { how: 'was-gone' } };
   }
-  const why = await whyRevert(workshop, session, { commit, tip });
+  const why = await whyRevert(context, session, { commit, tip });
   return { session, changeset, above, way: why === null ? { how: 'moved-back' } : { how: 'revert', why } };
 }
 
@@ -156,7 +156,7 @@ export async function planUndo(
  * the work is still where others have it. Throws FlameError `behind-landing`.
  */
 async function requireGone(
-  { git, decided }: Pick<Workshop, 'git' | 'decided'>,
+  { git, decided }: Pick<RunContext, 'git' | 'decided'>,
   session: Session,
   { changeset, tip }: { readonly changeset: LandedChangeset; readonly tip: ObjectId },
 ): Promise<void> {
@@ -176,7 +176,7 @@ async function requireGone(
 
 /** Why the branch is not moved back, as the end of a sentence; null: it is. */
 async function whyRevert(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: Pick<RunContext, 'git'>,
   session: Session,
   { commit, tip }: { readonly commit: ObjectId; readonly tip: ObjectId },
 ): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { seenBefore } from '../../core/changesets/versions-seen-before.ts';
+import { versionsSeenBefore } from '../../core/changesets/versions-seen-before.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
@@ -7,21 +7,21 @@ import type { Changeset, CommitPair, SeenVersion, SinceSeen } from '../../domain
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { answerComments } from './answer-comments.ts';
 
-/** As sinceSeen; an error is reported instead, and the decision goes on without. */
-export async function comparedToSeen(
-  workshop: Pick<Workshop, 'events'> & WithGit<Git>,
+/** As changesSinceSeen; an error is reported instead, and the decision goes on without. */
+export async function compareToSeen(
+  context: Pick<RunContext, 'events'> & WithGit<Git>,
   session: Session,
   about: { readonly changeset: Changeset; readonly tasks: readonly Task[] },
 ): Promise<SinceSeen | null> {
   try {
-    return await sinceSeen(workshop, session, about);
+    return await changesSinceSeen(context, session, about);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const message = `What changed in ${about.changeset.group} since you saw it last is not known: ${error.message}`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    context.events.emit({ event: 'notice', level: 'warning', message });
     return null;
   }
 }
@@ -32,12 +32,12 @@ type Git = GitCommits & GitDiffs & GitMerging;
  * Computes changes of a changeset since the person saw its tasks last: the version they saw is rebased onto its present
  * ground, so that landings in between are not part of it. null: they saw no earlier one, or it is not in this clone.
  */
-export async function sinceSeen(
+export async function changesSinceSeen(
   { git }: WithGit<Git>,
   session: Pick<Session, 'changesets'>,
   { changeset, tasks }: { readonly changeset: Changeset; readonly tasks: readonly Task[] },
 ): Promise<SinceSeen | null> {
-  const seen = seenBefore(session.changesets, changeset);
+  const seen = versionsSeenBefore(session.changesets, changeset);
   const versions = seen.map((one) => ({ ...one, became: one.state }));
   const earlier = tasks.flatMap((task) => seen.flatMap((one) => rangesOf(task, one)));
   const comments = distinct(earlier.flatMap((one) => one.comments));

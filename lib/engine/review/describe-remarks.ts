@@ -13,7 +13,7 @@ export type Given =
   | { readonly id: string; readonly kind: 'check' | 'whole'; readonly text: string };
 
 /** Counts them, in a few words. */
-export function counted(given: readonly Given[]): string {
+export function countRemarks(given: readonly Given[]): string {
   const checks = given.filter(({ kind }) => kind === 'check').length;
   const parts = [
     ...(given.length === checks ? [] : [formatCount(given.length - checks, 'remark')]),
@@ -23,7 +23,7 @@ export function counted(given: readonly Given[]): string {
 }
 
 /** As a task is given it. */
-export function worded(given: readonly Given[]): {
+export function describeRemarks(given: readonly Given[]): {
   readonly notes: string;
   readonly comments: readonly LineComment[];
 } {
@@ -40,11 +40,11 @@ type Landing = NonNullable<Session['landing']>;
 /** Failed checks without their log that were not waited for yet. */
 export function awaitedIn(session: Session, failed: readonly FailedCheck[]): readonly FailedCheck[] {
   const heard = new Set(session.landing?.heard ?? []);
-  return failed.filter(({ id, log }) => log === null && !heard.has(id) && !heard.has(askedOnce(id)));
+  return failed.filter(({ id, log }) => log === null && !heard.has(id) && !heard.has(logRequestedMark(id)));
 }
 
 /** As it stands among what was heard that the log of a check was asked for. */
-export function askedOnce(check: string): string {
+export function logRequestedMark(check: string): string {
   return `log-of-${check}`;
 }
 

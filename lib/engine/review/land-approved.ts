@@ -2,13 +2,13 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Recorder, taskOf, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
-import { besideBase, diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { diagnoseCommit, failedDiagnostics, markFailingOnBase } from '../validate/run-diagnostics.ts';
 import { adoptLanded } from './adopt-landed.ts';
 import { proveLanding, unlandedBelow } from './prove-landing.ts';
 import { publishLanding } from './publish-landing.ts';
@@ -18,37 +18,37 @@ import {
   refuseLanding,
   refuseMoved,
   refuseUndecided,
+  reportRefusedLanding,
   sendBack,
-  tellRefused,
 } from './refuse-landing.ts';
 import { destinedFor, requireFreeName, shapeLanding } from './shape-landing.ts';
-import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './sync-worktrees.ts';
+import { requireCleanBase, requireFreePaths, syncOtherWorktrees, syncWorktrees } from './sync-worktrees.ts';
 
 /**
  * Lands approved changesets in the order they were shown. Each landing is one ref transaction over the base
  * branch, the tasks, the review and the session: all of it happened or nothing did.
  */
 export async function landApproved(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
 ): Promise<{ readonly landed: number; readonly refused: number }> {
-  const { session } = await viewSession(workshop, id);
+  const { session } = await viewSession(context, id);
   const approved = changesetsOfCycle(session).filter(({ state }) => state === 'approved');
   if (approved.length === 0) return { landed: 0, refused: 0 };
-  const destined = destinedFor(workshop, session);
-  await requireFreeName(workshop, session, destined);
-  const landed = await workshop.landInTurn(() => landAll(workshop, destined, approved));
-  if (landed > 0) await runScript(workshop, 'post_merge', await landedFacts(workshop, id, approved));
+  const destined = destinedFor(context, session);
+  await requireFreeName(context, session, destined);
+  const landed = await context.landInTurn(() => landAll(context, destined, approved));
+  if (landed > 0) await runScript(context, 'post_merge', await landedFacts(context, id, approved));
   return { landed, refused: approved.length - landed };
 }
 
 /** Facts for `hooks.post_merge`: the approved changesets that landed, and as which commits, in their order. */
 async function landedFacts(
-  workshop: Pick<Workshop, 'config' | 'store'>,
+  context: Pick<RunContext, 'config' | 'store'>,
   id: SessionId,
   approved: readonly Changeset[],
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { session } = await viewSession(workshop, id);
+  const { session } = await viewSession(context, id);
   const landed = session.changesets.filter(
     ({ id: one, landed_commit }) => landed_commit !== null && approved.some((known) => known.id === one),
   );
@@ -60,18 +60,18 @@ async function landedFacts(
 }
 
 async function landAll(
-  workshop: Workshop,
+  context: RunContext,
   destined: Session,
   approved: readonly Changeset[],
 ): Promise<number> {
-  await adoptLanded(workshop, destined.id);
-  await bringOthersAlong(workshop, destined);
-  await requireCleanBase(workshop, destined);
+  await adoptLanded(context, destined.id);
+  await syncOtherWorktrees(context, destined);
+  await requireCleanBase(context, destined);
   let landed = 0;
   try {
-    for (const changeset of approved) if (await landOne(workshop, destined.id, changeset)) landed += 1;
+    for (const changeset of approved) if (await landOne(context, destined.id, changeset)) landed += 1;
   } finally {
-    await bringAlong(workshop, destined.id);
+    await syncWorktrees(context, destined.id);
   }
   return landed;
 }
@@ -80,30 +80,30 @@ type Fit =
   | { readonly kind: 'fits'; readonly commit: ObjectId }
   | { readonly kind: 'misfit'; readonly notes: string };
 
-async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<boolean> {
-  const view = await viewSession(workshop, id);
-  const tip = await baseTip(workshop, view.session);
-  if (!(await mayLand(workshop, view.session, { changeset, tip }))) return false;
-  if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
+async function landOne(context: RunContext, id: SessionId, changeset: Changeset): Promise<boolean> {
+  const view = await viewSession(context, id);
+  const tip = await baseTip(context, view.session);
+  if (!(await mayLand(context, view.session, { changeset, tip }))) return false;
+  if (tip !== view.session.base_commit) return refuseMoved(context, view.session, changeset, tip);
   const tasks = changeset.tasks.map((task) => taskOf(view, task));
   const proven = { changeset, tasks };
-  const proof = await proveLanding(workshop, view, changeset);
+  const proof = await proveLanding(context, view, changeset);
   if (proof.kind === 'strange')
-    return refuseLanding(workshop, view.session, changeset, 'it was built in another clone');
-  if (proof.kind === 'broken') return sendBack(workshop, id, proven, proof.notes);
-  if (proof.kind === 'red') return askAgain(workshop, id, proven, proof.diagnostics);
-  const fit = await fitOnto(workshop, { session: id, changeset, tasks, tip });
-  if (fit.kind === 'misfit') return sendBack(workshop, id, proven, fit.notes);
-  const destined = destinedFor(workshop, view.session);
-  await requireFreePaths(workshop, destined, {
-    from: ownCheckout(workshop, view.session)?.from ?? tip,
+    return refuseLanding(context, view.session, changeset, 'it was built in another clone');
+  if (proof.kind === 'broken') return sendBack(context, id, proven, proof.notes);
+  if (proof.kind === 'red') return askAgain(context, id, proven, proof.diagnostics);
+  const fit = await fitOnto(context, { session: id, changeset, tasks, tip });
+  if (fit.kind === 'misfit') return sendBack(context, id, proven, fit.notes);
+  const destined = destinedFor(context, view.session);
+  await requireFreePaths(context, destined, {
+    from: checkoutOf(context, view.session)?.from ?? tip,
     to: fit.commit,
   });
-  const result = await publishLanding(workshop, id, { proven, tip, commit: fit.commit });
-  if (result === 'undecided') return refuseUndecided(workshop, id, changeset);
+  const result = await publishLanding(context, id, { proven, tip, commit: fit.commit });
+  if (result === 'undecided') return refuseUndecided(context, id, changeset);
   if (result === 'moved')
-    return refuseMoved(workshop, view.session, changeset, await baseTip(workshop, view.session));
-  workshop.events.emit({
+    return refuseMoved(context, view.session, changeset, await baseTip(context, view.session));
+  context.events.emit({
     event: 'landed',
     changeset: changeset.id,
     commit: fit.commit,
@@ -114,25 +114,27 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
 
 /** Whether an approval still holds, and what the changeset was built on has landed. What came before may end both. */
 async function mayLand(
-  workshop: Recorder & Pick<Workshop, 'git'>,
+  context: Recorder & Pick<RunContext, 'git'>,
   session: Session,
   { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
 ): Promise<boolean> {
   const known = session.changesets.find(
     ({ id, commit }) => id === changeset.id && commit === changeset.commit,
   );
-  if (known?.state !== 'approved') return tellRefused(workshop, changeset, known?.reason ?? noApproval);
-  const below = await unlandedBelow(workshop, session, { changeset, tip });
+  if (known?.state !== 'approved')
+    return reportRefusedLanding(context, changeset, known?.reason ?? noApproval);
+  const below = await unlandedBelow(context, session, { changeset, tip });
   if (below === null) return true;
   const why = `it was built on ${below.group}, which has not landed`;
   // Once that one is decided, this approval counts.
-  if (below.state === 'waiting' || below.state === 'approved') return tellRefused(workshop, changeset, why);
-  return refuseLanding(workshop, session, changeset, why);
+  if (below.state === 'waiting' || below.state === 'approved')
+    return reportRefusedLanding(context, changeset, why);
+  return refuseLanding(context, session, changeset, why);
 }
 
 /** Fits an approved changeset onto the branch, in the shape it lands in; on top of later landings, if any. */
 async function fitOnto(
-  workshop: Workshop,
+  context: RunContext,
   {
     session,
     changeset,
@@ -145,25 +147,27 @@ async function fitOnto(
     readonly tip: ObjectId;
   },
 ): Promise<Fit> {
-  const { tree: approved } = await workshop.git.readCommit(changeset.commit);
+  const { tree: approved } = await context.git.readCommit(changeset.commit);
   const shape = (tree: ObjectId): Promise<ObjectId> =>
-    shapeLanding(workshop, { session, changeset, tasks, tip, tree });
+    shapeLanding(context, { session, changeset, tasks, tip, tree });
   if (changeset.parent === tip) return { kind: 'fits', commit: await shape(approved) };
   // The person saw the difference to its ground, also where that landed as another commit.
-  const merge = (await workshop.git.isAncestor(changeset.parent, tip))
-    ? await workshop.git.mergeTree(tip, changeset.commit)
-    : await workshop.git.replay(tip, changeset.parent, changeset.commit);
+  const merge = (await context.git.isAncestor(changeset.parent, tip))
+    ? await context.git.mergeTree(tip, changeset.commit)
+    : await context.git.replay(tip, changeset.parent, changeset.commit);
   if (merge.kind === 'conflict')
     return { kind: 'misfit', notes: `It conflicts with what has just landed, in ${merge.paths.join(', ')}` };
   const commit = await shape(merge.tree);
   // Exactly the files that were approved, on another parent.
   if (merge.tree === approved) return { kind: 'fits', commit };
   const about = { session, words: `changeset ${changeset.group}` };
-  const red = failedDiagnostics(await diagnoseCommit(workshop, commit, tip, about));
+  const red = failedDiagnostics(await diagnoseCommit(context, commit, tip, about));
   // Red before and approved all the same: the person has seen it.
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)
     return { kind: 'fits', commit };
-  const byThis = (await besideBase(workshop, red, tip)).filter(({ on_base: isBelow }) => isBelow !== true);
+  const byThis = (await markFailingOnBase(context, red, tip)).filter(
+    ({ on_base: isBelow }) => isBelow !== true,
+  );
   // Landings before it made it red, by the person's decision: this change adds nothing to that.
   if (byThis.length === 0) return { kind: 'fits', commit };
   return {

@@ -4,7 +4,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { LineRange } from '../../domain/state/line-range.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
 const longestLine = 200;
 /** So many lines of a long range are quoted at each end: with the longest lines they fit in an excerpt. */
@@ -15,12 +15,12 @@ type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
 
 /** Comments go to the tasks that changed their file, or to all where none did. */
 export async function placeComments(
-  workshop: WithGit<GitDiffs>,
+  context: WithGit<GitDiffs>,
   tasks: readonly Task[],
   comments: readonly LineComment[],
 ): Promise<PlacedComments> {
   if (comments.length === 0) return new Map();
-  const changed = new Map(await Promise.all(tasks.map((task) => changedBy(workshop, task))));
+  const changed = new Map(await Promise.all(tasks.map((task) => changedBy(context, task))));
   const takersOf = (path: string): readonly Task[] => {
     const takers = tasks.filter(({ id }) => changed.get(id)?.has(path) === true);
     return takers.length === 0 ? tasks : takers;
@@ -46,14 +46,14 @@ export async function strayComment(
 }
 
 /** However comments came here: those that may be typing mistakes are named. */
-export async function tellStrayComments(
-  workshop: Pick<Workshop, 'events'> & WithGit<GitDiffs & GitFiles>,
+export async function warnOfStrayComments(
+  context: Pick<RunContext, 'events'> & WithGit<GitDiffs & GitFiles>,
   changeset: Changeset,
   comments: readonly LineComment[],
 ): Promise<void> {
   for (const comment of comments) {
-    const message = await strayComment(workshop, changeset, comment);
-    if (message !== null) workshop.events.emit({ event: 'notice', level: 'warning', message });
+    const message = await strayComment(context, changeset, comment);
+    if (message !== null) context.events.emit({ event: 'notice', level: 'warning', message });
   }
 }
 

@@ -10,7 +10,7 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { brokenRules, describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { type SessionView, taskOf } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 
 type LandingProof =
@@ -28,34 +28,34 @@ type LandingProof =
  * or overridden. What this clone already proved for the same commits and configuration is not proved again.
  */
 export async function proveLanding(
-  workshop: Workshop,
+  context: RunContext,
   view: SessionView,
   changeset: Changeset,
 ): Promise<LandingProof> {
   const built = builtDecision(view.session, changeset);
-  if (!workshop.decided.has(built)) return { kind: 'strange' };
+  if (!context.decided.has(built)) return { kind: 'strange' };
   const tasks = changeset.tasks.map((id) => taskOf(view, id));
   const notes: string[] = [];
-  for (const task of tasks) notes.push(...(await brokenRules(workshop, task)));
+  for (const task of tasks) notes.push(...(await brokenRules(context, task)));
   // Where machines share the session, a machine that is trusted may have built it.
-  if (workshop.decided.signedBy(built) !== null || view.stored.machines !== undefined)
-    notes.push(...(await brokenMerge(workshop, changeset, tasks)));
+  if (context.decided.signedBy(built) !== null || view.stored.machines !== undefined)
+    notes.push(...(await brokenMerge(context, changeset, tasks)));
   if (notes.length > 0) return { kind: 'broken', notes: notes.slice(0, 20).join('\n') };
-  return proveChecks(workshop, view, changeset);
+  return proveChecks(context, view, changeset);
 }
 
 /** A merge made by another clone holds nothing but what its tasks may write, whichever signer it has. */
 async function brokenMerge(
-  workshop: Pick<Workshop, 'config' | 'signal'> & WithGit<GitCommits & GitDiffs & GitFiles>,
+  context: Pick<RunContext, 'config' | 'signal'> & WithGit<GitCommits & GitDiffs & GitFiles>,
   { id, parent, commit }: Changeset,
   tasks: readonly Task[],
 ): Promise<readonly string[]> {
-  const commits = await workshop.git.commitsBetween(parent, commit);
-  const violations = await judgeCommits(workshop, {
+  const commits = await context.git.commitsBetween(parent, commit);
+  const violations = await judgeCommits(context, {
     start: parent,
     tip: commit,
     signer: null,
-    policy: await workerPolicy(workshop, {
+    policy: await workerPolicy(context, {
       fileLocks: tasks.flatMap(({ file_locks }) => file_locks),
       start: parent,
     }),
@@ -66,19 +66,19 @@ async function brokenMerge(
 }
 
 async function proveChecks(
-  workshop: Workshop,
+  context: RunContext,
   { session }: SessionView,
   changeset: Changeset,
 ): Promise<LandingProof> {
-  const proof = checksDecision(session, changeset.commit, workshop.configDigest);
-  if (workshop.decided.has(proof)) return { kind: 'proven' };
-  const diagnostics = await diagnoseCommit(workshop, changeset.commit, session.base_commit, {
+  const proof = checksDecision(session, changeset.commit, context.configDigest);
+  if (context.decided.has(proof)) return { kind: 'proven' };
+  const diagnostics = await diagnoseCommit(context, changeset.commit, session.base_commit, {
     session: session.id,
     words: `changeset ${changeset.group}`,
   });
   const isOverridden = (changeset.reason ?? '').trim() !== '';
   if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
-  workshop.decided.record([proof]);
+  context.decided.record([proof]);
   return { kind: 'proven' };
 }
 
@@ -109,7 +109,7 @@ type Below = Pick<Changeset, 'group' | 'state'>;
  * doesn't list as this clone built it, has not landed either, unless the branch holds it.
  */
 export async function unlandedBelow(
-  { git, decided }: Pick<Workshop, 'decided'> & WithGit<GitCommits>,
+  { git, decided }: Pick<RunContext, 'decided'> & WithGit<GitCommits>,
   session: Session,
   { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
 ): Promise<Below | null> {

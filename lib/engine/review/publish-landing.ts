@@ -1,18 +1,23 @@
 import { landedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
-import { applySteps } from '../../core/task/cascade.ts';
+import { applyTaskChanges } from '../../core/task/cascade.ts';
 import { mergeTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 import { remarkNotes } from '../blackboard/leave-note.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
-import { type BegunUpon, begunUpon, type UndoneLanding, undoneLanding } from './built-on-landing.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
+import {
+  findStartedOnLanding,
+  type StartedOnLanding,
+  type UndoneLanding,
+  undoneLanding,
+} from './built-on-landing.ts';
 import { isStillApproved, type Proven } from './prove-landing.ts';
 import { destinedFor, landingOf } from './shape-landing.ts';
 
@@ -21,20 +26,20 @@ import { destinedFor, landingOf } from './shape-landing.ts';
  * was proven is not what is approved any more.
  */
 export async function publishLanding(
-  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+  context: Recorder & Pick<RunContext, 'git' | 'place'>,
   id: SessionId,
   { proven, tip, commit }: { readonly proven: Proven; readonly tip: ObjectId; readonly commit: ObjectId },
 ): Promise<'landed' | 'moved' | 'undecided'> {
   const { changeset } = proven;
-  const [parent] = (await workshop.git.readCommit(commit)).parents;
+  const [parent] = (await context.git.readCommit(commit)).parents;
   const onto = parent === tip ? {} : { landed_onto: tip };
-  const isWhole = workshop.config.project.landing_style === 'merge';
+  const isWhole = context.config.project.landing_style === 'merge';
   const landedAs = isWhole ? {} : { as: commit };
   const keptRef = changesetRef(id, changeset.id);
-  const kept = await workshop.git.resolveCommit(keptRef);
-  const at = timestamp(workshop);
-  const above = await aboveTakenBack(workshop, id, proven.tasks);
-  const result = await record(workshop, id, (view) => {
+  const kept = await context.git.resolveCommit(keptRef);
+  const at = timestamp(context);
+  const above = await aboveTakenBack(context, id, proven.tasks);
+  const result = await record(context, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
     const { session } = view;
     const tasks = changeset.tasks.map((task) => taskOf(view, task));
@@ -45,14 +50,14 @@ export async function publishLanding(
     const changesets = landed.changesets.map((known) =>
       known.id === changeset.id ? { ...known, landed_commit: commit, ...onto } : known,
     );
-    const from = ownCheckout(workshop, session)?.from ?? tip;
-    const checkout = { from, to: commit, place: workshop.place };
-    const destined = destinedFor(workshop, session);
+    const from = checkoutOf(context, session)?.from ?? tip;
+    const checkout = { from, to: commit, place: context.place };
+    const destined = destinedFor(context, session);
     const branch = landsOn(destined);
     const isNew = branch !== landsOn(session);
     const merged = { ...landed, ...landingOf(destined), changesets, checkout };
-    const notes = remarkNotes(view, changeset, { at, place: workshop.place });
-    const back = takenBackBy(workshop, { ...view, session: merged }, { tasks, above });
+    const notes = remarkNotes(view, changeset, { at, place: context.place });
+    const back = takenBackBy(context, { ...view, session: merged }, { tasks, above });
     return {
       steps: [...tasks.map((task) => mergeTask(task, { into: branch, ...landedAs })), ...back.steps],
       session: {
@@ -60,7 +65,7 @@ export async function publishLanding(
         subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,
       },
       ...(notes === null ? {} : { notes }),
-      reviews: [{ commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) }, ...back.reviews],
+      reviews: [{ commit, note: reviewNote(context, view, changeset, { base: tip, at }) }, ...back.reviews],
       refs: [
         { ref: parseRefName(`refs/heads/${branch}`), old: isNew ? null : tip, new: commit },
         ...(kept === null ? [] : [{ ref: keptRef, old: kept, new: null }]),
@@ -72,27 +77,31 @@ export async function publishLanding(
 
 /** Finished work upon the landings that these tasks take back, by the landings. */
 async function aboveTakenBack(
-  workshop: Recorder & Pick<Workshop, 'git'>,
+  context: Recorder & Pick<RunContext, 'git'>,
   id: SessionId,
   tasks: readonly Task[],
-): Promise<ReadonlyMap<string, BegunUpon>> {
-  const above = new Map<string, BegunUpon>();
+): Promise<ReadonlyMap<string, StartedOnLanding>> {
+  const above = new Map<string, StartedOnLanding>();
   if (!tasks.some(({ takes_back: back }) => back !== undefined)) return above;
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   const landing = new Set<string>(tasks.map(({ id }) => id));
   const others = { tasks: view.tasks.filter(({ id }) => !landing.has(id)) };
   for (const { takes_back: back } of tasks) {
     const changeset = back === undefined ? undefined : landedChangeset(view.session, back.changeset);
-    if (changeset !== undefined) above.set(changeset.id, await begunUpon(workshop, others, changeset));
+    if (changeset !== undefined)
+      above.set(changeset.id, await findStartedOnLanding(context, others, changeset));
   }
   return above;
 }
 
 /** Effects of a landing on tasks, and reviews, of the landings it takes back. */
 function takenBackBy(
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+  context: Pick<RunContext, 'gates' | 'now'>,
   view: SessionView,
-  { tasks, above }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, BegunUpon> },
+  {
+    tasks,
+    above,
+  }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, StartedOnLanding> },
 ): UndoneLanding {
   let { session, tasks: now } = view;
   const steps: TaskChange[] = [];
@@ -101,13 +110,13 @@ function takenBackBy(
     const changeset = back === undefined ? undefined : landedChangeset(session, back.changeset);
     if (back === undefined || changeset === undefined) continue;
     const undone = undoneLanding(
-      workshop,
+      context,
       { ...view, session, tasks: now },
       { changeset, wish: back, above: above.get(changeset.id) ?? new Map() },
     );
     session = undone.session;
     // A task that began upon two of them stands on both.
-    now = applySteps(now, undone.steps);
+    now = applyTaskChanges(now, undone.steps);
     steps.push(...undone.steps);
     reviews.push(...undone.reviews);
   }
@@ -115,7 +124,7 @@ function takenBackBy(
 }
 
 function reviewNote(
-  workshop: Pick<Workshop, 'gates'>,
+  context: Pick<RunContext, 'gates'>,
   view: SessionView,
   changeset: Changeset,
   { base, at }: { readonly base: ObjectId; readonly at: string },
@@ -132,7 +141,7 @@ function reviewNote(
       commit === null ? [] : [{ id, title, commit, verdict: result.status, ...overrideOf(view, commit) }],
     ),
     decision: 'approved',
-    by: changeset.decided_by ?? workshop.gates.person,
+    by: changeset.decided_by ?? context.gates.person,
     at,
     base,
     approved_commit: changeset.commit,

@@ -1,5 +1,5 @@
-import { rejectPart, withStates, withWords } from '../../core/changesets/changeset-decision.ts';
-import { withdraw } from '../../core/task/cascade.ts';
+import { rejectPart, withApprovalMessage, withStates } from '../../core/changesets/changeset-decision.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
@@ -10,17 +10,17 @@ import { isRed } from '../../domain/state/changeset-facts.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withGate } from '../agents/ask-person.ts';
-import { withReviewer } from '../machines/handed-out.ts';
+import { signAsReviewer } from '../machines/handed-out.ts';
 import { chooseAttempt } from '../manual/choose-attempt.ts';
 import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
-import { placeComments, tellStrayComments, withExcerpts } from './place-comments.ts';
+import { placeComments, warnOfStrayComments, withExcerpts } from './place-comments.ts';
 
 type Outcome =
   | Extract<ChangesetDecision, { readonly kind: 'approve' | 'reject' | 'skip' }>
@@ -30,7 +30,7 @@ const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', defe
 
 /** Records what became of a changeset; false: something else had become of it meanwhile, and that holds. */
 export async function recordDecision(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   changeset: Changeset,
   outcome: Placed<Outcome>,
@@ -38,17 +38,17 @@ export async function recordDecision(
   const reason = reasonOf(outcome);
   const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
   const leaving = outcome.kind === 'reject' ? sentBack(changeset, outcome.tasks) : changeset.tasks;
-  const tasks = await tasksOf(workshop, id, leaving);
-  const quoted = await withExcerpts(workshop, changeset, comments);
-  const placed = await placeComments(workshop, tasks, quoted);
-  const result = await record(workshop, id, (view): Recording | null => {
+  const tasks = await tasksOf(context, id, leaving);
+  const quoted = await withExcerpts(context, changeset, comments);
+  const placed = await placeComments(context, tasks, quoted);
+  const result = await record(context, id, (view): Recording | null => {
     const known = findWaiting(view.session, changeset);
     if (known === undefined) return null;
     if (outcome.kind === 'reject') requireWhy(known, outcome.reason);
     if (outcome.kind === 'approve') {
       requireCommit(known, outcome.commit);
       requireReason(known, outcome.override);
-      requireMessage(workshop.config, view.session, { changeset: known, message: outcome.message });
+      requireMessage(context.config, view.session, { changeset: known, message: outcome.message });
     }
     const state = stateOf[outcome.kind];
     const isPart = leaving.length < changeset.tasks.length;
@@ -57,14 +57,14 @@ export async function recordDecision(
       view.session,
       { gate: `changeset ${changeset.id}`, decision: said },
       outcome,
-      workshop,
+      context,
     );
-    const next = decided(workshop, noted, { changeset, outcome, remarks: quoted, leaving });
+    const next = decided(context, noted, { changeset, outcome, remarks: quoted, leaving });
     const which = isPart ? ` in part (${leaving.join(', ')})` : '';
-    const subject = `changeset ${changeset.id}: ${state}${which} by ${workshop.gates.person}`;
+    const subject = `changeset ${changeset.id}: ${state}${which} by ${context.gates.person}`;
     const session = { next, subject };
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const steps = leaving.map((task) =>
       requeueTask(taskOf(view, task), {
         kind: 'rejected',
@@ -74,19 +74,19 @@ export async function recordDecision(
         keep: outcome.keep === true,
       }),
     );
-    return { session, steps: withdraw(view.tasks, steps, at), body: outcome.reason };
+    return { session, steps: withdrawTasks(view.tasks, steps, at), body: outcome.reason };
   });
   if (result.kind !== 'done') return false;
-  await tellStrayComments(workshop, changeset, comments);
+  await warnOfStrayComments(context, changeset, comments);
   const decision = stateOf[outcome.kind];
   const part = leaving.length < changeset.tasks.length ? { tasks: leaving } : {};
-  workshop.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason, ...part });
+  context.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason, ...part });
   return true;
 }
 
 /** The session once a changeset is decided. */
 function decided(
-  workshop: Pick<Workshop, 'gates' | 'sharing' | 'place'>,
+  context: Pick<RunContext, 'gates' | 'remoteSession' | 'place'>,
   session: Session,
   {
     changeset,
@@ -100,13 +100,13 @@ function decided(
     readonly leaving: readonly TaskId[];
   },
 ): Session {
-  const by = workshop.gates.person;
+  const by = context.gates.person;
   if (outcome.kind === 'reject' && leaving.length < changeset.tasks.length)
     return rejectPart(session, changeset, { tasks: leaving, reason: outcome.reason, by });
   const stated = withStates(session, [changeset.id], stateOf[outcome.kind], reasonOf(outcome), by);
   if (outcome.kind !== 'approve') return stated;
-  const worded = withWords(stated, changeset.id, { remarks, message: outcome.message });
-  return withReviewer(workshop, worded, changeset.id);
+  const worded = withApprovalMessage(stated, changeset.id, { remarks, message: outcome.message });
+  return signAsReviewer(context, worded, changeset.id);
 }
 
 /** The tasks that a rejection sends back, in the order of the changeset. Throws FlameError `not-in-changeset`. */
@@ -118,11 +118,11 @@ function sentBack(changeset: Changeset, named: readonly string[] | undefined): r
 }
 
 async function tasksOf(
-  workshop: Pick<Workshop, 'config' | 'store'>,
+  context: Pick<RunContext, 'config' | 'store'>,
   id: SessionId,
   ids: readonly TaskId[],
 ): Promise<readonly Task[]> {
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   return ids.map((task) => taskOf(view, task));
 }
 
@@ -133,17 +133,17 @@ function findWaiting(session: Session, { id, commit }: Changeset): Changeset | u
 }
 
 /** An approval is about one commit: what was built or received since is another. Throws FlameError `not-shown`. */
-export function requireCommit(changeset: Changeset, meant: string | null | undefined): void {
+export function requireCommit(changeset: Changeset, selected: string | null | undefined): void {
   const { group, commit } = changeset;
-  if (meant === undefined || (meant !== null && commit.startsWith(meant))) return;
+  if (selected === undefined || (selected !== null && commit.startsWith(selected))) return;
   const now = `Changeset ${group} is at commit ${shortId(commit)}`;
   throw new FlameError({
     kind: 'refused',
     code: 'not-shown',
     message:
-      meant === null
+      selected === null
         ? `${now}, which was not shown to you here yet.`
-        : `${now}, and what you saw or named is ${shortId(meant)}.`,
+        : `${now}, and what you saw or named is ${shortId(selected)}.`,
     hints: [
       `git flame show ${shellQuote(group)} --diff`,
       `git flame review --changeset ${shellQuote(group)} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
@@ -153,7 +153,7 @@ export function requireCommit(changeset: Changeset, meant: string | null | undef
 
 /** However the decision came here: what is red is approved with a reason, or not at all. */
 function requireReason(changeset: Changeset, override: string | undefined): void {
-  if (!isRed(changeset) || saysSomething(override ?? '')) return;
+  if (!isRed(changeset) || isNonBlank(override ?? '')) return;
   const message = `Changeset ${changeset.group} fails its diagnostics, so it is approved only with a reason.`;
   throw needsOverride(message, changeset.diagnostics, [
     `git flame show ${shellQuote(changeset.group)}`,
@@ -164,7 +164,7 @@ function requireReason(changeset: Changeset, override: string | undefined): void
 
 /** Requires a reason where work goes back to its agents. */
 function requireWhy({ group }: Changeset, reason: string): void {
-  if (saysSomething(reason)) return;
+  if (isNonBlank(reason)) return;
   throw withoutReason(`Changeset ${group} is rejected only with a reason, for its agents to read.`, [
     `git flame review --changeset ${shellQuote(group)} --reject REASON`,
   ]);
@@ -188,16 +188,16 @@ function reasonOf(outcome: Outcome): string | null {
 }
 
 /** Makes another attempt the work of one of a changeset's tasks: the changeset is void by that, and built again. */
-export async function chooseFor(
-  workshop: Workshop,
+export async function chooseAttemptFor(
+  context: RunContext,
   session: SessionId,
   changeset: Changeset,
   { task, attempt }: Extract<ChangesetDecision, { readonly kind: 'choose' }>,
 ): Promise<void> {
   if (!changeset.tasks.some((one) => one === task)) throw notInChangeset(changeset, task);
-  await chooseAttempt(workshop, session, { task, attempt });
+  await chooseAttempt(context, session, { task, attempt });
   const reason = `attempt ${attempt} at ${task} is its work`;
-  workshop.events.emit({
+  context.events.emit({
     event: 'changeset-decided',
     changeset: changeset.id,
     decision: 'built again',

@@ -6,8 +6,8 @@ import { type ChangesetRequest, requestBranch } from '../../domain/state/changes
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { record } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
-import { followBelow } from './shape-landing.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
+import { mergeLowerBranch } from './shape-landing.ts';
 
 /** The requests of a session as they are here. */
 export interface OwnRequests {
@@ -99,13 +99,13 @@ function notOn(branch: string): string {
 
 /** Keeps what became of the request of one group on its host. */
 export async function recordRequest(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   group: string,
   change: Partial<ChangesetRequest>,
   refs: readonly RefUpdate[] = [],
 ): Promise<void> {
-  await record(workshop, id, ({ session }) => {
+  await record(context, id, ({ session }) => {
     const { landing } = session;
     if (landing?.requests === undefined) return null;
     const requests = landing.requests.map((one) => (one.group === group ? { ...one, ...change } : one));
@@ -125,7 +125,7 @@ export async function recordRequest(
  * on its branch since and not merged need a new request, upon the base. Resolves to whether it is over.
  */
 export async function recordMerged(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   {
     request,
@@ -134,15 +134,17 @@ export async function recordMerged(
   }: { readonly request: ChangesetRequest; readonly head: string; readonly base: ObjectId },
 ): Promise<boolean> {
   const { group, branch, tip } = request;
-  const there = await workshop.git.resolveCommit(head);
-  const hasMore = there !== null && there !== tip && (await workshop.git.isAncestor(there, tip));
-  const upon = hasMore ? await followBelow(workshop, tip, { ...request, tip: there, merged: base }) : null;
+  const there = await context.git.resolveCommit(head);
+  const hasMore = there !== null && there !== tip && (await context.git.isAncestor(there, tip));
+  const upon = hasMore
+    ? await mergeLowerBranch(context, tip, { ...request, tip: there, merged: base })
+    : null;
   if (upon?.kind !== 'made') {
-    await recordRequest(workshop, id, group, { merged: base });
+    await recordRequest(context, id, group, { merged: base });
     return true;
   }
   const again = { tip: upon.commit, pull_request: null, target: null, rounds: 0 };
-  await recordRequest(workshop, id, group, again, [
+  await recordRequest(context, id, group, again, [
     { ref: parseRefName(`refs/heads/${branch}`), old: tip, new: upon.commit },
   ]);
   return false;

@@ -1,5 +1,5 @@
 import { withStates } from '../../core/changesets/changeset-decision.ts';
-import { withdraw } from '../../core/task/cascade.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
@@ -15,13 +15,13 @@ import { isStillApproved, type Proven } from './prove-landing.ts';
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
 export async function refuseMoved(
-  workshop: Recorder,
+  context: Recorder,
   session: Session,
   changeset: Changeset,
   tip: ObjectId,
 ): Promise<false> {
   return refuseLanding(
-    workshop,
+    context,
     session,
     changeset,
     `${landsOn(session)} moved to ${shortId(tip)} after it was approved`,
@@ -30,18 +30,18 @@ export async function refuseMoved(
 
 /** Its approval is void with it: it is built again from the commits of its tasks. */
 export async function refuseLanding(
-  workshop: Recorder,
+  context: Recorder,
   session: Session,
   changeset: Changeset,
   why: string,
 ): Promise<false> {
-  await record(workshop, session.id, ({ session: now }) => ({
+  await record(context, session.id, ({ session: now }) => ({
     session: {
       next: withStates(now, [changeset.id], 'void', why),
       subject: `changeset ${changeset.id}: void, ${why}`,
     },
   }));
-  return tellRefused(workshop, changeset, why);
+  return reportRefusedLanding(context, changeset, why);
 }
 
 /** Reason of an approval that does not count, where none was given. */
@@ -49,38 +49,42 @@ export const noApproval = 'its approval does not hold any more';
 
 /** While it was proven it was decided otherwise, or its tasks got other work: that stands, and nothing was landed. */
 export async function refuseUndecided(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   changeset: Changeset,
 ): Promise<false> {
-  const { session } = await viewSession(workshop, id);
+  const { session } = await viewSession(context, id);
   const known = session.changesets.find((one) => one.id === changeset.id);
-  return tellRefused(workshop, changeset, known?.reason ?? noApproval);
+  return reportRefusedLanding(context, changeset, known?.reason ?? noApproval);
 }
 
 /** Says that it has not landed; nothing is recorded. */
-export function tellRefused({ events }: Pick<Recorder, 'events'>, { id }: Changeset, why: string): false {
+export function reportRefusedLanding(
+  { events }: Pick<Recorder, 'events'>,
+  { id }: Changeset,
+  why: string,
+): false {
   events.emit({ event: 'landing-refused', changeset: id, why });
   return false;
 }
 
 /** The work does not hold where it would land: its tasks are done again, and know why. */
 export async function sendBack(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   proven: Proven,
   notes: string,
 ): Promise<false> {
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   const { changeset } = proven;
-  const result = await record(workshop, id, (view) =>
+  const result = await record(context, id, (view) =>
     isStillApproved(view, proven)
       ? {
           session: {
             next: withStates(view.session, [changeset.id], 'conflict', notes),
             subject: `changeset ${changeset.id}: ${notes}`,
           },
-          steps: withdraw(
+          steps: withdrawTasks(
             view.tasks,
             changeset.tasks.map((task) => requeueTask(taskOf(view, task), { kind: 'conflict', notes, at })),
             at,
@@ -89,13 +93,13 @@ export async function sendBack(
         }
       : null,
   );
-  if (result.kind === 'nothing') return refuseUndecided(workshop, id, changeset);
-  return tellRefused(workshop, changeset, notes);
+  if (result.kind === 'nothing') return refuseUndecided(context, id, changeset);
+  return reportRefusedLanding(context, changeset, notes);
 }
 
 /** Asks again about a changeset that was green when it was approved and is red now, with the new results. */
 export async function askAgain(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   proven: Proven,
   diagnostics: readonly DiagnosticRun[],
@@ -107,13 +111,13 @@ export async function askAgain(
     known.id === name
       ? { ...known, state: 'waiting', diagnostics: [...diagnostics], reason: null, decided_by: null }
       : known;
-  const result = await record(workshop, id, (view) => {
+  const result = await record(context, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
     const next = { ...view.session, changesets: view.session.changesets.map(asked) };
     return { session: { next, subject: `changeset ${name}: waits again, ${why}` } };
   });
-  if (result.kind === 'nothing') return refuseUndecided(workshop, id, proven.changeset);
-  return tellRefused(workshop, proven.changeset, why);
+  if (result.kind === 'nothing') return refuseUndecided(context, id, proven.changeset);
+  return reportRefusedLanding(context, proven.changeset, why);
 }
 
 /** Error that ends a command after refused landings. */

@@ -4,9 +4,9 @@ import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { type MovedRequest, movedMeanwhile, ownRequests } from './recorded-requests.ts';
-import { branchCommit, followBelow, joinGround, landingBranchExists } from './shape-landing.ts';
+import { branchCommit, landingBranchExists, mergeBranchesBelow, mergeLowerBranch } from './shape-landing.ts';
 
 type Requests = readonly ChangesetRequest[];
 
@@ -17,14 +17,14 @@ type Requests = readonly ChangesetRequest[];
  * resolves to. Throws FlameErrors `landing-branch-exists` and `request-branch-moved`.
  */
 export async function buildRequestBranches(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
 ): Promise<readonly MovedRequest[]> {
-  const view = await viewSession(workshop, id);
+  const view = await viewSession(context, id);
   const { landing } = view.session;
   if (landing === undefined) return [];
   const known = landing.requests ?? [];
-  const { own, gone, moved } = await ownRequests(workshop, view.session);
+  const { own, gone, moved } = await ownRequests(context, view.session);
   let requests: Requests = own;
   const here = requests.filter(({ group }) => !gone.has(group));
   const tips = new Map(here.map(({ branch, tip }) => [branch, tip]));
@@ -35,11 +35,11 @@ export async function buildRequestBranches(
     // Without what it would stand on it has nowhere to begin.
     if (!isBegun && shown.on.some((below) => moved.some((one) => one.group === below))) stuck.add(group);
     if (stuck.has(group)) continue;
-    const next = await withChangeset(workshop, view, requests, shown);
+    const next = await withChangeset(context, view, requests, shown);
     if (next === null) stuck.add(shown.group);
     else requests = next;
   }
-  for (const { group } of requests) requests = await brought(workshop, requests, group);
+  for (const { group } of requests) requests = await withChangesBelow(context, requests, group);
   const refs = requests
     .filter(
       ({ group, branch, tip, merged }) => !(gone.has(group) && merged === tip) && tips.get(branch) !== tip,
@@ -53,7 +53,7 @@ export async function buildRequestBranches(
     ...requests.filter(({ group }) => known.every((before) => before.group !== group)),
   ];
   if (refs.length === 0 && JSON.stringify(all) === JSON.stringify(known)) return moved;
-  const result = await record(workshop, id, ({ session }) =>
+  const result = await record(context, id, ({ session }) =>
     session.landing === undefined
       ? null
       : {
@@ -70,7 +70,7 @@ export async function buildRequestBranches(
 
 /** null: it doesn't fit on its branch. */
 async function withChangeset(
-  workshop: Workshop,
+  context: RunContext,
   view: SessionView,
   all: Requests,
   shown: ShownChangeset,
@@ -78,23 +78,23 @@ async function withChangeset(
   const { changeset, group } = shown;
   if (all.some(({ holds }) => holds.includes(changeset.id))) return all;
   const needed = (requests: Requests, on: readonly string[]): Promise<Requests | null> =>
-    stoodOn(workshop, view.session, requests, { group, on });
+    stoodOn(context, view.session, requests, { group, on });
   const begun = await needed(all, shown.on);
   if (begun === null) return null;
   let requests = begun;
   const tasks = changeset.tasks.map((task) => taskOf(view, task));
   const job = { session: view.session.id, changeset, tasks };
   const ground = async (): Promise<ChangesetRequest> =>
-    uponNewest(workshop, requests, requireOf(requests, group));
-  let built = await branchCommit(workshop, job, await ground());
+    uponNewest(context, requests, requireOf(requests, group));
+  let built = await branchCommit(context, job, await ground());
   if (built.kind === 'conflict') {
     // If it changes lines of others that landed before it, it stands on those.
-    const below = await changersOf(workshop, view, requests, { group, paths: built.paths });
+    const below = await changersOf(context, view, requests, { group, paths: built.paths });
     requests = below.length === 0 ? requests : ((await needed(requests, below)) ?? requests);
-    built = await branchCommit(workshop, job, await ground());
+    built = await branchCommit(context, job, await ground());
   }
   if (built.kind === 'conflict') {
-    tellStuck(workshop, changeset.id, requireOf(requests, group).branch, built.paths);
+    reportStuckRequest(context, changeset.id, requireOf(requests, group).branch, built.paths);
     return null;
   }
   const { commit } = built;
@@ -108,7 +108,7 @@ async function withChangeset(
 
 /** Puts a merged request upon the base branch as it was seen last, with other merged requests. */
 async function uponNewest(
-  { git }: Workshop,
+  { git }: RunContext,
   requests: Requests,
   request: ChangesetRequest,
 ): Promise<ChangesetRequest> {
@@ -121,7 +121,7 @@ async function uponNewest(
 
 /** With the group's branch, made where there is none, standing on these groups. */
 async function stoodOn(
-  workshop: Workshop,
+  context: RunContext,
   session: Session,
   requests: Requests,
   { group, on }: { readonly group: string; readonly on: readonly string[] },
@@ -132,16 +132,16 @@ async function stoodOn(
   );
   if (known !== undefined) {
     const next = replaced(requests, group, (one) => ({ ...one, on: [...new Set([...one.on, ...below])] }));
-    return brought(workshop, next, group);
+    return withChangesBelow(context, next, group);
   }
   const { landing } = session;
   if (landing === undefined) return null;
   const branch = requestBranch(landing, group);
-  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) !== null) throw landingBranchExists(branch);
+  if ((await context.git.resolveCommit(`refs/heads/${branch}`)) !== null) throw landingBranchExists(branch);
   const grounds = requests.filter((one) => below.includes(one.group));
-  const ground = await joinGround(workshop, landing.from, grounds);
+  const ground = await mergeBranchesBelow(context, landing.from, grounds);
   if (ground.kind === 'conflict') {
-    tellStuck(workshop, group, branch, ground.paths);
+    reportStuckRequest(context, group, branch, ground.paths);
     return null;
   }
   const fresh = { group, branch, tip: ground.commit, on: below, holds: [] };
@@ -149,13 +149,13 @@ async function stoodOn(
 }
 
 /** With what came to the branches it stands on since. */
-async function brought(workshop: Workshop, requests: Requests, group: string): Promise<Requests> {
+async function withChangesBelow(context: RunContext, requests: Requests, group: string): Promise<Requests> {
   const own = requireOf(requests, group);
   if (own.merged !== null) return requests;
   let { tip } = own;
   for (const below of requests.filter((one) => own.on.includes(one.group))) {
-    const followed = await followBelow(workshop, tip, below);
-    if (followed.kind === 'conflict') tellStuck(workshop, below.group, own.branch, followed.paths);
+    const followed = await mergeLowerBranch(context, tip, below);
+    if (followed.kind === 'conflict') reportStuckRequest(context, below.group, own.branch, followed.paths);
     else tip = followed.commit;
   }
   return tip === own.tip ? requests : replaced(requests, group, (one) => ({ ...one, tip }));
@@ -163,7 +163,7 @@ async function brought(workshop: Workshop, requests: Requests, group: string): P
 
 /** The groups that changed one of these files, and can be stood on. */
 async function changersOf(
-  { git }: Workshop,
+  { git }: RunContext,
   { session }: SessionView,
   requests: Requests,
   { group, paths }: { readonly group: string; readonly paths: readonly string[] },
@@ -191,8 +191,8 @@ function requireOf(requests: Requests, group: string): ChangesetRequest {
   return found;
 }
 
-function tellStuck(
-  { events }: Pick<Workshop, 'events'>,
+function reportStuckRequest(
+  { events }: Pick<RunContext, 'events'>,
   what: string,
   branch: string,
   paths: readonly string[],

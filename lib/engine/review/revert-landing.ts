@@ -1,4 +1,4 @@
-import { handDecisions, workDecision } from '../../core/admission/decisions.ts';
+import { manualDecisions, workDecision } from '../../core/admission/decisions.ts';
 import type { LandedChangeset } from '../../core/changesets/changeset-decision.ts';
 import type { AfterUndo } from '../../core/task/after-review.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
@@ -15,7 +15,7 @@ import { shortId } from '../../util/short-names.ts';
 import { branchName } from '../manual/hand-task.ts';
 import { toTask } from '../plan/take-plan.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 
@@ -32,28 +32,32 @@ const mostLocks = 100;
  * for it. It is merged, shown and landed as any other; what becomes of the tasks that had landed follows with its own
  * landing. Throws FlameErrors `undo-conflict`, `nothing-to-undo`.
  */
-export async function revertLanding(workshop: Workshop, id: SessionId, reverting: Reverting): Promise<Task> {
-  const view = await viewSession(workshop, id);
-  const tip = await baseTip(workshop, view.session);
-  const work = await revertOnto(workshop, view.session, { tip, changeset: reverting.changeset });
-  const diagnostics = await diagnoseCommit(workshop, work.commit, tip, {
+export async function revertLanding(context: RunContext, id: SessionId, reverting: Reverting): Promise<Task> {
+  const view = await viewSession(context, id);
+  const tip = await baseTip(context, view.session);
+  const work = await revertOnto(context, view.session, { tip, changeset: reverting.changeset });
+  const diagnostics = await diagnoseCommit(context, work.commit, tip, {
     session: id,
     words: `taking back ${reverting.changeset.group}`,
   });
   let made: TaskId | undefined;
-  const done = await record(workshop, id, (now) => {
-    const { task, steps } = revertTask(workshop, now, { ...reverting, work });
+  const done = await record(context, id, (now) => {
+    const { task, steps } = revertTask(context, now, { ...reverting, work });
     made = task.id;
-    const judged = passedAsked(workshop, task, { ...reverting, ...work, diagnostics: [...diagnostics] });
+    const judged = validateRequestedRevert(context, task, {
+      ...reverting,
+      ...work,
+      diagnostics: [...diagnostics],
+    });
     return {
-      ...addedToSession(now.session, task.id, workshop.gates.person),
-      newTasks: { tasks: [task], subject: `${task.id}: added by ${workshop.gates.person}` },
+      ...addedToSession(now.session, task.id, context.gates.person),
+      newTasks: { tasks: [task], subject: `${task.id}: added by ${context.gates.person}` },
       steps: [...steps, judgeTask(steps[steps.length - 1]?.task ?? task, judged)],
       verdict: judged,
       refs: [{ ref: taskBranch(id, task.id), old: null, new: work.commit }],
       accepted: [
-        ...handDecisions(task),
-        ...steps.map(({ task: one }) => workDecision(one, workshop.configDigest)),
+        ...manualDecisions(task),
+        ...steps.map(({ task: one }) => workDecision(one, context.configDigest)),
       ],
       body: reverting.wish.notes,
     };
@@ -71,7 +75,7 @@ interface RevertWork {
 }
 
 /** Commit of the branch before a changeset landed on it. */
-export async function landedOnto(
+export async function commitBeforeLanding(
   git: GitCommits,
   { landed_commit: landed, landed_onto: onto }: LandedChangeset,
 ): Promise<ObjectId> {
@@ -82,13 +86,13 @@ export async function landedOnto(
 
 /** Reverts the changes of a landing, on the branch as it is. */
 async function revertOnto(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: Pick<RunContext, 'git'>,
   session: Session,
   { tip, changeset }: { readonly tip: ObjectId; readonly changeset: LandedChangeset },
 ): Promise<RevertWork> {
   const { landed_commit: landed } = changeset;
   const { message } = await git.readCommit(landed);
-  const before = await landedOnto(git, changeset);
+  const before = await commitBeforeLanding(git, changeset);
   const merge = await git.replay(tip, landed, before);
   if (merge.kind === 'conflict') throw conflicts(session, changeset, merge.paths);
   const { tree } = merge;
@@ -102,11 +106,11 @@ async function revertOnto(
 }
 
 function revertTask(
-  workshop: Pick<Workshop, 'gates' | 'now' | 'place'>,
+  context: Pick<RunContext, 'gates' | 'now' | 'place'>,
   view: SessionView,
   { changeset, wish, work }: Reverting & { readonly work: RevertWork },
 ): { readonly task: Task; readonly steps: Recording['steps'] & readonly { readonly task: Task }[] } {
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   const { follow, notes, keep } = wish;
   const id = freeId(view, changeset.group);
   const planned = {
@@ -123,16 +127,16 @@ function revertTask(
     constraints: [],
   };
   const task: Task = {
-    ...toTask(workshop, view, planned, at),
+    ...toTask(context, view, planned, at),
     takes_back: { changeset: changeset.id, follow, notes, keep },
   };
-  const person = workshop.gates.person;
+  const person = context.gates.person;
   const claimed = claimTask(task, {
     agentId: null,
     worktree: null,
     at,
     claimedBy: person,
-    host: workshop.place,
+    host: context.place,
     start: work.tip,
   });
   const done = completeTask(claimed.task, {
@@ -148,13 +152,13 @@ function revertTask(
 }
 
 /** The person who asked for it answers for it; what its checks found is shown at the gate. */
-function passedAsked(
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+function validateRequestedRevert(
+  context: Pick<RunContext, 'gates' | 'now'>,
   { session, id }: Task,
   { changeset, wish, tip, commit, tree, diagnostics }: Reverting & RevertWork & Pick<Verdict, 'diagnostics'>,
 ): Verdict {
   const notes = `Takes ${changeset.id} back: ${wish.notes}`;
-  const by = workshop.gates.person;
+  const by = context.gates.person;
   return {
     session,
     task: id,
@@ -166,7 +170,7 @@ function passedAsked(
     issues: [],
     diagnostics,
     by,
-    at: timestamp(workshop),
+    at: timestamp(context),
     cost_usd: 0,
     tokens: 0,
     override: notes,

@@ -1,19 +1,19 @@
 import { changesetsOfCycle, mergeable, needsValidation } from '../../core/schedule/next-action.ts';
-import { readGround, uprooted } from '../../core/task/stack-state.ts';
+import { readStackState, tasksToRebase } from '../../core/task/stack-state.ts';
 import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-conflicts.ts';
+import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { isDecidedElsewhere } from '../machines/handed-out.ts';
-import { tendMachines } from '../machines/supervise-machines.ts';
+import { superviseMachines } from '../machines/supervise-machines.ts';
 import { mergeAll } from '../merge/merge-wave.ts';
-import { voidMoved } from '../merge/void-outdated.ts';
-import { enterWave, type SessionView, viewSession } from '../record.ts';
-import { tellOnce, type Workshop } from '../run-context.ts';
+import { voidOutdated } from '../merge/void-outdated.ts';
+import { type SessionView, startWave, viewSession } from '../record.ts';
+import { type RunContext, warnOnce } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
-import { decideOne, type Turn } from './ask-about-changeset.ts';
+import { askAboutChangeset, type ReviewPosition } from './ask-about-changeset.ts';
 import { landApproved } from './land-approved.ts';
 
 interface ReviewOutcome {
@@ -28,32 +28,38 @@ interface ReviewOutcome {
  * changeset is built again and asked about too.
  */
 export function reviewWave(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   only: string | null = null,
 ): Promise<ReviewOutcome> {
-  return lookingAhead(workshop, (radar) => decideAll(workshop, id, { only, radar }));
+  return withConflictWatch(context, (radar) => decideAll(context, id, { only, radar }));
 }
 
 interface Review {
   readonly only: string | null;
-  readonly radar: AheadWatch;
+  readonly radar: ConflictWatch;
 }
 
-async function decideAll(workshop: Workshop, id: SessionId, { only, radar }: Review): Promise<ReviewOutcome> {
-  await tendMachines(workshop, id);
-  const view = await enterWave(workshop, id, 'review');
-  const voided = await voidMoved(workshop, view);
+async function decideAll(
+  context: RunContext,
+  id: SessionId,
+  { only, radar }: Review,
+): Promise<ReviewOutcome> {
+  await superviseMachines(context, id);
+  const view = await startWave(context, id, 'review');
+  const voided = await voidOutdated(context, view);
   if (voided > 0) return { landed: 0, refused: voided };
   const current = changesetsOfCycle(view.session);
-  const isMeant = ({ id, group }: Changeset): boolean => only === null || group === only || id === only;
+  const isSelected = ({ id, group }: Changeset): boolean => only === null || group === only || id === only;
   // One that was approved before a stop is still to land.
-  const isOpen = current.some((one) => (one.state === 'waiting' || one.state === 'approved') && isMeant(one));
+  const isOpen = current.some(
+    (one) => (one.state === 'waiting' || one.state === 'approved') && isSelected(one),
+  );
   if (only !== null && !isOpen) throw nothingToDecide(only, current);
-  const named = new Set(current.filter(isMeant).map((one) => one.id));
+  const named = new Set(current.filter(isSelected).map((one) => one.id));
   const seen: string[] = [];
   for (;;) {
-    const { session } = await viewSession(workshop, id);
+    const { session } = await viewSession(context, id);
     const waiting = changesetsOfCycle(session).filter(
       (one) => one.state === 'waiting' && (only === null || named.has(one.id)),
     );
@@ -61,26 +67,27 @@ async function decideAll(workshop: Workshop, id: SessionId, { only, radar }: Rev
     if (next === undefined) break;
     for (const one of waiting) if (!seen.includes(one.id)) seen.push(one.id);
     const place = { position: seen.indexOf(next.id) + 1, total: seen.length };
-    await decideOrAwait(workshop, id, next.id, { ...place, radar });
-    await rebuildRest(workshop, id, radar);
+    await decideOrAwait(context, id, next.id, { ...place, radar });
+    await rebuildRest(context, id, radar);
   }
-  return landApproved(workshop, id);
+  return landApproved(context, id);
 }
 
 /**
  * Builds what a rejection left of a changeset, while the person is there. Where some of it has to be checked again
  * first, or the base moved, that comes with the next wave.
  */
-async function rebuildRest(workshop: Workshop, id: SessionId, radar: AheadWatch): Promise<void> {
-  const view = await viewSession(workshop, id);
+async function rebuildRest(context: RunContext, id: SessionId, radar: ConflictWatch): Promise<void> {
+  const view = await viewSession(context, id);
   const { session, tasks } = view;
   const current = changesetsOfCycle(session);
   if (!current.some(({ rejected_tasks: part }) => part !== undefined)) return;
-  const isSettled = !tasks.some((task) => needsValidation(task, readGround(tasks)));
-  if (!isSettled || uprooted(tasks, current).length > 0 || mergeable(tasks, current).length === 0) return;
-  if ((await baseTip(workshop, session)) !== session.base_commit) return;
-  await mergeAll(workshop, id, radar);
-  await enterWave(workshop, id, 'review');
+  const isSettled = !tasks.some((task) => needsValidation(task, readStackState(tasks)));
+  if (!isSettled || tasksToRebase(tasks, current).length > 0 || mergeable(tasks, current).length === 0)
+    return;
+  if ((await baseTip(context, session)) !== session.base_commit) return;
+  await mergeAll(context, id, radar);
+  await startWave(context, id, 'review');
 }
 
 /** There is none of this name to decide; null: none at all. */
@@ -101,27 +108,27 @@ export function nothingToDecide(name: string | null, current: readonly Changeset
 
 /** Decides here; if no person can be asked, waits for a machine whose person's decisions count. */
 async function decideOrAwait(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   changeset: string,
-  turn: Turn,
+  turn: ReviewPosition,
 ): Promise<void> {
   try {
-    await decideOne(workshop, session, changeset, turn);
+    await askAboutChangeset(context, session, changeset, turn);
   } catch (error) {
     const isWaiting = error instanceof FlameError && error.kind === 'waiting';
-    if (!isWaiting || !(await isDecidedElsewhere(workshop, session, changeset))) throw error;
+    if (!isWaiting || !(await isDecidedElsewhere(context, session, changeset))) throw error;
   }
 }
 
 /** Changesets that wait for a decision and that the person of this machine was not asked about in vain. */
 export function openReviews(
-  { run }: Pick<Workshop, 'run'>,
+  { run }: Pick<RunContext, 'run'>,
   { session, stored }: Pick<SessionView, 'session' | 'stored'>,
 ): readonly Changeset[] {
   if (stored.wave !== 'review') return [];
   return changesetsOfCycle(session).filter(
-    (changeset) => changeset.state === 'waiting' && !run.told.has(unasked(changeset)),
+    (changeset) => changeset.state === 'waiting' && !run.warned.has(notAskedYet(changeset)),
   );
 }
 
@@ -130,22 +137,22 @@ export function openReviews(
  * no person can be asked here, that is reported once.
  */
 export async function reviewForLead(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
   open: readonly Changeset[],
 ): Promise<void> {
-  await lookingAhead(workshop, async (radar) => {
+  await withConflictWatch(context, async (radar) => {
     for (const [index, changeset] of open.entries()) {
       const turn = { position: index + 1, total: open.length, radar };
-      await decideOne(workshop, id, changeset.id, turn).catch((error: unknown) => {
+      await askAboutChangeset(context, id, changeset.id, turn).catch((error: unknown) => {
         if (!(error instanceof FlameError) || error.kind !== 'waiting') throw error;
-        workshop.run.told.add(unasked(changeset));
-        tellOnce(workshop, `Nobody can be asked here about changeset ${changeset.group}: ${error.message}`);
+        context.run.warned.add(notAskedYet(changeset));
+        warnOnce(context, `Nobody can be asked here about changeset ${changeset.group}: ${error.message}`);
       });
     }
   });
 }
 
-function unasked({ id, commit }: Changeset): string {
+function notAskedYet({ id, commit }: Changeset): string {
   return `unasked ${id} ${commit}`;
 }

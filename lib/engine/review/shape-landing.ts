@@ -8,7 +8,7 @@ import { landsOn } from '../../domain/state/session-facts.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { withTrailers } from '../merge/changeset-message.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
 interface Landing {
   readonly session: SessionId;
@@ -21,13 +21,13 @@ interface Landing {
   readonly tree: ObjectId;
 }
 
-type LandingPorts = Pick<Workshop, 'config' | 'events'> & WithGit<GitCommits & GitMerging>;
+type LandingPorts = Pick<RunContext, 'config' | 'events'> & WithGit<GitCommits & GitMerging>;
 
 /** The commit that brings a changeset onto a branch, in the shape of `project.landing_style`. */
-export async function shapeLanding(workshop: LandingPorts, landing: Landing): Promise<ObjectId> {
+export async function shapeLanding(context: LandingPorts, landing: Landing): Promise<ObjectId> {
   const { changeset, tip, tree } = landing;
-  const { landing_style: style } = workshop.config.project;
-  const approved = await workshop.git.readCommit(changeset.commit);
+  const { landing_style: style } = context.config.project;
+  const approved = await context.git.readCommit(changeset.commit);
   const ids = changeset.tasks.map((id) => ({ id }));
   const worded = changeset.message;
   const message = worded === undefined ? approved.message : withTrailers(worded, ids, landing.session);
@@ -35,34 +35,34 @@ export async function shapeLanding(workshop: LandingPorts, landing: Landing): Pr
   if (style === 'merge') {
     // The approved commit itself, if the branch is where it was built.
     if (changeset.parent === tip && approved.tree === tree && worded === undefined) return changeset.commit;
-    return workshop.git.commitSigned({ tree, parents: [tip, ...works], message });
+    return context.git.commitSigned({ tree, parents: [tip, ...works], message });
   }
-  const line = style === 'rebase' ? await inLine(workshop, landing) : null;
+  const line = style === 'rebase' ? await inLine(context, landing) : null;
   if (line?.tree === tree) return line.oid;
   // One commit for the rest that joining them took, or for all of it.
-  return workshop.git.commitSigned({ tree, parents: [line?.oid ?? tip], message });
+  return context.git.commitSigned({ tree, parents: [line?.oid ?? tip], message });
 }
 
 /** The commits of its tasks one after another; null where they conflict with each other that way, or hold nothing. */
 async function inLine(
-  workshop: LandingPorts,
+  context: LandingPorts,
   { changeset, tasks, tip }: Landing,
 ): Promise<Pick<CommitInfo, 'oid' | 'tree'> | null> {
-  let last: Pick<CommitInfo, 'oid' | 'tree'> = await workshop.git.readCommit(tip);
+  let last: Pick<CommitInfo, 'oid' | 'tree'> = await context.git.readCommit(tip);
   for (const task of tasks)
-    for (const commit of await ownCommits(workshop.git, task)) {
+    for (const commit of await ownCommits(context.git, task)) {
       const [parent] = commit.parents;
       if (parent === undefined) continue;
-      const merge = await workshop.git.replay(last.oid, parent, commit.oid);
+      const merge = await context.git.replay(last.oid, parent, commit.oid);
       if (merge.kind === 'conflict') {
-        tellAsOne(workshop, changeset, merge.paths);
+        reportSquashed(context, changeset, merge.paths);
         return null;
       }
       const { tree } = merge;
       if (tree === last.tree) continue;
       const { author, authored } = commit;
       const message = withTrailers(commit.message, [task], task.session);
-      const oid = await workshop.git.commitSigned({ tree, parents: [last.oid], author, authored, message });
+      const oid = await context.git.commitSigned({ tree, parents: [last.oid], author, authored, message });
       last = { oid, tree };
     }
   return last.oid === tip ? null : last;
@@ -75,7 +75,11 @@ async function ownCommits(git: GitCommits, task: Task): Promise<readonly CommitI
   return commits.filter(({ parents }) => parents.length === 1);
 }
 
-function tellAsOne({ events }: Pick<Workshop, 'events'>, { id }: Changeset, paths: readonly string[]): void {
+function reportSquashed(
+  { events }: Pick<RunContext, 'events'>,
+  { id }: Changeset,
+  paths: readonly string[],
+): void {
   const message = `${id} lands as one commit: one after another, the commits of its tasks conflict in ${paths.slice(0, 5).join(', ')}.`;
   events.emit({ event: 'notice', level: 'info', message });
 }
@@ -84,7 +88,7 @@ function tellAsOne({ events }: Pick<Workshop, 'events'>, { id }: Changeset, path
  * The session with the branch its approved work lands on: what it landed on before, else what the configuration
  * says now. Once something has landed on a branch of its own, the rest does too.
  */
-export function destinedFor({ config }: Pick<Workshop, 'config'>, session: Session): Session {
+export function destinedFor({ config }: Pick<RunContext, 'config'>, session: Session): Session {
   if (session.landing !== undefined || config.project.landing === 'base') return session;
   const branch = landingBranch(config, session.id);
   return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
@@ -100,13 +104,13 @@ export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
  * `landing-branch-exists`.
  */
 export async function requireFreeName(
-  workshop: WithGit<GitCommits>,
+  context: WithGit<GitCommits>,
   session: Session,
   destined: Session,
 ): Promise<void> {
   const branch = landsOn(destined);
   if (branch === landsOn(session)) return;
-  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
+  if ((await context.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
   throw landingBranchExists(branch);
 }
 
@@ -133,7 +137,7 @@ interface Shown {
   readonly tasks: readonly Task[];
 }
 
-type RequestPorts = Pick<Workshop, 'config' | 'events' | 'git'>;
+type RequestPorts = Pick<RunContext, 'config' | 'events' | 'git'>;
 
 /** Commits the approved change of a changeset, and nothing else, upon its branch; if that was merged, upon the base. */
 export async function branchCommit(
@@ -177,14 +181,14 @@ async function isOwn({ config, git }: RequestPorts, onto: ObjectId, { tasks }: S
 }
 
 /** Joins the branches that a new one stands on. */
-export async function joinGround(
+export async function mergeBranchesBelow(
   git: RequestPorts,
   from: ObjectId,
   grounds: readonly ChangesetRequest[],
 ): Promise<Made> {
   let tip = from;
   for (const below of grounds) {
-    const followed = await followBelow(git, tip, below);
+    const followed = await mergeLowerBranch(git, tip, below);
     if (followed.kind === 'conflict') return followed;
     tip = followed.commit;
   }
@@ -195,7 +199,7 @@ export async function joinGround(
  * A branch with what came to one that it stands on. Where that was merged on its host, by squash too, what it was is
  * taken for what the base branch has of it.
  */
-export async function followBelow(
+export async function mergeLowerBranch(
   { git }: RequestPorts,
   tip: ObjectId,
   below: ChangesetRequest,

@@ -5,16 +5,16 @@ import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { dirtyTree, requireMovable, waysToClean } from '../base-in-use.ts';
+import { cleanCommands, dirtyTree, requireMovable } from '../base-in-use.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 
 /** Work trees that have a branch checked out. */
-async function worktreesOf(workshop: WithGit<GitWorktrees>, name: string): Promise<readonly string[]> {
-  const worktrees = await workshop.git.worktrees();
+async function worktreesOf(context: WithGit<GitWorktrees>, name: string): Promise<readonly string[]> {
+  const worktrees = await context.git.worktrees();
   return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
 }
 
@@ -36,15 +36,15 @@ const landing: Doing = { done: 'landed', again: 'git flame review' };
  * `dirty-tree` or as requireMovable; nothing has happened then.
  */
 export async function requireCleanBase(
-  workshop: WithGit<GitWorktrees>,
+  context: WithGit<GitWorktrees>,
   session: Session,
   { done, again } = landing,
 ): Promise<void> {
-  for (const path of await requireMovable(workshop, landsOn(session))) {
-    const dirty = await workshop.git.changedTracked(path);
+  for (const path of await requireMovable(context, landsOn(session))) {
+    const dirty = await context.git.changedTracked(path);
     if (dirty.length === 0) continue;
     const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
-    throw dirtyTree(message, dirty, [...waysToClean(path), again]);
+    throw dirtyTree(message, dirty, [...cleanCommands(path), again]);
   }
 }
 
@@ -54,13 +54,13 @@ export async function requireCleanBase(
  * then.
  */
 export async function requireFreePaths(
-  workshop: WithGit<GitWorktrees>,
+  context: WithGit<GitWorktrees>,
   session: Session,
   { doing = landing, ...move }: Move & { readonly doing?: Doing },
 ): Promise<void> {
-  for (const path of await requireMovable(workshop, landsOn(session))) {
-    const files = await workshop.git.filesInTheWay(path, move.from, move.to);
-    if (files.length === 0) await requireAdvance(workshop, path, { ...move, doing });
+  for (const path of await requireMovable(context, landsOn(session))) {
+    const files = await context.git.filesInTheWay(path, move.from, move.to);
+    if (files.length === 0) await requireAdvance(context, path, { ...move, doing });
     else throw filesInTheWay(path, files, doing);
   }
 }
@@ -114,30 +114,30 @@ async function requireAdvance(
  * this left undone. A tree that got local changes meanwhile is left alone and named; nothing is touched where the
  * branch isn't where the landing moved it. Returns whether there was anything to bring along.
  */
-export async function bringAlong(
-  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+export async function syncWorktrees(
+  context: Recorder & Pick<RunContext, 'git' | 'place'>,
   id: SessionId,
 ): Promise<boolean> {
-  const { session } = await viewSession(workshop, id);
-  const checkout = ownCheckout(workshop, session);
+  const { session } = await viewSession(context, id);
+  const checkout = checkoutOf(context, session);
   if (checkout === null) return false;
   const { from, to } = checkout;
   const branch = landsOn(session);
-  const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+  const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
   const isThere = tip === to;
   // An older note doesn't say which clone it is about: this one only if the landing was here.
   if (!isThere && checkout.place === null) return false;
-  if (!isThere) await tellMoved(workshop, branch, { from, to, tip });
-  for (const path of isThere ? await worktreesOf(workshop, branch) : []) {
-    if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
-    workshop.events.emit({
+  if (!isThere) await warnOfRevertedLanding(context, branch, { from, to, tip });
+  for (const path of isThere ? await worktreesOf(context, branch) : []) {
+    if ((await context.git.advanceWorktree(path, from, to)) !== 'refused') continue;
+    context.events.emit({
       event: 'notice',
       level: 'warning',
       message: `${path} has local changes, so its files still show ${shortId(from)} while ${landsOn(session)} is at ${shortId(to)}.`,
       details: [`To see what landed: git -C ${shellQuote(path)} status`],
     });
   }
-  await record(workshop, id, ({ session: now }) => ({
+  await record(context, id, ({ session: now }) => ({
     session: {
       next: { ...now, checkout: null },
       subject: `session: work trees of ${landsOn(now)} brought along`,
@@ -147,8 +147,8 @@ export async function bringAlong(
 }
 
 /** Warns that a commit of a work tree that was not updated yet takes the landing back: its author may not know. */
-async function tellMoved(
-  { git, events }: Pick<Workshop, 'events'> & WithGit<GitCommits & GitDiffs>,
+async function warnOfRevertedLanding(
+  { git, events }: Pick<RunContext, 'events'> & WithGit<GitCommits & GitDiffs>,
   branch: string,
   { from, to, tip }: Move & { readonly tip: ObjectId | null },
 ): Promise<void> {
@@ -177,13 +177,13 @@ async function isAsBefore(
 }
 
 /** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
-export async function bringOthersAlong(
-  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+export async function syncOtherWorktrees(
+  context: Recorder & Pick<RunContext, 'git' | 'place'>,
   session: Session,
 ): Promise<void> {
-  const { sessions } = await workshop.store.snapshot();
+  const { sessions } = await context.store.snapshot();
   const left = sessions.filter(
     (other) => other.id !== session.id && other.checkout !== null && landsOn(other) === landsOn(session),
   );
-  for (const other of left) await bringAlong(workshop, other.id);
+  for (const other of left) await syncWorktrees(context, other.id);
 }

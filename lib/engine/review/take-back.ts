@@ -7,17 +7,17 @@ import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn, ownCheckout } from '../../domain/state/session-facts.ts';
+import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { shortId } from '../../util/short-names.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type Recording, record, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
-import { begunUpon, planUndo, undoneLanding } from './built-on-landing.ts';
+import type { RunContext } from '../run-context.ts';
+import { findStartedOnLanding, planUndo, undoneLanding } from './built-on-landing.ts';
 import { withoutReason } from './record-decision.ts';
-import { landedOnto, revertLanding } from './revert-landing.ts';
-import { bringAlong, bringOthersAlong, requireCleanBase, requireFreePaths } from './sync-worktrees.ts';
+import { commitBeforeLanding, revertLanding } from './revert-landing.ts';
+import { requireCleanBase, requireFreePaths, syncOtherWorktrees, syncWorktrees } from './sync-worktrees.ts';
 
 export interface UndoWish extends AfterUndo {
   /** Its id or group; null: what landed last. */
@@ -37,23 +37,23 @@ export type Undone = { readonly changeset: string; readonly commit: ObjectId; re
  * `refs/blueflame/changesets` and in the tasks' history. Throws FlameErrors `no-changeset`, `needs-reason`,
  * `taken-back-already`, `revert-taken-back`, `behind-landing`, `undo-conflict`, `nothing-to-undo`, and as a landing does where a work tree is in the way.
  */
-export async function takeBack(workshop: Workshop, id: SessionId, wish: UndoWish): Promise<Undone> {
-  if (!saysSomething(wish.notes))
+export async function takeBack(context: RunContext, id: SessionId, wish: UndoWish): Promise<Undone> {
+  if (!isNonBlank(wish.notes))
     throw withoutReason('A landing is taken back only with a reason that can be seen.', [
       `git flame undo --${wish.follow} REASON`,
     ]);
-  return workshop.landInTurn(async () => {
-    const { session, changeset, way } = await planUndo(workshop, id, wish.changeset);
+  return context.landInTurn(async () => {
+    const { session, changeset, way } = await planUndo(context, id, wish.changeset);
     const about = { changeset: changeset.id, commit: changeset.landed_commit, branch: landsOn(session) };
     switch (way.how) {
       case 'revert':
         if (wish.keep) throw keepsNothing(changeset, way.why);
-        return { ...about, ...way, task: await revertLanding(workshop, id, { changeset, wish }) };
+        return { ...about, ...way, task: await revertLanding(context, id, { changeset, wish }) };
       case 'was-gone':
-        await recordUndone(workshop, id, { changeset, wish, move: null });
+        await recordUndone(context, id, { changeset, wish, move: null });
         return { ...about, ...way };
       case 'moved-back':
-        return { ...about, ...way, to: await moveBack(workshop, session, { changeset, wish }) };
+        return { ...about, ...way, to: await moveBack(context, session, { changeset, wish }) };
     }
   });
 }
@@ -63,27 +63,27 @@ interface Undoing {
   readonly wish: AfterUndo;
 }
 
-async function moveBack(workshop: Workshop, session: Session, undoing: Undoing): Promise<ObjectId> {
+async function moveBack(context: RunContext, session: Session, undoing: Undoing): Promise<ObjectId> {
   const { landed_commit: from } = undoing.changeset;
-  const to = await landedOnto(workshop.git, undoing.changeset);
-  await bringOthersAlong(workshop, session);
+  const to = await commitBeforeLanding(context.git, undoing.changeset);
+  await syncOtherWorktrees(context, session);
   const { id } = undoing.changeset;
   const again = `git flame undo ${id} --${undoing.wish.follow} REASON`;
   const doing = { done: 'taken back', again };
-  await requireCleanBase(workshop, session, doing);
-  const move = { from: ownCheckout(workshop, session)?.from ?? from, to };
-  await requireFreePaths(workshop, session, { ...move, doing });
-  const isMoved = await recordUndone(workshop, session.id, { ...undoing, move: { from, to } });
+  await requireCleanBase(context, session, doing);
+  const move = { from: checkoutOf(context, session)?.from ?? from, to };
+  await requireFreePaths(context, session, { ...move, doing });
+  const isMoved = await recordUndone(context, session.id, { ...undoing, move: { from, to } });
   if (!isMoved) throw branchMoved(landsOn(session), `while ${id} was being taken back`, [again]);
-  await bringAlong(workshop, session.id);
+  await syncWorktrees(context, session.id);
   return to;
 }
 
 /** One transaction over the branch, the tasks, the review and the session. false: the branch was elsewhere. */
 async function recordUndone(
-  workshop: Pick<
-    Workshop,
-    'config' | 'events' | 'gates' | 'git' | 'now' | 'decided' | 'place' | 'sharing' | 'store'
+  context: Pick<
+    RunContext,
+    'config' | 'events' | 'gates' | 'git' | 'now' | 'decided' | 'place' | 'remoteSession' | 'store'
   >,
   id: SessionId,
   {
@@ -93,18 +93,18 @@ async function recordUndone(
   }: Undoing & { readonly move: { readonly from: ObjectId; readonly to: ObjectId } | null },
 ): Promise<boolean> {
   const keptRef = changesetRef(id, changeset.id);
-  const kept = await workshop.git.resolveCommit(keptRef);
-  const above = await begunUpon(workshop, await viewSession(workshop, id), changeset);
-  const result = await record(workshop, id, (view): Recording => {
+  const kept = await context.git.resolveCommit(keptRef);
+  const above = await findStartedOnLanding(context, await viewSession(context, id), changeset);
+  const result = await record(context, id, (view): Recording => {
     const { session } = view;
-    const undone = undoneLanding(workshop, view, { changeset, wish, above });
-    const checkout = ownCheckout(workshop, session);
+    const undone = undoneLanding(context, view, { changeset, wish, above });
+    const checkout = checkoutOf(context, session);
     const moved =
       move === null
         ? {}
         : {
             base_commit: move.to,
-            checkout: { from: checkout?.from ?? move.from, to: move.to, place: workshop.place },
+            checkout: { from: checkout?.from ?? move.from, to: move.to, place: context.place },
           };
     const branch = parseRefName(`refs/heads/${landsOn(session)}`);
     const refs: readonly RefUpdate[] = [

@@ -1,8 +1,8 @@
-import { undecide, undoable } from '../../core/changesets/changeset-decision.ts';
+import { reopenDecision, undoableDecisions } from '../../core/changesets/changeset-decision.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/after-review.ts';
 import { noChangeset } from '../../domain/bad-input.ts';
-import { changedMeanwhile } from '../../domain/concurrency-errors.ts';
+import { changedConcurrently } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
@@ -19,51 +19,51 @@ import { type Recorder, record, type SessionView, taskOf, viewSession } from '..
  * `not-undoable`, `changed-meanwhile`.
  */
 export async function undoDecision(
-  workshop: Recorder,
+  context: Recorder,
   id: SessionId,
   name: string,
   from: Placed<unknown> = {},
 ): Promise<Changeset> {
   for (;;) {
-    const view = await viewSession(workshop, id);
+    const view = await viewSession(context, id);
     const changeset = requireUndoable(view.session, name);
-    const before = await formerTasks(workshop, view, changeset);
-    const { person } = workshop.gates;
-    const result = await record(workshop, id, (now) => {
+    const before = await formerTasks(context, view, changeset);
+    const { person } = context.gates;
+    const result = await record(context, id, (now) => {
       const known = requireUndoable(now.session, changeset.id);
       if (known.commit !== changeset.commit || !areUnchanged(now, before)) return null;
       const noted = withGate(
         now.session,
         { gate: `changeset ${known.id}`, decision: 'taken back' },
         from,
-        workshop,
+        context,
       );
       return {
         session: {
-          next: reopened(undecide(noted, known)),
+          next: reopened(reopenDecision(noted, known)),
           subject: `changeset ${known.id}: waits again, ${person} took back that it was ${known.state}`,
         },
         steps: before.map(({ task, former }) => restoreTask(taskOf(now, task.id), former)),
       };
     });
     if (result.kind !== 'done') continue;
-    workshop.events.emit({ event: 'decision-undone', changeset: changeset.id, was: changeset.state });
+    context.events.emit({ event: 'decision-undone', changeset: changeset.id, was: changeset.state });
     return changeset;
   }
 }
 
 /** As undoDecision, for an answer in a review, which goes on: if it can't be taken back any more, that is reported. */
-export async function undoIfStill(
-  workshop: Recorder,
+export async function undoDecisionIfPossible(
+  context: Recorder,
   id: SessionId,
   name: string,
   from: Placed<unknown>,
 ): Promise<void> {
   try {
-    await undoDecision(workshop, id, name, from);
+    await undoDecision(context, id, name, from);
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-    workshop.events.emit({ event: 'notice', level: 'warning', message: error.message });
+    context.events.emit({ event: 'notice', level: 'warning', message: error.message });
   }
 }
 
@@ -106,7 +106,7 @@ async function formerTasks(
 }
 
 function goneOn(changeset: string, { id, status }: Task): FlameError {
-  return changedMeanwhile(
+  return changedConcurrently(
     `${id} is ${status} and has gone on since changeset ${changeset} was rejected, so that can't be taken back any more.`,
     [`git flame show ${id}`],
   );
@@ -119,7 +119,7 @@ function areUnchanged(view: SessionView, restored: readonly Restored[]): boolean
 /** The changeset of that id or group whose decision can be taken back; the latest of them. */
 function requireUndoable(session: Session, name: string): Changeset {
   const isNamed = ({ id, group }: Changeset): boolean => id === name || group === name;
-  const found = undoable(session).findLast(isNamed);
+  const found = undoableDecisions(session).findLast(isNamed);
   if (found !== undefined) return found;
   const known = changesetsOfCycle(session).findLast(isNamed);
   if (known === undefined)

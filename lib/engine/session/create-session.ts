@@ -5,26 +5,26 @@ import { longestObjective, type Session, sessionSchema } from '../../domain/stat
 import { titleOf } from '../../domain/state/session-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { type Recorder, record } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import type { Base } from '../work/preflight.ts';
 
 /** Starts a session of this id, beside others or only where none is going on. Throws FlameErrors `session-open` and `bad-objective`. */
 export async function createSession(
-  workshop: Recorder & Pick<Workshop, 'configDigest'>,
+  context: Recorder & Pick<RunContext, 'configDigest'>,
   id: SessionId,
   { objective, base, isBeside, leader }: NewSession,
 ): Promise<void> {
   requireObjective(objective);
-  const by = leader ?? workshop.gates.person;
-  const session = { ...newSession(workshop, id, objective, base), created_by: by };
-  await workshop.store.transact((snapshot) => {
+  const by = leader ?? context.gates.person;
+  const session = { ...newSession(context, id, objective, base), created_by: by };
+  await context.store.transact((snapshot) => {
     if (!isBeside) requireNoOpenSession(snapshot);
     return {
       changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
       actor: by,
     };
   });
-  workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
+  context.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
 }
 
 interface NewSession {
@@ -47,25 +47,25 @@ export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): 
  * it.
  */
 export async function leaveSession(
-  workshop: Pick<Workshop, 'gates' | 'store'>,
+  context: Pick<RunContext, 'gates' | 'store'>,
   id: SessionId,
 ): Promise<void> {
-  await workshop.store.transact((snapshot) => {
+  await context.store.transact((snapshot) => {
     const { session: open } = snapshot.admitted(id);
     if (open.state !== 'active') return null;
     const subject = 'session: left for another one';
-    return { changes: [{ subject, session: { ...open, state: 'stopped' } }], actor: workshop.gates.person };
+    return { changes: [{ subject, session: { ...open, state: 'stopped' } }], actor: context.gates.person };
   });
 }
 
 /** A session that has nothing but its objective yet. */
 export function newSession(
-  workshop: Pick<Workshop, 'configDigest' | 'gates' | 'now'>,
+  context: Pick<RunContext, 'configDigest' | 'gates' | 'now'>,
   id: SessionId,
   objective: string,
   { branch, commit }: Base,
 ): Session {
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   return {
     v: 1,
     rev: 1,
@@ -73,14 +73,14 @@ export function newSession(
     objective,
     base_branch: branch,
     base_commit: commit,
-    config_digest: workshop.configDigest,
+    config_digest: context.configDigest,
     cycle: 0,
     wave: 'plan',
     state: 'active',
     replans: 0,
     proposal: null,
     replan_notes: null,
-    created_by: workshop.gates.person,
+    created_by: context.gates.person,
     created_at: at,
     updated_at: at,
     estimate: null,
@@ -111,8 +111,8 @@ function sessionOpen(session: Session): FlameError {
 }
 
 /** Gives a session another title; its objective stays. */
-export async function renameSession(workshop: Recorder, id: SessionId, title: string): Promise<void> {
-  await record(workshop, id, ({ session }) =>
+export async function renameSession(context: Recorder, id: SessionId, title: string): Promise<void> {
+  await record(context, id, ({ session }) =>
     session.title === title
       ? null
       : { session: { next: { ...session, title }, subject: `session: called ${title}` } },

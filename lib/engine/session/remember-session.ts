@@ -3,18 +3,21 @@ import { memoryEntries, recallMemory } from '../../core/memory/session-memory.ts
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import { type Recorder, viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 
 /** Keeps what is settled in a session for later ones; once more changes nothing. A broken memory is a warning. */
-export async function remember(workshop: Recorder & Pick<Workshop, 'memory'>, id: SessionId): Promise<void> {
-  const { beads } = workshop.config;
-  const { session, tasks } = await viewSession(workshop, id);
+export async function rememberSession(
+  context: Recorder & Pick<RunContext, 'memory'>,
+  id: SessionId,
+): Promise<void> {
+  const { beads } = context.config;
+  const { session, tasks } = await viewSession(context, id);
   if (session.state !== 'ended' && !beads.archive_after_wave) return;
   const entries = memoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
   if (entries.length === 0) return;
-  workshop.decided.record(entries.map(memoryDecision));
-  await tolerate(workshop, 'nothing of this session was remembered', () =>
-    workshop.memory.save(entries, workshop.gates.person),
+  context.decided.record(entries.map(memoryDecision));
+  await tolerate(context, 'nothing of this session was remembered', () =>
+    context.memory.save(entries, context.gates.person),
   );
 }
 
@@ -22,22 +25,22 @@ export async function remember(workshop: Recorder & Pick<Workshop, 'memory'>, id
  * Recalls what earlier sessions left that may help with an objective, bounded; '' without any, or with a broken memory.
  * Entries of another clone are shown where the configuration allows it, and marked.
  */
-export async function recall(workshop: Remembering, objective: string): Promise<string> {
-  const { memory_decay: decays, decay_policy: policy } = workshop.config.beads;
-  const entries = await tolerate(workshop, 'the planner learns nothing of earlier sessions', () =>
-    workshop.memory.load(),
+export async function recallForPlanner(context: Remembering, objective: string): Promise<string> {
+  const { memory_decay: decays, decay_policy: policy } = context.config.beads;
+  const entries = await tolerate(context, 'the planner learns nothing of earlier sessions', () =>
+    context.memory.load(),
   );
-  return recallMemory(heedMemory(workshop, entries ?? []), {
+  return recallMemory(filterMemory(context, entries ?? []), {
     objective,
     summarizeAfter: decays ? policy.summarize_after_sessions : Number.POSITIVE_INFINITY,
     preserveFailures: decays ? policy.preserve_failures_sessions : Number.POSITIVE_INFINITY,
-    maxBytes: workshop.config.memory.max_bytes,
+    maxBytes: context.config.memory.max_bytes,
   });
 }
 
-type Remembering = Pick<Workshop, 'config' | 'memory' | 'events' | 'decided'>;
+type Remembering = Pick<RunContext, 'config' | 'memory' | 'events' | 'decided'>;
 
-function heedMemory(
+function filterMemory(
   { config, events, decided }: Remembering,
   entries: readonly MemoryEntry[],
 ): readonly MemoryEntry[] {
@@ -57,7 +60,7 @@ function heedMemory(
 }
 
 async function tolerate<T>(
-  workshop: Pick<Workshop, 'memory' | 'events'>,
+  context: Pick<RunContext, 'memory' | 'events'>,
   loss: string,
   work: () => Promise<T>,
 ): Promise<T | null> {
@@ -65,8 +68,8 @@ async function tolerate<T>(
     return await work();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const message = `Memory (${workshop.memory.name}) can't be used, ${loss}: ${reason}`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    const message = `Memory (${context.memory.name}) can't be used, ${loss}: ${reason}`;
+    context.events.emit({ event: 'notice', level: 'warning', message });
     return null;
   }
 }

@@ -2,16 +2,20 @@ import * as z from 'zod';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { listSome } from '../../policy/rules.ts';
-import { tellOnce, type Workshop } from '../run-context.ts';
+import { listFirst } from '../../policy/rules.ts';
+import { type RunContext, warnOnce } from '../run-context.ts';
 import type { StartPoint } from '../start-point.ts';
 
 /** Names what a task would start from now; the same text as long as that is the same. */
-export function groundOf({ config }: Pick<Workshop, 'config'>, task: Task, tasks: readonly Task[]): string {
-  return describeGround(workBelow(task, tasks, config.concurrency.overlap));
+export function describeStart(
+  { config }: Pick<RunContext, 'config'>,
+  task: Task,
+  tasks: readonly Task[],
+): string {
+  return describeWorkBelow(workBelow(task, tasks, config.concurrency.overlap));
 }
 
-function describeGround(below: readonly WorkBelow[]): string {
+function describeWorkBelow(below: readonly WorkBelow[]): string {
   return below.map(({ task, commit }) => `${task} ${commit}`).join('\n');
 }
 
@@ -19,36 +23,36 @@ function describeGround(below: readonly WorkBelow[]): string {
  * Blocks a task while the work it would be built on conflicts with itself or with the base: one of these must land
  * first, or go back. Reports it once, and stores it for other processes to read.
  */
-export async function holdApart(
-  workshop: Pick<Workshop, 'events' | 'run' | 'tried'>,
+export async function blockOnConflict(
+  context: Pick<RunContext, 'events' | 'run' | 'trialCache'>,
   { task, ground }: { readonly task: Task; readonly ground: string },
   conflict: Extract<StartPoint, { readonly kind: 'conflict' }>,
 ): Promise<void> {
-  const { heldApart } = workshop.run;
-  const because = `the work of ${conflict.with}, which it would build on, conflicts with other work that has not landed or with the base, in ${listSome(conflict.paths)}`;
-  heldApart.set(`${task.session} ${task.id}`, { ground, because });
-  tellOnce(workshop, `${task.id} waits: ${because}.`, {
+  const { blockedByConflict } = context.run;
+  const because = `the work of ${conflict.with}, which it would build on, conflicts with other work that has not landed or with the base, in ${listFirst(conflict.paths)}`;
+  blockedByConflict.set(`${task.session} ${task.id}`, { ground, because });
+  warnOnce(context, `${task.id} waits: ${because}.`, {
     details: ['It starts once one of them has landed or was sent back.'],
   });
-  const text = JSON.stringify([...heldApart].map(([key, held]) => ({ key, ...held })));
+  const text = JSON.stringify([...blockedByConflict].map(([key, held]) => ({ key, ...held })));
   // A process that may not write there goes on without.
-  await workshop.tried.write(keyOf(task.session), text).catch(() => undefined);
+  await context.trialCache.write(keyOf(task.session), text).catch(() => undefined);
 }
 
 const notedSchema = z.array(z.object({ key: z.string(), ground: z.string(), because: z.string() }));
 
 /** Reads why conflicts block tasks now, by their id, as the run that found it stored. */
-export async function recallHeld(
-  { tried }: Pick<Workshop, 'tried'>,
+export async function loadConflictBlocks(
+  { trialCache }: Pick<RunContext, 'trialCache'>,
   session: SessionId,
   tasks: readonly Task[],
 ): Promise<ReadonlyMap<string, string>> {
-  const noted = parseNoted(await tried.read(keyOf(session)));
+  const noted = parseNoted(await trialCache.read(keyOf(session)));
   const held = new Map(noted.map(({ key, ...one }) => [key, one]));
   const found = tasks.flatMap((task): [string, string][] => {
     const one = task.status === 'pending' ? held.get(`${session} ${task.id}`) : undefined;
     // Only tasks that are built on others are blocked.
-    const isSo = one !== undefined && one.ground === describeGround(workBelow(task, tasks, 'build-on'));
+    const isSo = one !== undefined && one.ground === describeWorkBelow(workBelow(task, tasks, 'build-on'));
     return isSo ? [[task.id, one.because]] : [];
   });
   return new Map(found);
@@ -68,15 +72,15 @@ function keyOf(session: SessionId): string {
 }
 
 /** Tasks without those a conflict blocks now, or that the lead agent has not assigned. */
-export function withoutHeldApart(
-  workshop: Pick<Workshop, 'config' | 'run'>,
+export function withoutConflictBlocked(
+  context: Pick<RunContext, 'config' | 'run'>,
   tasks: readonly Task[],
 ): readonly Task[] {
-  const { heldApart: held, assigned } = workshop.run;
+  const { blockedByConflict: held, assigned } = context.run;
   return tasks.filter((task) => {
     if (task.status !== 'pending') return true;
     if (assigned?.has(task.id) === false) return false;
     const one = held.get(`${task.session} ${task.id}`);
-    return one === undefined || one.ground !== groundOf(workshop, task, tasks);
+    return one === undefined || one.ground !== describeStart(context, task, tasks);
   });
 }

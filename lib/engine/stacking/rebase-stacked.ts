@@ -1,8 +1,8 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { applySteps, withdraw } from '../../core/task/cascade.ts';
-import { readGround, uprooted } from '../../core/task/stack-state.ts';
+import { applyTaskChanges, withdrawTasks } from '../../core/task/cascade.ts';
+import { readStackState, tasksToRebase } from '../../core/task/stack-state.ts';
 import { replayTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
@@ -14,40 +14,40 @@ import type { Session } from '../../domain/state/session.ts';
 import { type DoneTask, hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
 import { brokenRules } from '../post-check/judge-commits.ts';
 import { type Recorder, type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { keepFormer } from '../retention/rescue-refs.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { keepFormerTip } from '../retention/rescue-refs.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { startPoint } from '../start-point.ts';
-import { groundOf } from './block-on-conflict.ts';
+import { describeStart } from './block-on-conflict.ts';
 
 /**
  * Takes what is not accepted any more out from under the finished work that was built on it: each one's own change
  * is put on what remains, and is checked again; no worker is paid. What conflicts then goes back to its worker. Which
  * tasks these are follows from their notes, so that a kill at any point changes nothing.
  */
-export async function replayUprooted(workshop: Workshop, session: SessionId): Promise<void> {
+export async function rebaseStacked(context: RunContext, session: SessionId): Promise<void> {
   for (;;) {
-    const view = await viewSession(workshop, session);
+    const view = await viewSession(context, session);
     // Lower works come first: the others stand on them again.
-    const [task] = inDependencyOrder(uprooted(view.tasks, changesetsOfCycle(view.session)));
+    const [task] = inDependencyOrder(tasksToRebase(view.tasks, changesetsOfCycle(view.session)));
     if (task === undefined || !hasWork(task)) return;
-    await replayOne(workshop, view, task);
+    await replayOne(context, view, task);
   }
 }
 
-interface Uprooted {
+interface StackedTask {
   readonly task: WorkedTask;
   /** See groundOf. */
-  readonly ground: string;
+  readonly startText: string;
 }
 
-async function replayOne(workshop: Workshop, view: SessionView, task: WorkedTask): Promise<void> {
-  const one = { task, ground: groundOf(workshop, task, view.tasks) };
-  const fate = await fateOf(workshop, view.session, { task, tasks: view.tasks });
-  if (fate.kind === 'back') return sendBack(workshop, one, fate.notes);
-  const broken = await brokenRules(workshop, fate.step.task);
-  if (broken.length === 0) return keep(workshop, one, fate);
+async function replayOne(context: RunContext, view: SessionView, task: WorkedTask): Promise<void> {
+  const one = { task, startText: describeStart(context, task, view.tasks) };
+  const fate = await predictRebase(context, view.session, { task, tasks: view.tasks });
+  if (fate.kind === 'back') return sendBack(context, one, fate.notes);
+  const broken = await brokenRules(context, fate.step.task);
+  if (broken.length === 0) return keep(context, one, fate);
   const notes = `Without ${fate.lost.join(', ')} as it was, it breaks rules:\n${broken.join('\n')}`;
-  return sendBack(workshop, one, notes);
+  return sendBack(context, one, notes);
 }
 
 /** Result for a task without the ground it lost. */
@@ -64,21 +64,25 @@ type Fate =
   | { readonly kind: 'back'; readonly notes: string; readonly paths: readonly string[] };
 
 /** Finds by merging what becomes of a task that lost its ground. Objects may be written; nothing refers to them. */
-async function fateOf(
-  workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
+async function predictRebase(
+  context: Pick<RunContext, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   { task, tasks }: { readonly task: WorkedTask; readonly tasks: readonly Task[] },
 ): Promise<Fate> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
-  const lost = readGround(tasks).lost(task);
+  const lost = readStackState(tasks).lost(task);
   const becameOf = (id: TaskId): string => describe(byId.get(id));
   const why = lost.map((id) => `${id}, which ${becameOf(id)}`).join(', and on ');
-  const start = await startPoint(workshop, session, task, tasks);
+  const start = await startPoint(context, session, task, tasks);
   if (start.kind === 'conflict') {
     const notes = `It was built on ${why}. What remains conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
     return { kind: 'back', notes, paths: start.paths };
   }
-  const own = await replayOwn(workshop.git, { start: task.start_commit, commit: task.commit }, start.commit);
+  const own = await rebaseOwnChanges(
+    context.git,
+    { start: task.start_commit, commit: task.commit },
+    start.commit,
+  );
   if (own.kind === 'conflict') {
     const notes = `It was built on ${why}. Without that, its change conflicts in ${own.paths.join(', ')}.`;
     return { kind: 'back', notes: [notes, ...own.messages].join('\n'), paths: own.paths };
@@ -88,7 +92,7 @@ async function fateOf(
     start: start.commit,
     builtOn: start.builtOn,
     without: lost,
-    at: timestamp(workshop),
+    at: timestamp(context),
   });
   const since = lost.map((id) => `${id} ${becameOf(id)}`).join(', and ');
   return { kind: 'stands', commit: own.commit, lost, why: since, step };
@@ -100,25 +104,25 @@ function describe(below: Task | undefined): string {
 }
 
 async function keep(
-  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
-  { task, ground }: Uprooted,
+  context: Recorder & Pick<RunContext, 'configDigest' | 'git'>,
+  { task, startText }: StackedTask,
   { commit, step, why }: Extract<Fate, { readonly kind: 'stands' }>,
 ): Promise<void> {
   const { session, id } = task;
   const ref = taskBranch(session, id);
-  const old = await workshop.git.resolveCommit(ref);
-  await keepFormer(workshop, { session, task: id }, { old, tip: commit });
-  const done = await record(workshop, session, (view) => {
-    if (!isAsSeen(workshop, view, { task, ground })) return null;
+  const old = await context.git.resolveCommit(ref);
+  await keepFormerTip(context, { session, task: id }, { old, tip: commit });
+  const done = await record(context, session, (view) => {
+    if (!isAsSeen(context, view, { task, startText })) return null;
     return {
       steps: [step],
       refs: [{ ref, old, new: commit }],
       ...voided(view, id),
-      accepted: [workDecision(step.task, workshop.configDigest)],
+      accepted: [workDecision(step.task, context.configDigest)],
     };
   });
   if (done.kind !== 'done') return;
-  workshop.events.emit({
+  context.events.emit({
     event: 'notice',
     level: 'info',
     message: `${id} was put on other ground, since ${why}: its own change stays, and is checked again.`,
@@ -126,12 +130,12 @@ async function keep(
 }
 
 function isAsSeen(
-  workshop: Pick<Workshop, 'config'>,
+  context: Pick<RunContext, 'config'>,
   view: SessionView,
-  { task, ground }: Uprooted,
+  { task, startText }: StackedTask,
 ): boolean {
   const now = view.tasks.find(({ id }) => id === task.id);
-  return now !== undefined && now.rev === task.rev && groundOf(workshop, now, view.tasks) === ground;
+  return now !== undefined && now.rev === task.rev && describeStart(context, now, view.tasks) === startText;
 }
 
 /** Changesets that hold what it was are void for good: its task stands again, they don't. */
@@ -144,30 +148,30 @@ function voided({ session }: SessionView, task: string): Pick<Recording, 'sessio
   return { session: { next: session, subject: `changesets void: ${names}, ${task} is another commit now` } };
 }
 
-async function sendBack(workshop: Recorder, { task, ground }: Uprooted, notes: string): Promise<void> {
-  const at = timestamp(workshop);
-  const done = await record(workshop, task.session, (view) => {
-    if (!isAsSeen(workshop, view, { task, ground })) return null;
+async function sendBack(context: Recorder, { task, startText }: StackedTask, notes: string): Promise<void> {
+  const at = timestamp(context);
+  const done = await record(context, task.session, (view) => {
+    if (!isAsSeen(context, view, { task, startText })) return null;
     const step = requeueTask(taskOf(view, task.id), { kind: 'conflict', notes, at });
-    return { steps: withdraw(view.tasks, [step], at), body: notes };
+    return { steps: withdrawTasks(view.tasks, [step], at), body: notes };
   });
   if (done.kind !== 'done') return;
   const message = `${task.id} goes back to its worker: ${notes.split('\n')[0] ?? ''}`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /**
  * Finds what rejecting a changeset, or these tasks of it, would mean for finished work on top, by doing it without
  * recording: each one's change is merged onto what would remain. In the order they stand on each other.
  */
-export async function onTopOf(
-  workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
+export async function previewRejection(
+  context: Pick<RunContext, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
   view: SessionView,
   { tasks: rejected }: Pick<Changeset, 'tasks'>,
 ): Promise<readonly OnTop[]> {
-  const at = timestamp(workshop);
+  const at = timestamp(context);
   const found: OnTop[] = [];
-  const before = readGround(view.tasks);
+  const before = readStackState(view.tasks);
   const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
   let { tasks } = view;
   const current = changesetsOfCycle(view.session);
@@ -178,11 +182,11 @@ export async function onTopOf(
   const tell = ({ id, cohesion_group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
     void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
-    const steps = withdraw(tasks, leaving, at);
-    tasks = applySteps(tasks, steps);
+    const steps = withdrawTasks(tasks, leaving, at);
+    tasks = applyTaskChanges(tasks, steps);
     for (const { task } of steps.slice(leaving.length))
       if (task.status === 'requeued') tell(task, 'again', []);
-    const ground = readGround(tasks);
+    const ground = readStackState(tasks);
     for (const task of tasks)
       if (ground.waits(task) && !waited.has(task.id)) {
         waited.add(task.id);
@@ -193,11 +197,11 @@ export async function onTopOf(
     rejected.map((id) => requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at })),
   );
   for (;;) {
-    const [task] = inDependencyOrder(uprooted(tasks, current));
+    const [task] = inDependencyOrder(tasksToRebase(tasks, current));
     if (task === undefined || !hasWork(task)) return found;
-    const fate = await fateOf(workshop, view.session, { task, tasks });
+    const fate = await predictRebase(context, view.session, { task, tasks });
     tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
-    if (fate.kind === 'stands') tasks = applySteps(tasks, [fate.step]);
+    if (fate.kind === 'stands') tasks = applyTaskChanges(tasks, [fate.step]);
     else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
   }
 }
@@ -210,7 +214,7 @@ type Replayed =
  * Puts what a work itself changed, from its start to its commit, onto another commit: as one commit in the name and
  * with the message of the work's last. Nothing else of its history comes along.
  */
-export async function replayOwn(
+export async function rebaseOwnChanges(
   git: GitCommits & GitMerging,
   { start, commit }: { readonly start: ObjectId; readonly commit: ObjectId },
   onto: ObjectId,

@@ -1,45 +1,45 @@
-import { readGround } from '../../core/task/stack-state.ts';
+import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Placed, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { withGate } from '../agents/ask-person.ts';
 import { requireChosen } from '../agents/usable-here.ts';
 import { interruptedError } from '../interrupted.ts';
 import { chooseAttempt } from '../manual/choose-attempt.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { obtainVerdict, prepareValidation } from './obtain-verdict.ts';
 import { applyValidation, needsReason, recordVerdict, requeueProblems } from './record-verdict.ts';
 
 /** A person decides about each task whose verdict is fail. */
-export async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
-  const { tasks, snapshot } = await viewSession(workshop, session);
+export async function decideFailed(context: RunContext, session: SessionId): Promise<void> {
+  const { tasks, snapshot } = await viewSession(context, session);
   const failed = tasks.filter((task) => failingVerdict(snapshot, task) !== null);
-  for (const { id } of failed) while (await decideOne(workshop, session, id)) requireOn(workshop);
+  for (const { id } of failed) while (await decideFailedResult(context, session, id)) requireOn(context);
 }
 
 /** true: its checks ran again, and what they found now may be for the person once more. */
-async function decideOne(workshop: Workshop, session: SessionId, id: string): Promise<boolean> {
-  const { tasks, snapshot } = await viewSession(workshop, session);
+async function decideFailedResult(context: RunContext, session: SessionId, id: string): Promise<boolean> {
+  const { tasks, snapshot } = await viewSession(context, session);
   const task = taskOf({ tasks }, id);
   const verdict = failingVerdict(snapshot, task);
   // Decisions about tasks before it may make it wait: it is judged again then.
-  if (verdict === null || readGround(tasks).waits(task)) return false;
-  const decision = await workshop.gates.validation({
+  if (verdict === null || readStackState(tasks).waits(task)) return false;
+  const decision = await context.gates.validation({
     task,
     verdict,
-    editProblems: (edit) => requeueProblems(workshop, session, id, edit),
-    showDiff: async () => (hasWork(task) ? workshop.git.diffText(task.start_commit, task.commit) : ''),
+    editProblems: (edit) => requeueProblems(context, session, id, edit),
+    showDiff: async () => (hasWork(task) ? context.git.diffText(task.start_commit, task.commit) : ''),
   });
-  await applyDecision(workshop, session, { task, verdict, decision });
+  await applyDecision(context, session, { task, verdict, decision });
   return decision.kind === 'recheck';
 }
 
-function requireOn({ signal }: Pick<Workshop, 'signal'>): void {
+function requireOn({ signal }: Pick<RunContext, 'signal'>): void {
   if (signal.aborted) throw interruptedError();
 }
 
@@ -48,21 +48,21 @@ function requireOn({ signal }: Pick<Workshop, 'signal'>): void {
  * `no-task`, and `not-failed` where no decision about it is due.
  */
 export async function decideFailedTask(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   { id, decision }: { readonly id: string; readonly decision: Placed<ValidationDecision> },
 ): Promise<void> {
-  const { tasks, snapshot } = await viewSession(workshop, session);
+  const { tasks, snapshot } = await viewSession(context, session);
   const task = taskOf({ tasks }, id);
   const verdict = failingVerdict(snapshot, task);
-  if (decision.kind === 'requeue' && !saysSomething(decision.notes)) throw needsNotes(id);
-  if (verdict === null) throw notFailed(id);
-  await applyDecision(workshop, session, { task, verdict, decision });
-  requireOn(workshop);
+  if (decision.kind === 'requeue' && !isNonBlank(decision.notes)) throw needsNotes(id);
+  if (verdict === null) throw notFailedError(id);
+  await applyDecision(context, session, { task, verdict, decision });
+  requireOn(context);
 }
 
 /** The error of a decision about a task that is at no gate. */
-export function notFailed(id: string): FlameError {
+export function notFailedError(id: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-failed',
@@ -87,7 +87,7 @@ function failingVerdict(snapshot: Snapshot, { status, commit, result }: Task): V
 }
 
 async function applyDecision(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   {
     task,
@@ -95,13 +95,13 @@ async function applyDecision(
     decision,
   }: { readonly task: Task; readonly verdict: Verdict; readonly decision: Placed<ValidationDecision> },
 ): Promise<void> {
-  const passed = decision.kind === 'pass' ? passedAnyway(workshop, verdict, decision.override) : null;
-  workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
-  if (passed !== null) return recordVerdict(workshop, session, passed);
+  const passed = decision.kind === 'pass' ? passedAnyway(context, verdict, decision.override) : null;
+  context.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
+  if (passed !== null) return recordVerdict(context, session, passed);
   if (decision.kind === 'choose')
-    return void (await chooseAttempt(workshop, session, { ...decision, task: task.id }));
-  if (decision.kind === 'recheck') return recheck(workshop, session, task, decision);
-  if (decision.kind !== 'pass') await applyValidation(workshop, session, task.id, decision);
+    return void (await chooseAttempt(context, session, { ...decision, task: task.id }));
+  if (decision.kind === 'recheck') return recheck(context, session, task, decision);
+  if (decision.kind !== 'pass') await applyValidation(context, session, task.id, decision);
 }
 
 /**
@@ -109,40 +109,40 @@ async function applyDecision(
  * one that is known stays.
  */
 async function recheck(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   task: Task,
   from: Placed<unknown>,
 ): Promise<void> {
   if (task.status !== 'done') return;
-  await record(workshop, session, (view) => {
+  await record(context, session, (view) => {
     const next = withGate(
       view.session,
       { gate: `validation ${task.id}`, decision: 'recheck' },
       from,
-      workshop,
+      context,
     );
     return { session: { next, subject: `session: ${task.id} is checked again` } };
   });
-  await requireChosen(workshop, 'validator', [task]);
-  await prepareValidation(workshop, session, [task]);
-  await obtainVerdict(workshop, session, task);
+  await requireChosen(context, 'validator', [task]);
+  await prepareValidation(context, session, [task]);
+  await obtainVerdict(context, session, task);
 }
 
 /** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */
 function passedAnyway(
-  workshop: Pick<Workshop, 'gates' | 'now'>,
+  context: Pick<RunContext, 'gates' | 'now'>,
   verdict: Verdict,
   override: string,
 ): Verdict {
   const { task } = verdict;
-  if (!saysSomething(override)) throw needsReason(`${task} failed its validation`, verdict);
+  if (!isNonBlank(override)) throw needsReason(`${task} failed its validation`, verdict);
   return {
     ...verdict,
     status: 'pass',
     notes: `Passed although it failed its validation: ${override.trim()}`,
-    by: workshop.gates.person,
-    at: timestamp(workshop),
+    by: context.gates.person,
+    at: timestamp(context),
     cost_usd: 0,
     tokens: 0,
     override: override.trim(),

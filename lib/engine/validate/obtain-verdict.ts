@@ -1,4 +1,4 @@
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/several-attempts.ts';
+import { maxValidatorsWithoutVerdict, validatorsWithoutVerdict } from '../../core/task/several-attempts.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
@@ -7,47 +7,48 @@ import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { viewSession } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { runScript } from '../run-script.ts';
 import { failUnvalidated, needsReason, recordVerdict } from './record-verdict.ts';
-import { besideBase, diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
+import { diagnoseCommit, failedDiagnostics, markFailingOnBase } from './run-diagnostics.ts';
 import { type Judgement, toVerdict, validateTask } from './validate-task.ts';
 
 /**
  * Judges one task, again if its commit has a verdict: a validator without a verdict is retried once, then the person
  * decides, in this run or in a later one: validators paid in earlier runs count.
  */
-export async function obtainVerdict(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
-  const view = await viewSession(workshop, session);
+export async function obtainVerdict(context: RunContext, session: SessionId, task: DoneTask): Promise<void> {
+  const view = await viewSession(context, session);
   const last = view.snapshot.verdictsOn(task.commit).at(-1)?.at ?? '';
-  const before = unjudgedTries(view.session, task).filter(({ started_at: at }) => at > last);
-  let unjudged = before.length < triesBeforeAsking ? null : await recallUnjudged(workshop, task, before);
-  for (let tries = before.length; !workshop.signal.aborted; ) {
+  const before = validatorsWithoutVerdict(view.session, task).filter(({ started_at: at }) => at > last);
+  let unjudged =
+    before.length < maxValidatorsWithoutVerdict ? null : await recallUnjudged(context, task, before);
+  for (let tries = before.length; !context.signal.aborted; ) {
     if (unjudged === null) {
-      const failed = await judgeOnce(workshop, session, task);
+      const failed = await judgeOnce(context, session, task);
       if (failed === null) return;
       tries += 1;
-      if (tries >= triesBeforeAsking) unjudged = failed;
-    } else if (await decideUnjudged(workshop, { session, task, ...unjudged })) return;
+      if (tries >= maxValidatorsWithoutVerdict) unjudged = failed;
+    } else if (await decideUnjudged(context, { session, task, ...unjudged })) return;
     else unjudged = null;
   }
 }
 
 /** Has a task judged once, and records the verdict; where there is none, the person sees why, and it resolves to that. */
 export async function judgeOnce(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   task: DoneTask,
 ): Promise<NoVerdict | null> {
-  const judgement = await validateTask(workshop, session, task);
+  const judgement = await validateTask(context, session, task);
   if (judgement.kind === 'no-verdict') {
     const message = `${task.id}: no verdict: ${judgement.reason}`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message, until: `judged ${task.id}` });
+    context.events.emit({ event: 'notice', level: 'warning', message, until: `judged ${task.id}` });
     return judgement;
   }
-  await recordVerdict(workshop, session, judgement.verdict);
+  await recordVerdict(context, session, judgement.verdict);
   return null;
 }
 
@@ -55,23 +56,23 @@ type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reas
 
 /** Finds what a person decides by where validators of an earlier run failed: no other one is paid for that. */
 async function recallUnjudged(
-  workshop: Workshop,
+  context: RunContext,
   { commit, session: id, id: task }: DoneTask,
   runs: readonly AgentRun[],
 ): Promise<NoVerdict> {
-  const { session } = await viewSession(workshop, id);
+  const { session } = await viewSession(context, id);
   const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
   const about = { session: id, words: task };
-  const checks = await diagnoseCommit(workshop, commit, session.base_commit, about);
+  const checks = await diagnoseCommit(context, commit, session.base_commit, about);
   return {
     reason: `${runs.length} validators gave no verdict (${named})`,
-    diagnostics: await besideBase(workshop, checks, session.base_commit),
+    diagnostics: await markFailingOnBase(context, checks, session.base_commit),
   };
 }
 
 /** Does what the person decides; false: another validator may be tried. */
 async function decideUnjudged(
-  workshop: Workshop,
+  context: RunContext,
   {
     session,
     task,
@@ -80,21 +81,21 @@ async function decideUnjudged(
   }: NoVerdict & { readonly session: SessionId; readonly task: DoneTask },
 ): Promise<boolean> {
   const { start_commit: base, commit } = task;
-  const decision = await workshop.gates.validatorFailed({
+  const decision = await context.gates.validatorFailed({
     task,
     reason,
     diagnostics,
-    showDiff: () => workshop.git.diffText(base, commit),
+    showDiff: () => context.git.diffText(base, commit),
   });
-  workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
+  context.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
   if (decision.kind === 'retry') return false;
   if (decision.kind === 'skip') {
-    await failUnvalidated(workshop, session, task.id, reason);
+    await failUnvalidated(context, session, task.id, reason);
     return true;
   }
   if (decision.status === 'pass') requireOverride(task, diagnostics, decision.override);
-  const verdict = await personsVerdict(workshop, { session, task, said: decision, diagnostics });
-  await recordVerdict(workshop, session, verdict);
+  const verdict = await personsVerdict(context, { session, task, judgement: decision, diagnostics });
+  await recordVerdict(context, session, verdict);
   return true;
 }
 
@@ -105,42 +106,42 @@ function requireOverride(
   override: string | undefined,
 ): void {
   const failing = failedDiagnostics(diagnostics);
-  if (failing.length === 0 || saysSomething(override ?? '')) return;
+  if (failing.length === 0 || isNonBlank(override ?? '')) return;
   throw needsReason(`${task.id} fails its diagnostics`, { task: task.id, diagnostics: [...diagnostics] });
 }
 
 interface PersonsJudgement {
   readonly session: SessionId;
   readonly task: DoneTask;
-  readonly said: Extract<ValidatorFailedDecision, { readonly kind: 'manual' }>;
+  readonly judgement: Extract<ValidatorFailedDecision, { readonly kind: 'manual' }>;
   readonly diagnostics: readonly DiagnosticRun[];
 }
 
 async function personsVerdict(
-  workshop: Pick<Workshop, 'gates' | 'now'> & WithGit<GitCommits & GitDiffs>,
-  { session, task, said, diagnostics }: PersonsJudgement,
+  context: Pick<RunContext, 'gates' | 'now'> & WithGit<GitCommits & GitDiffs>,
+  { session, task, judgement, diagnostics }: PersonsJudgement,
 ): Promise<Verdict> {
-  const { status, notes, override } = said;
+  const { status, notes, override } = judgement;
   const opinion = {
     status,
     notes: override === undefined ? notes : `Passed although diagnostics fail: ${override}`,
     issues: [],
-    by: workshop.gates.person,
+    by: context.gates.person,
     cost_usd: 0,
     tokens: 0,
   };
-  const verdict = await toVerdict(workshop, session, task, opinion, diagnostics);
+  const verdict = await toVerdict(context, session, task, opinion, diagnostics);
   return override === undefined ? verdict : { ...verdict, override };
 }
 
 /** Runs the person's own script before tasks are judged. Throws FlameError `pre-validation-failed`. */
 export async function prepareValidation(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   tasks: readonly Task[],
 ): Promise<void> {
   if (tasks.length === 0) return;
-  if (await runScript(workshop, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
+  if (await runScript(context, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
   throw new FlameError({
     kind: 'refused',
     code: 'pre-validation-failed',

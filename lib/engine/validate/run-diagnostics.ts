@@ -13,14 +13,14 @@ import {
   sparsePatterns,
   tearDown,
 } from '../prepare-worktree.ts';
-import { type Workshop, worktreePath } from '../run-context.ts';
+import { type RunContext, worktreePath } from '../run-context.ts';
 
 /** Parts of a workshop that a diagnostic needs: no session, no store, no person to ask. */
-export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;
+export type DiagnosticParts = PrepareParts & Pick<RunContext, 'signal'>;
 
 /** Whether any diagnostic is to run. */
-export function hasDiagnostics(workshop: Pick<Workshop, 'config'>): boolean {
-  const { enabled, commands } = workshop.config.validation.validator_diagnostics;
+export function hasDiagnostics(context: Pick<RunContext, 'config'>): boolean {
+  const { enabled, commands } = context.config.validation.validator_diagnostics;
   return enabled && commands.length > 0;
 }
 
@@ -29,18 +29,18 @@ export function hasDiagnostics(workshop: Pick<Workshop, 'config'>): boolean {
  * person's own commit from which agents went on; null: they wrote nothing of it.
  */
 export async function runDiagnostics(
-  workshop: DiagnosticParts,
+  context: DiagnosticParts,
   cell: CellWorktree,
   basedOn: ObjectId | null,
   about?: CommandAbout,
 ): Promise<readonly DiagnosticRun[]> {
-  const { enabled, commands, timeout } = workshop.config.validation.validator_diagnostics;
-  const prepared = await prepareWorktree(workshop, cell, {
+  const { enabled, commands, timeout } = context.config.validation.validator_diagnostics;
+  const prepared = await prepareWorktree(context, cell, {
     about: about?.words ?? 'the base',
     ...(basedOn === null ? {} : { basedOn }),
   });
   // A run that was cut short proves nothing about the commit.
-  if (workshop.signal.aborted) throw interruptedError();
+  if (context.signal.aborted) throw interruptedError();
   if (prepared.failure !== null) {
     return [
       {
@@ -55,20 +55,20 @@ export async function runDiagnostics(
   const runs: DiagnosticRun[] = [];
   for (const command of enabled ? commands : []) {
     const run = await reportCheck(
-      workshop.events,
+      context.events,
       { command, commit: cell.start, about: about?.words ?? null },
       () =>
-        workshop.agents.runCommand({
+        context.agents.runCommand({
           command,
           phase: 'diagnostics',
           worktree: cell,
           timeoutMs: timeout,
           label: 'check',
           ...(about === undefined ? {} : { about: { ...about, before: [...runs] } }),
-          signal: workshop.signal,
+          signal: context.signal,
         }),
     );
-    if (workshop.signal.aborted) throw interruptedError();
+    if (context.signal.aborted) throw interruptedError();
     runs.push({
       command,
       exit_code: run.exitCode,
@@ -78,36 +78,38 @@ export async function runDiagnostics(
       ...(run.output_hash === undefined ? {} : { output_hash: run.output_hash }),
     });
   }
-  await tearDown(workshop, cell, about?.words ?? 'the base');
+  await tearDown(context, cell, about?.words ?? 'the base');
   return runs;
 }
 
 /** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics; `about`: what is checked. */
 export async function diagnoseCommit(
-  workshop: DiagnosticParts,
+  context: DiagnosticParts,
   commit: ObjectId,
   basedOn: ObjectId | null,
   about: CommandAbout,
 ): Promise<readonly DiagnosticRun[]> {
-  if (!hasDiagnostics(workshop)) return [];
-  const sparse = await sparseOfWork(workshop, basedOn, commit);
-  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn, about), { sparse });
+  if (!hasDiagnostics(context)) return [];
+  const sparse = await sparseOfWork(context, basedOn, commit);
+  return inScratchWorktree(context, commit, (cell) => runDiagnostics(context, cell, basedOn, about), {
+    sparse,
+  });
 }
 
 /** Works in a worktree of a commit that is removed afterwards in every case. `sparse`: by default as the person's. */
-export async function inScratch<T>(
-  workshop: DiagnosticParts,
+export async function inScratchWorktree<T>(
+  context: DiagnosticParts,
   commit: ObjectId,
   work: (cell: CellWorktree) => Promise<T>,
   { name, sparse }: { readonly name?: string; readonly sparse?: readonly string[] | null } = {},
 ): Promise<T> {
-  const path = worktreePath(workshop, name ?? `check-${randomUUID().slice(0, 8)}`);
-  const held = sparse === undefined ? await sparsePatterns(workshop, []) : sparse;
-  const cell = await workshop.git.addScratchWorktree(path, commit, held);
+  const path = worktreePath(context, name ?? `check-${randomUUID().slice(0, 8)}`);
+  const held = sparse === undefined ? await sparsePatterns(context, []) : sparse;
+  const cell = await context.git.addScratchWorktree(path, commit, held);
   try {
     return await work(cell);
   } finally {
-    await workshop.git.discardCell(cell);
+    await context.git.discardCell(cell);
   }
 }
 
@@ -131,20 +133,20 @@ export type Failing = Pick<DiagnosticRun, 'command' | 'exit_code' | 'timed_out'>
 };
 
 /** The diagnostics that fail on a commit; tried once, then remembered. */
-export async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly Failing[]> {
-  const key = keyOf(workshop, commit);
-  const known = await workshop.tried.read(key);
+export async function failingDiagnostics(context: RunContext, commit: ObjectId): Promise<readonly Failing[]> {
+  const key = keyOf(context, commit);
+  const known = await context.trialCache.read(key);
   if (known !== null) return JSON.parse(known) as readonly Failing[];
   return rememberRuns(
-    workshop,
+    context,
     commit,
-    await diagnoseCommit(workshop, commit, null, { session: null, words: 'the base' }),
+    await diagnoseCommit(context, commit, null, { session: null, words: 'the base' }),
   );
 }
 
 /** Whether it is no diagnostic, but what prepares a worktree for them. */
 export function isSetup(
-  { config }: Pick<Workshop, 'config'>,
+  { config }: Pick<RunContext, 'config'>,
   { command }: Pick<DiagnosticRun, 'command'>,
 ): boolean {
   return !config.validation.validator_diagnostics.commands.includes(command);
@@ -152,7 +154,7 @@ export function isSetup(
 
 /** Stores the results of a base's diagnostics, instead of those remembered before. */
 export async function rememberRuns(
-  workshop: Pick<Workshop, 'config' | 'tried'>,
+  context: Pick<RunContext, 'config' | 'trialCache'>,
   commit: ObjectId,
   runs: readonly DiagnosticRun[],
 ): Promise<readonly Failing[]> {
@@ -163,19 +165,19 @@ export async function rememberRuns(
     output: endOf(output),
   }));
   // A registry that can't be reached now may be in a moment.
-  if (!failing.some((run) => isSetup(workshop, run)))
-    await workshop.tried.write(keyOf(workshop, commit), JSON.stringify(failing));
+  if (!failing.some((run) => isSetup(context, run)))
+    await context.trialCache.write(keyOf(context, commit), JSON.stringify(failing));
   return failing;
 }
 
 /** Marks what failed on a commit and fails on its base as well: the change is not to blame for it alone. */
-export async function besideBase(
-  workshop: Workshop,
+export async function markFailingOnBase(
+  context: RunContext,
   runs: readonly DiagnosticRun[],
   base: ObjectId,
 ): Promise<readonly DiagnosticRun[]> {
   if (failedDiagnostics(runs).length === 0) return runs;
-  const below = new Set((await failingOn(workshop, base)).map(({ command }) => command));
+  const below = new Set((await failingDiagnostics(context, base)).map(({ command }) => command));
   return runs.map((run) =>
     run.exit_code !== 0 && below.has(run.command) ? { ...run, on_base: true as const } : run,
   );
@@ -191,7 +193,7 @@ function endOf(output: string): string {
 const longestKept = 2_000;
 
 /** Everything the outcome of the diagnostics depends on. */
-export function keyOf({ config }: Pick<Workshop, 'config'>, commit: ObjectId): string {
+export function keyOf({ config }: Pick<RunContext, 'config'>, commit: ObjectId): string {
   const { commands, timeout } = config.validation.validator_diagnostics;
   const { setup, copy, link } = config.project;
   const { egress } = config.sandbox;

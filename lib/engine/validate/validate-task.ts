@@ -11,20 +11,20 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { WorkedTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { listSome } from '../../policy/rules.ts';
-import { tellingLines } from '../../util/error-lines.ts';
+import { listFirst } from '../../policy/rules.ts';
+import { errorLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
+import { notesForWorker, notesLeftBy } from '../blackboard/worker-notes.ts';
 import { sparseOfWork } from '../prepare-worktree.ts';
 import { viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import {
-  besideBase,
   diagnoseCommit,
   failedDiagnostics,
   hasDiagnostics,
-  inScratch,
+  inScratchWorktree,
+  markFailingOnBase,
 } from './run-diagnostics.ts';
 
 export type Judgement =
@@ -53,26 +53,26 @@ const maxDiffBytes = 200_000;
  * no agent is paid for another one.
  */
 export async function validateTask(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   task: WorkedTask,
 ): Promise<Judgement> {
-  if (!judgesInCells(workshop, task)) return passUnjudged(workshop, session, task);
-  const adapter = roleAdapter(workshop.config, 'validator', task);
-  const { session: now } = await viewSession(workshop, session);
+  if (!judgesInCells(context, task)) return passUnjudged(context, session, task);
+  const adapter = roleAdapter(context.config, 'validator', task);
+  const { session: now } = await viewSession(context, session);
   const about = { session, words: task.id };
-  const runs = await diagnoseCommit(workshop, task.commit, now.base_commit, about);
-  const diagnostics = await besideBase(workshop, runs, now.base_commit);
+  const runs = await diagnoseCommit(context, task.commit, now.base_commit, about);
+  const diagnostics = await markFailingOnBase(context, runs, now.base_commit);
   const opinion =
     adapter === 'none' || failedDiagnostics(diagnostics).length > 0
       ? fromDiagnostics(diagnostics)
-      : await askValidator(workshop, { session, task, adapter, diagnostics });
+      : await askValidator(context, { session, task, adapter, diagnostics });
   if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
-  return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
+  return { kind: 'verdict', verdict: await toVerdict(context, session, task, opinion, diagnostics) };
 }
 
 async function passUnjudged(
-  workshop: Pick<Workshop, 'now'> & WithGit<GitCommits & GitDiffs>,
+  context: Pick<RunContext, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
   task: WorkedTask,
 ): Promise<Judgement> {
@@ -84,12 +84,12 @@ async function passUnjudged(
     cost_usd: 0,
     tokens: 0,
   } as const;
-  return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, []) };
+  return { kind: 'verdict', verdict: await toVerdict(context, session, task, opinion, []) };
 }
 
 /** Whether judging a task means running something. */
-export function judgesInCells(workshop: Pick<Workshop, 'config'>, task: TaskChoice): boolean {
-  return hasDiagnostics(workshop) || roleAdapter(workshop.config, 'validator', task) !== 'none';
+export function judgesInCells(context: Pick<RunContext, 'config'>, task: TaskChoice): boolean {
+  return hasDiagnostics(context) || roleAdapter(context.config, 'validator', task) !== 'none';
 }
 
 function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
@@ -117,35 +117,35 @@ interface ValidatorJob {
 
 type Unjudged = { readonly reason: string };
 
-async function askValidator(workshop: Workshop, job: ValidatorJob): Promise<Opinion | Unjudged> {
-  const agent = workshop.newAgentId('validator');
+async function askValidator(context: RunContext, job: ValidatorJob): Promise<Opinion | Unjudged> {
+  const agent = context.newAgentId('validator');
   const { commit, start_commit: start } = job.task;
-  const sparse = await sparseOfWork(workshop, start, commit);
-  return inScratch(workshop, commit, (cell) => askIn(workshop, job, { cell, agent }), {
+  const sparse = await sparseOfWork(context, start, commit);
+  return inScratchWorktree(context, commit, (cell) => askIn(context, job, { cell, agent }), {
     name: agent,
     sparse,
   });
 }
 
 async function askIn(
-  workshop: Workshop,
+  context: RunContext,
   { task, adapter, session, diagnostics }: ValidatorJob,
   { cell, agent }: { readonly cell: CellWorktree; readonly agent: AgentId },
 ): Promise<Opinion | Unjudged> {
   const policy = compilePolicy({
-    config: workshop.config,
+    config: context.config,
     role: 'validator',
     agentId: agent,
     worktree: cell.path,
     fileLocks: [],
-    readsByShell: workshop.adapter(adapter).readsByShell,
+    readsByShell: context.adapter(adapter).readsByShell,
   });
-  const diff = await workshop.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
-  const audit = await workshop.agents.auditOf(task.agent_id ?? agent);
-  const view = await viewSession(workshop, session);
-  const notes = { left: toldTo(task, view), claims: leftOn(task, view) };
-  const before = await workshop.git.snapshotCell(cell);
-  const outcome = await runAgent(workshop, {
+  const diff = await context.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
+  const audit = await context.agents.auditOf(task.agent_id ?? agent);
+  const view = await viewSession(context, session);
+  const notes = { left: notesForWorker(task, view), claims: notesLeftBy(task, view) };
+  const before = await context.git.snapshotCell(cell);
+  const outcome = await runAgent(context, {
     id: agent,
     session,
     role: 'validator',
@@ -159,10 +159,10 @@ async function askIn(
   });
   if (outcome.failure !== null) return { reason: outcome.failure.message };
   // Where a cell can't be made read-only, too.
-  const after = await workshop.git.snapshotCell(cell).catch(asTooMuch);
+  const after = await context.git.snapshotCell(cell).catch(asTooMuch);
   if (after === null) return { reason: `${agent} left more in its worktree than can be looked at.` };
   const changed = changedPaths(before, after);
-  if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listSome(changed)}` };
+  if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listFirst(changed)}` };
   const answer = parseVerdictAnswer(outcome.answer);
   if (answer.kind === 'malformed')
     return { reason: `${agent} gave no verdict in the agreed form: ${answer.problems[0] ?? ''}` };
@@ -177,13 +177,13 @@ function asTooMuch(error: unknown): null {
 
 /** Makes a verdict of an opinion on a done task, with its evidence. */
 export async function toVerdict(
-  workshop: Pick<Workshop, 'now'> & WithGit<GitCommits & GitDiffs>,
+  context: Pick<RunContext, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
   task: WorkedTask,
   opinion: Opinion,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<Verdict> {
-  const evidence = await taskEvidence(workshop, task, diagnostics);
+  const evidence = await taskEvidence(context, task, diagnostics);
   return {
     session,
     task: task.id,
@@ -195,7 +195,7 @@ export async function toVerdict(
     issues: [...opinion.issues],
     diagnostics: [...diagnostics],
     by: opinion.by,
-    at: timestamp(workshop),
+    at: timestamp(context),
     cost_usd: opinion.cost_usd,
     tokens: opinion.tokens,
     evidence,
@@ -204,14 +204,14 @@ export async function toVerdict(
 
 /** Collects the evidence for a verdict on a done task. */
 export function taskEvidence(
-  workshop: WithGit<GitCommits & GitDiffs>,
+  context: WithGit<GitCommits & GitDiffs>,
   task: WorkedTask,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {
   const { start_commit: base, commit } = task;
   // The history has the worker's own summary; the result is what was found since.
   const done = task.history.findLast(({ result }) => result !== 'summary')?.notes ?? '';
-  return collectEvidence(workshop.git, { base, commit, summary: done === '' ? task.title : done, checks });
+  return collectEvidence(context.git, { base, commit, summary: done === '' ? task.title : done, checks });
 }
 
 // Lines of a failing diagnostic's output that the next attempt gets.
@@ -219,7 +219,7 @@ const mostLines = 10;
 
 function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {
   const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
-  const tail = tellingLines(output, mostLines).join('\n');
+  const tail = errorLines(output, mostLines).join('\n');
   return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
 }
 

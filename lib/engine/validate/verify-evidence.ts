@@ -5,7 +5,7 @@ import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
 import type { Evidence, Verification } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
 import { taskEvidence } from './validate-task.ts';
 
@@ -15,11 +15,11 @@ import { taskEvidence } from './validate-task.ts';
  * Throws FlameError `no-evidence` where there is nothing to compare with.
  */
 export async function verifyEvidence(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   only: string | null,
 ): Promise<readonly Verification[]> {
-  const view = await viewSession(workshop, session);
+  const view = await viewSession(context, session);
   const { snapshot, tasks } = view;
   const asked = only === null ? tasks : [taskOf({ tasks }, only)];
   const known = asked.filter(hasWork).flatMap((task) => {
@@ -29,14 +29,14 @@ export async function verifyEvidence(
   if (known.length === 0) throw noEvidence(only);
   const done: Verification[] = [];
   for (const { task, evidence } of known) {
-    if (workshop.signal.aborted) throw interruptedError();
-    done.push(await verify(workshop, view, { task, evidence }));
+    if (context.signal.aborted) throw interruptedError();
+    done.push(await verify(context, view, { task, evidence }));
   }
   return done;
 }
 
 async function verify(
-  workshop: Workshop,
+  context: RunContext,
   { session }: SessionView,
   { task, evidence }: { readonly task: WorkedTask; readonly evidence: Evidence },
 ): Promise<Verification> {
@@ -44,11 +44,11 @@ async function verify(
   const checks =
     evidence.commands.length === 0
       ? []
-      : await diagnoseCommit(workshop, task.commit, session.base_commit, {
+      : await diagnoseCommit(context, task.commit, session.base_commit, {
           session: session.id,
           words: task.id,
         });
-  const found = await taskEvidence(workshop, task, checks);
+  const found = await taskEvidence(context, task, checks);
   const verification: Verification = {
     session: task.session,
     task: task.id,
@@ -56,12 +56,12 @@ async function verify(
     expected: evidence.verification_hash,
     found: found.verification_hash,
     differences: [...compareEvidence(evidence, found)],
-    by: workshop.gates.person,
-    at: timestamp(workshop),
+    by: context.gates.person,
+    at: timestamp(context),
   };
-  await record(workshop, task.session, () => ({ verification }));
+  await record(context, task.session, () => ({ verification }));
   const { commit, expected, differences } = verification;
-  workshop.events.emit({
+  context.events.emit({
     event: 'evidence-verified',
     task: task.id,
     commit,

@@ -1,19 +1,24 @@
-import { isPutOffForGood } from '../../core/task/after-failure.ts';
-import { pickTry } from '../../core/task/pick-attempt.ts';
-import { agentsOf, failureOfAll, leaveOutRest, withChosen } from '../../core/task/several-attempts.ts';
+import { hasUsedUpPostponements } from '../../core/task/after-failure.ts';
+import { pickAttempt } from '../../core/task/pick-attempt.ts';
+import {
+  agentsOf,
+  combineFailures,
+  skipRemainingAttempts,
+  withChosen,
+} from '../../core/task/several-attempts.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { type Workshop, worktreePath } from '../run-context.ts';
+import { type RunContext, worktreePath } from '../run-context.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { failed } from './judge-work.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
-import { type Begun, beginAttempt } from './start-attempt.ts';
-import { isJudgedHere, judgeTries, planTries, recordTry } from './tries.ts';
+import { type StartedAttempt, startAttempt } from './start-attempt.ts';
+import { isJudgedHere, judgeAttempts, planAttempts, recordAttempt } from './tries.ts';
 
 interface SeveralStart {
   readonly task: Task;
@@ -25,51 +30,51 @@ interface SeveralStart {
  * result is recorded as it ends, then they are judged, and one of them is the task's work. An attempt that was over
  * before a stop is not made again. Resolves when that is recorded, or the rest must be made later.
  */
-export async function attemptSeveral(workshop: Workshop, { task, steps }: SeveralStart): Promise<void> {
-  const tries = await planTries(workshop, task);
+export async function attemptSeveral(context: RunContext, { task, steps }: SeveralStart): Promise<void> {
+  const tries = await planAttempts(context, task);
   const open = tries.filter(({ ended }) => ended === null);
   steps.needPlaces(open.length);
-  const claim = claimOf(workshop, task, tries);
-  const begun = await beginAttempt(workshop, { ...claim, tries });
+  const claim = claimOf(context, task, tries);
+  const begun = await startAttempt(context, { ...claim, tries });
   if (begun === null) return;
   try {
-    const postponed = await makeAll(workshop, { task, open, begun, steps });
-    if (workshop.signal.aborted) await releaseAttempt(workshop, claim, null);
-    else await settle(workshop, claim, { postponed, steps });
+    const postponed = await makeAll(context, { task, open, begun, steps });
+    if (context.signal.aborted) await releaseAttempt(context, claim, null);
+    else await settle(context, claim, { postponed, steps });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
-    if (!(isInterrupted(error) && (await hasFinished(workshop, open))))
-      await releaseAttempt(workshop, claim, error);
+    if (!(isInterrupted(error) && (await hasFinished(context, open))))
+      await releaseAttempt(context, claim, error);
     throw error;
   }
 }
 
 /** Claims for the first attempt that is open; if all are over, for one that only decides between them. */
-function claimOf(workshop: Workshop, task: Task, tries: readonly Try[]): Attempt {
-  const agent_id = workshop.newAgentId('worker');
-  const [decided = { agent_id, adapter: roleAdapter(workshop.config, 'worker', task), model: null }] = tries;
+function claimOf(context: RunContext, task: Task, tries: readonly AttemptRecord[]): Attempt {
+  const agent_id = context.newAgentId('worker');
+  const [decided = { agent_id, adapter: roleAdapter(context.config, 'worker', task), model: null }] = tries;
   const open = tries.find(({ ended }) => ended === null);
-  return attemptOf(workshop, task, open ?? { ...decided, agent_id });
+  return attemptOf(context, task, open ?? { ...decided, agent_id });
 }
 
 interface Round {
   readonly task: Task;
-  readonly open: readonly Try[];
-  readonly begun: Begun;
+  readonly open: readonly AttemptRecord[];
+  readonly begun: StartedAttempt;
   readonly steps: AttemptSteps;
 }
 
 /** Makes all of them; one that fails doesn't stop the others. Returns why some must be made again. */
-async function makeAll(workshop: Workshop, { open, ...round }: Round): Promise<readonly Failure[]> {
-  const ended = await Promise.allSettled(open.map((one) => makeOne(workshop, { ...round, one })));
+async function makeAll(context: RunContext, { open, ...round }: Round): Promise<readonly Failure[]> {
+  const ended = await Promise.allSettled(open.map((one) => makeOne(context, { ...round, one })));
   const broken = ended.find((one) => one.status === 'rejected');
   if (broken !== undefined) throw broken.reason;
   return ended.flatMap((one) => (one.status === 'fulfilled' && one.value !== null ? [one.value] : []));
 }
 
 async function makeOne(
-  workshop: Workshop,
-  { task, one, begun, steps }: Omit<Round, 'open'> & { readonly one: Try },
+  context: RunContext,
+  { task, one, begun, steps }: Omit<Round, 'open'> & { readonly one: AttemptRecord },
 ): Promise<Failure | null> {
   await steps.takePlace();
   let isOver = false;
@@ -79,16 +84,16 @@ async function makeOne(
   };
   try {
     // While it waited for a place, the run may have been stopped.
-    if (workshop.signal.aborted || workshop.windDown.isAsked()) return null;
-    const attempt = attemptOf(workshop, task, one);
-    const ending = await performAttempt(workshop, attempt, {
+    if (context.signal.aborted || context.gracefulStop.isRequested()) return null;
+    const attempt = attemptOf(context, task, one);
+    const ending = await performAttempt(context, attempt, {
       ...begun,
       open: (work) => steps.open(work),
       judge,
     });
     // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
-    if (workshop.signal.aborted && !ending.isJudged) return null;
-    return await recordTry(workshop, attempt, ending);
+    if (context.signal.aborted && !ending.isJudged) return null;
+    return await recordAttempt(context, attempt, ending);
   } finally {
     if (!isOver) steps.onAgentOver();
   }
@@ -96,21 +101,24 @@ async function makeOne(
 
 /** One of the attempts as if it were the only one, with the adapter and model of its own. */
 export function attemptOf(
-  workshop: Pick<Workshop, 'adapter' | 'config' | 'now' | 'root'>,
+  context: Pick<RunContext, 'adapter' | 'config' | 'now' | 'root'>,
   task: Task,
-  { agent_id: agent, adapter, model }: Pick<Try, 'agent_id' | 'adapter' | 'model'>,
+  { agent_id: agent, adapter, model }: Pick<AttemptRecord, 'agent_id' | 'adapter' | 'model'>,
 ): Attempt {
   return {
     session: task.session,
     task: { ...task, adapter, model },
     agent,
-    adapter: workshop.adapter(adapter),
-    began: workshop.now().getTime(),
-    path: worktreePath(workshop, agent),
+    adapter: context.adapter(adapter),
+    began: context.now().getTime(),
+    path: worktreePath(context, agent),
   };
 }
 
-async function hasFinished({ git }: Pick<Workshop, 'git'>, open: readonly Try[]): Promise<boolean> {
+async function hasFinished(
+  { git }: Pick<RunContext, 'git'>,
+  open: readonly AttemptRecord[],
+): Promise<boolean> {
   const ids = new Set<string>(open.map(({ agent_id }) => agent_id));
   return (await git.cells()).some(({ ended }) => ended !== null && ids.has(ended.run.id));
 }
@@ -120,37 +128,37 @@ interface Ended {
   readonly steps: AttemptSteps;
 }
 
-async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: Ended): Promise<void> {
+async function settle(context: RunContext, claim: Attempt, { postponed, steps }: Ended): Promise<void> {
   const { session, task } = claim;
   const onRecorded = (): void => steps.onRecorded();
   const [again] = postponed;
   // Attempts that are over stay so, the rest is made once possible; if it never is, work that was handed in counts.
-  if (again !== undefined && !(await hasWorkForGood(workshop, claim)))
-    return settleAttempt(workshop, claim, failed(again), { onRecorded });
-  if (!(await leaveOutOpen(workshop, claim, again?.message ?? 'No further agent was asked for.')))
-    return releaseAttempt(workshop, claim, 'no further agent was asked for');
-  await judgeTries(workshop, session, task.id);
-  if (workshop.signal.aborted) return releaseAttempt(workshop, claim, null);
-  const now = taskOf(await viewSession(workshop, session), task.id);
+  if (again !== undefined && !(await hasWorkForGood(context, claim)))
+    return settleAttempt(context, claim, failed(again), { onRecorded });
+  if (!(await leaveOutOpen(context, claim, again?.message ?? 'No further agent was asked for.')))
+    return releaseAttempt(context, claim, 'no further agent was asked for');
+  await judgeAttempts(context, session, task.id);
+  if (context.signal.aborted) return releaseAttempt(context, claim, null);
+  const now = taskOf(await viewSession(context, session), task.id);
   const tries = now.tries ?? [];
   // Work that was not judged here was not handed in here.
-  const handedIn: Try[] = [];
+  const handedIn: AttemptRecord[] = [];
   for (const { work, ...one } of tries)
     handedIn.push(
-      work !== undefined && (await isJudgedHere(workshop, now, { ...one, work })) ? { ...one, work } : one,
+      work !== undefined && (await isJudgedHere(context, now, { ...one, work })) ? { ...one, work } : one,
     );
-  const picked = pickTry(handedIn);
+  const picked = pickAttempt(handedIn);
   const work = picked === null ? undefined : tries[picked.at]?.work;
   if (picked === null || work === undefined) {
     const outcome = spentOn(tries);
-    return settleAttempt(workshop, claim, { ...failed(failureOfAll(tries)), outcome }, { onRecorded });
+    return settleAttempt(context, claim, { ...failed(combineFailures(tries)), outcome }, { onRecorded });
   }
-  await takeOne(workshop, claim, { tries, ...picked, onRecorded });
+  await takeOne(context, claim, { tries, ...picked, onRecorded });
 }
 
-async function hasWorkForGood(workshop: Workshop, { session, task }: Attempt): Promise<boolean> {
-  const now = taskOf(await viewSession(workshop, session), task.id);
-  return isPutOffForGood(now) && (now.tries ?? []).some(({ work }) => work !== undefined);
+async function hasWorkForGood(context: RunContext, { session, task }: Attempt): Promise<boolean> {
+  const now = taskOf(await viewSession(context, session), task.id);
+  return hasUsedUpPostponements(now) && (now.tries ?? []).some(({ work }) => work !== undefined);
 }
 
 /**
@@ -158,29 +166,29 @@ async function hasWorkForGood(workshop: Workshop, { session, task }: Attempt): P
  * false: none did, so they must be made later.
  */
 async function leaveOutOpen(
-  workshop: Workshop,
+  context: RunContext,
   { session, task, agent }: Attempt,
   why: string,
 ): Promise<boolean> {
   let isDecidable = true;
-  await record(workshop, session, (view) => {
+  await record(context, session, (view) => {
     const now = taskOf(view, task.id);
     isDecidable = agentsOf(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
     if (now.agent_id !== agent || !isDecidable || agentsOf(now).length === 0) return null;
-    return { steps: [leaveOutRest(now, why)] };
+    return { steps: [skipRemainingAttempts(now, why)] };
   });
   return isDecidable;
 }
 
 interface Taken {
-  readonly tries: readonly Try[];
+  readonly tries: readonly AttemptRecord[];
   readonly at: number;
   readonly why: string;
   readonly onRecorded: () => void;
 }
 
 async function takeOne(
-  workshop: Workshop,
+  context: RunContext,
   claim: Attempt,
   { tries, at, why, onRecorded }: Taken,
 ): Promise<void> {
@@ -188,10 +196,10 @@ async function takeOne(
   if (one?.work === undefined) return;
   const { commit, start, from, built_on: builtOn = [] } = one.work;
   const { cost_usd: cost, tokens } = spentOn(tries);
-  await recordDone(workshop, claim, {
+  await recordDone(context, claim, {
     tip: commit,
     by: one.agent_id,
-    told: { notes: one.left, leftOut: 0 },
+    leftNotes: { notes: one.left, leftOut: 0 },
     onRecorded,
     done: {
       commit,
@@ -207,7 +215,7 @@ async function takeOne(
   });
 }
 
-function spentOn(tries: readonly Try[]): Pick<Try, 'cost_usd' | 'tokens'> {
+function spentOn(tries: readonly AttemptRecord[]): Pick<AttemptRecord, 'cost_usd' | 'tokens'> {
   return {
     cost_usd: tries.reduce((sum, one) => sum + one.cost_usd, 0),
     tokens: tries.reduce((sum, one) => sum + one.tokens, 0),

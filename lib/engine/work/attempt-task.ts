@@ -2,11 +2,11 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
-import { type AdapterFacts, type Workshop, worktreePath } from '../run-context.ts';
+import { type AdapterFacts, type RunContext, worktreePath } from '../run-context.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
-import { type Begun, beginAttempt } from './start-attempt.ts';
+import { type StartedAttempt, startAttempt } from './start-attempt.ts';
 
 interface AttemptStart {
   readonly task: Task;
@@ -20,27 +20,27 @@ interface AttemptStart {
  * gone.
  */
 export async function attemptTask(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
   { task, adapter, steps }: AttemptStart,
 ): Promise<void> {
-  const agent = workshop.newAgentId('worker');
+  const agent = context.newAgentId('worker');
   const attempt: Attempt = {
     session,
     task,
     agent,
     adapter,
-    began: workshop.now().getTime(),
-    path: worktreePath(workshop, agent),
+    began: context.now().getTime(),
+    path: worktreePath(context, agent),
   };
-  const begun = await steps.open(() => beginAttempt(workshop, attempt));
+  const begun = await steps.open(() => startAttempt(context, attempt));
   if (begun === null) return;
   const left: (() => Promise<void>)[] = [];
   const release = async (): Promise<void> => {
     for (const work of left.splice(0)) await work();
   };
   try {
-    await goOn(workshop, attempt, {
+    await performClaim(context, attempt, {
       begun,
       steps,
       later: (work) => void left.push(work),
@@ -56,21 +56,21 @@ export async function attemptTask(
 }
 
 interface Going {
-  readonly begun: Begun;
+  readonly begun: StartedAttempt;
   readonly steps: AttemptSteps;
   readonly later: NonNullable<AgentJob['later']>;
   readonly clearUp: AttemptSteps['clearUp'];
 }
 
 /** From a claim to what it led to. */
-async function goOn(
-  workshop: Workshop,
+async function performClaim(
+  context: RunContext,
   attempt: Attempt,
   { begun, steps, later, clearUp }: Going,
 ): Promise<void> {
   let ending: Ending;
   try {
-    ending = await performAttempt(workshop, attempt, {
+    ending = await performAttempt(context, attempt, {
       ...begun,
       later,
       open: (work) => steps.open(work),
@@ -78,15 +78,15 @@ async function goOn(
     });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
-    if (!(isInterrupted(error) && (await hasFinished(workshop, attempt))))
-      await releaseAttempt(workshop, attempt, error);
+    if (!(isInterrupted(error) && (await hasFinished(context, attempt))))
+      await releaseAttempt(context, attempt, error);
     throw error;
   }
   // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
-  if (workshop.signal.aborted && !ending.isJudged) await releaseAttempt(workshop, attempt, null);
-  else await settleAttempt(workshop, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
+  if (context.signal.aborted && !ending.isJudged) await releaseAttempt(context, attempt, null);
+  else await settleAttempt(context, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
 }
 
-async function hasFinished({ git }: Pick<Workshop, 'git'>, { path }: Attempt): Promise<boolean> {
+async function hasFinished({ git }: Pick<RunContext, 'git'>, { path }: Attempt): Promise<boolean> {
   return (await git.cells()).some((cell) => cell.path === path && cell.ended !== null);
 }

@@ -44,7 +44,7 @@ export class Attempts {
   readonly failures: unknown[] = [];
   readonly #running = new Map<string, Attempt>();
   readonly #chainFrom: (task: string) => number;
-  readonly #turns: Turns;
+  readonly #turns: WorkSlots;
   readonly #sleep: AttemptsOptions['sleep'];
   #onStep: () => void = () => undefined;
   /** A look at the state goes on, or will because of a step. */
@@ -54,7 +54,7 @@ export class Attempts {
   constructor({ chainFrom, sleep }: AttemptsOptions) {
     this.#chainFrom = chainFrom;
     this.#sleep = sleep;
-    this.#turns = new Turns({ atOnce, isLong: (ended) => sleep(longMs, ended) });
+    this.#turns = new WorkSlots({ atOnce, isLong: (ended) => sleep(longMs, ended) });
   }
 
   /** Begins an attempt at a task, with places for so many agents. */
@@ -63,20 +63,20 @@ export class Attempts {
       if (attempt.taken < attempt.places) attempt.taken += 1;
       else {
         const given = new Promise<void>((resolve) => attempt.waiting.push(resolve));
-        this.tell();
+        this.wake();
         await given;
       }
     };
     const needPlaces = (count: number): void => {
       attempt.places = Math.min(attempt.places, count);
-      this.tell();
+      this.wake();
     };
     const onAgentOver = (): void => {
       const next = attempt.waiting.shift();
       if (next === undefined) {
         attempt.places -= 1;
         attempt.taken -= 1;
-        this.tell();
+        this.wake();
       } else next();
     };
     const judge = <T>(judging: () => Promise<T>): Promise<T> => {
@@ -85,7 +85,7 @@ export class Attempts {
     };
     const open = <T>(opening: () => Promise<T>): Promise<T> =>
       this.#turns.take(() => this.#rankOf('open', task), opening);
-    const onRecorded = (): void => this.tell();
+    const onRecorded = (): void => this.wake();
     const clearUp = async (clearing: () => Promise<void>): Promise<void> => {
       const looked = new AbortController();
       void this.#looked().then(() => looked.abort('looked'));
@@ -97,7 +97,7 @@ export class Attempts {
       .catch((error: unknown) => void this.failures.push(error))
       .finally(() => {
         this.#running.delete(task);
-        this.tell();
+        this.wake();
       });
     const attempt: Attempt = { ended, places, taken: 0, waiting: [] };
     this.#running.set(task, attempt);
@@ -157,7 +157,7 @@ export class Attempts {
   }
 
   /** Ends the wait for a step. */
-  tell(): void {
+  wake(): void {
     this.#isLooking = true;
     this.#onStep();
   }
@@ -193,7 +193,7 @@ interface TurnsOptions {
 }
 
 /** Lets few pieces of work go on at once; of those that wait the one with the highest rank is next, else the first. */
-export class Turns {
+export class WorkSlots {
   readonly #options: TurnsOptions;
   #taken = 0;
   #waiting: readonly Waiting[] = [];

@@ -5,64 +5,70 @@ import type { BaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { landsOn } from '../../domain/state/session-facts.ts';
-import { tellingLines } from '../../util/error-lines.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import { errorLines } from '../../util/error-lines.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
-import { type Failing, failingOn, hasDiagnostics, isSetup, keyOf } from '../validate/run-diagnostics.ts';
+import {
+  type Failing,
+  failingDiagnostics,
+  hasDiagnostics,
+  isSetup,
+  keyOf,
+} from '../validate/run-diagnostics.ts';
 
 /**
  * Says before anybody works which diagnostics fail on the base branch itself: only a task that mends them could
  * pass. They are tried once for each base and commands; once something landed, the base is what they judged already.
  */
-export async function warnOfBase(workshop: Workshop, session: Session, isPaid: boolean): Promise<void> {
-  if (!hasDiagnostics(workshop)) return;
+export async function warnOfBase(context: RunContext, session: Session, isPaid: boolean): Promise<void> {
+  if (!hasDiagnostics(context)) return;
   if (session.changesets.some(({ state }) => state === 'landed')) return;
-  const commit = await baseTip(workshop, session);
-  const failing = await failingOn(workshop, commit);
-  const setup = failing.find((run) => isSetup(workshop, run));
+  const commit = await baseTip(context, session);
+  const failing = await failingDiagnostics(context, commit);
+  const setup = failing.find((run) => isSetup(context, run));
   if (setup !== undefined) throw setupFails(setup, landsOn(session));
-  const ways = failing.length === 0 ? [] : await waysOnFrom(workshop, commit);
+  const ways = failing.length === 0 ? [] : await failingBaseHintsFor(context, commit);
   for (const run of failing) {
     const message = `${describeFailing(run, landsOn(session))}, so only a task that mends it can pass.`;
     const details = [...lastLines(run.output), ...ways];
-    workshop.events.emit({ event: 'notice', level: 'warning', message, details });
+    context.events.emit({ event: 'notice', level: 'warning', message, details });
   }
   if (failing.length === 0 || !isPaid) return;
   const clauses = failing.map((run) => describeFailing(run, landsOn(session)));
-  await askWhetherToPay(workshop, `${session.id} ${keyOf(workshop, commit)}`, { commit, failing: clauses });
+  await askWhetherToPay(context, `${session.id} ${keyOf(context, commit)}`, { commit, failing: clauses });
 }
 
 /** A person at a terminal is asked before agents are paid for what can't pass, once for what they said yes to. */
 async function askWhetherToPay(
-  workshop: Pick<Workshop, 'gates' | 'tried'>,
+  context: Pick<RunContext, 'gates' | 'trialCache'>,
   key: string,
   question: BaseQuestion,
 ): Promise<void> {
-  const { gates, tried } = workshop;
+  const { gates, trialCache } = context;
   const known = `paid all the same ${key}`;
-  if (gates.base === undefined || (await tried.read(known)) !== null) return;
-  if ((await gates.base(question)).kind === 'go-on') return tried.write(known, 'yes');
+  if (gates.base === undefined || (await trialCache.read(known)) !== null) return;
+  if ((await gates.base(question)).kind === 'go-on') return trialCache.write(known, 'yes');
   throw new FlameError({
     kind: 'refused',
     code: 'base-fails',
     message: 'No agent was started: diagnostics fail on the base already.',
-    details: [...question.failing, ...waysOn],
+    details: [...question.failing, ...failingBaseHints],
     hints: ['git flame work'],
   });
 }
 
 /** Ways a person can go on. */
-const waysOn = [
+const failingBaseHints = [
   'Mend it first, make it a task of its own, or take it out of validation.validator_diagnostics.commands.',
 ];
 
 /** As waysOn, but first the setup of dependencies, where nothing prepares worktrees and the project names some. */
-export async function waysOnFrom(
-  { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+export async function failingBaseHintsFor(
+  { config, git }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
 ): Promise<readonly string[]> {
   const { setup, copy, link } = config.project;
-  if (setup.length + copy.length + link.length > 0) return waysOn;
+  if (setup.length + copy.length + link.length > 0) return failingBaseHints;
   const names = new Set(await git.listFiles(commit, Number.POSITIVE_INFINITY));
   const manifests = await git.readTexts(commit, ['package.json', 'Cargo.toml']);
   const brought = knownInstallsOf(names, (file) => namesDependencies(file, manifests.get(file) ?? ''));
@@ -71,7 +77,7 @@ export async function waysOnFrom(
       ({ file, command, preset }) =>
         `Worktrees of agents begin without what ${file} names. To bring it, in .blueflame.yml: project: { setup: [${command}] } and sandbox: { egress: { setup: [${preset}] } }, or from-config for the registry that your own settings name.`,
     ),
-    ...waysOn,
+    ...failingBaseHints,
   ];
 }
 
@@ -98,5 +104,5 @@ export function describeFailing(
 
 /** Lines of an output that explain an error best. */
 export function lastLines(output: string): readonly string[] {
-  return output.trimEnd() === '' ? [] : tellingLines(output, 5);
+  return output.trimEnd() === '' ? [] : errorLines(output, 5);
 }

@@ -8,7 +8,7 @@ import { isLocked } from '../../policy/judge-path.ts';
 import { showName } from '../../util/file-names.ts';
 import { judgeCommits } from '../post-check/judge-commits.ts';
 import { hiddenWork } from '../retention/rescue-worktree.ts';
-import type { AdapterFacts, WithGit, Workshop } from '../run-context.ts';
+import type { AdapterFacts, RunContext, WithGit } from '../run-context.ts';
 
 /** `leftBehind`: what it left and is not taken in, to be shown. */
 export type CollectedWork =
@@ -43,56 +43,56 @@ export interface CollectRequest {
  * for it; an adapter that never commits hands in everything it left.
  */
 export async function collectWork(
-  workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
+  context: Pick<RunContext, 'git' | 'now' | 'signal'>,
   request: CollectRequest,
 ): Promise<CollectedWork> {
   const { cell } = request;
-  const { take, leave: left } = await sortLeftovers(workshop, request);
+  const { take, leave: left } = await sortLeftovers(context, request);
   const leave = left.map(showLeft);
   if (take.length > 0)
-    await workshop.git.commitLeftovers(cell, take, {
+    await context.git.commitLeftovers(cell, take, {
       message: leftoverMessage(request, take.length),
       author: request.author,
       isOver: true,
     });
-  const tip = await workshop.git.cellHead(cell);
-  const rest = { leftBehind: leave, hidden: await hiddenWork(workshop, cell, request.task.file_locks) };
+  const tip = await context.git.cellHead(cell);
+  const rest = { leftBehind: leave, hidden: await hiddenWork(context, cell, request.task.file_locks) };
   if (tip === cell.start) return { kind: 'nothing', ...rest, commits: 'none' };
-  const violations = await judgeTip(workshop, request, { tip, isOurs: false });
+  const violations = await judgeCommitsOf(context, request, { tip, isOurs: false });
   if (violations.length > 0) return { kind: 'violation', tip, violations };
-  const commits = await changeNothing(workshop, cell, tip);
+  const commits = await changeNothing(context, cell, tip);
   if (commits !== null) return { kind: 'nothing', ...rest, commits };
   return { kind: 'work', tip, ...rest };
 }
 
 /** Runs the post-check of a commit in an agent's quarantine; `isOurs`: one that was made of its leftovers. */
-export async function judgeTip(
-  workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
+export async function judgeCommitsOf(
+  context: Pick<RunContext, 'git' | 'now' | 'signal'>,
   { cell, policy, author, began }: CollectRequest,
   { tip, isOurs }: { readonly tip: ObjectId; readonly isOurs: boolean },
 ): Promise<readonly Violation[]> {
-  const made = await workshop.git.cellMade(cell);
-  const given = await workshop.git.commitsBetween(cell.base, cell.start);
-  return judgeCommits(workshop, {
+  const made = await context.git.cellMade(cell);
+  const given = await context.git.commitsBetween(cell.base, cell.start);
+  return judgeCommits(context, {
     start: cell.base,
     quarantine: cell.quarantine,
     tip,
     policy,
     ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made]), ...(isOurs ? [tip] : [])],
-    signer: { identity: author, began, now: workshop.now().getTime() },
+    signer: { identity: author, began, now: context.now().getTime() },
   });
 }
 
 /** Finds how commits cancel out that end where they began; null: they change something. */
 async function changeNothing(
-  workshop: WithGit<GitCommits>,
+  context: WithGit<GitCommits>,
   cell: CellWorktree,
   tip: ObjectId,
 ): Promise<'empty' | 'taken back' | null> {
-  const before = await workshop.git.readCommit(cell.base);
-  const after = await workshop.git.readCommit(tip, cell.quarantine);
+  const before = await context.git.readCommit(cell.base);
+  const after = await context.git.readCommit(tip, cell.quarantine);
   if (before.tree !== after.tree) return null;
-  const commits = await workshop.git.commitsBetween(cell.base, tip, cell.quarantine);
+  const commits = await context.git.commitsBetween(cell.base, tip, cell.quarantine);
   return commits.some(({ tree }) => tree !== before.tree) ? 'taken back' : 'empty';
 }
 
@@ -101,12 +101,12 @@ async function changeNothing(
  * leads out of it, unless it commits that itself.
  */
 export async function sortLeftovers(
-  workshop: WithGit<GitCells>,
+  context: WithGit<GitCells>,
   { cell, policy, adapter }: CollectRequest,
 ): Promise<{ take: string[]; leave: Leftover[] }> {
   const take: string[] = [];
   const leave: Leftover[] = [];
-  for (const leftover of await workshop.git.cellLeftovers(cell)) {
+  for (const leftover of await context.git.cellLeftovers(cell)) {
     const { path, isTracked } = leftover;
     const isResult =
       adapter.commits === 'orchestrator' ||

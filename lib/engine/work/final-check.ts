@@ -7,14 +7,14 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError, isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
 import { viewSession } from '../record.ts';
-import type { Workshop } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { type CollectRequest, judgeTip, sortLeftovers } from './collect-work.ts';
+import { type CollectRequest, judgeCommitsOf, sortLeftovers } from './collect-work.ts';
 import type { Attempt } from './settle-attempt.ts';
 import { filteredWork } from './start-attempt.ts';
 
 /** Most objections in the message. */
-const mostTold = 20;
+const maxObjections = 20;
 /** Lines of a failing diagnostic's output. */
 const tailLines = 20;
 
@@ -29,14 +29,14 @@ type Ending = Pick<CollectRequest, 'cell' | 'policy'> & {
  * that is nothing, which diagnostics fail on it. null: there are no objections, or they can't be found out; its work is
  * judged after its end in any case.
  */
-export async function lastWord(workshop: Workshop, ending: Ending, words: string): Promise<LastWord | null> {
+export async function lastWord(context: RunContext, ending: Ending, words: string): Promise<LastWord | null> {
   const { task, agent } = ending.attempt;
   try {
-    const found = await findObjections(workshop, ending, words);
+    const found = await findObjections(context, ending, words);
     const about = [...found.objections, ...found.failing.map(firstLine)];
     if (about.length === 0 || ending.signal.aborted) return null;
-    const message = workshop.prompts.lastWord(found);
-    workshop.events.emit({ event: 'last-word', agent, task: task.id, about });
+    const message = context.prompts.lastWord(found);
+    context.events.emit({ event: 'last-word', agent, task: task.id, about });
     return { message, about };
   } catch (error) {
     if (!(error instanceof FlameError) && !isInterrupted(error)) throw error;
@@ -51,28 +51,28 @@ interface Found {
 }
 
 async function findObjections(
-  workshop: Workshop,
+  context: RunContext,
   { attempt, cell, policy, signal }: Ending,
   words: string,
 ): Promise<Found> {
   const { task, adapter, agent, began, session } = attempt;
   const author = agentIdentity(agent);
   const request: CollectRequest = { cell, task, policy, adapter, author, began };
-  const present = await presentTip(workshop, request);
+  const present = await presentTip(context, request);
   const { tip } = present;
   if (tip === cell.start)
     return reasonNotDone(words) === '' ? only(['You have changed nothing inside your paths.']) : only([]);
-  const violations = await judgeTip(workshop, request, present);
-  const refused = violations.slice(0, mostTold).map((one) => `[${one.rule}] ${describeViolation(one)}`);
+  const violations = await judgeCommitsOf(context, request, present);
+  const refused = violations.slice(0, maxObjections).map((one) => `[${one.rule}] ${describeViolation(one)}`);
   if (refused.length > 0) return only(refused);
-  const filtered = await filteredWork(workshop, cell, tip);
+  const filtered = await filteredWork(context, cell, tip);
   if (filtered !== null) return only([filtered.message]);
   // Judged, so it may come in; nothing names it, and what it made of that in the end comes by itself.
-  await workshop.git.importCell(cell, tip);
-  const { session: now } = await viewSession(workshop, session);
-  const unheard = AbortSignal.any([workshop.signal, signal]);
-  if (unheard.aborted) throw interruptedError();
-  const runs = await diagnoseCommit({ ...workshop, signal: unheard }, tip, now.base_commit, {
+  await context.git.importCell(cell, tip);
+  const { session: now } = await viewSession(context, session);
+  const signalOrTimeout = AbortSignal.any([context.signal, signal]);
+  if (signalOrTimeout.aborted) throw interruptedError();
+  const runs = await diagnoseCommit({ ...context, signal: signalOrTimeout }, tip, now.base_commit, {
     session,
     words: task.id,
   });
@@ -85,7 +85,7 @@ function only(objections: readonly string[]): Found {
 
 /** Commit that would be handed in if the agent ended now, in its quarantine; its own git doesn't see it. */
 async function presentTip(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: Pick<RunContext, 'git'>,
   request: CollectRequest,
 ): Promise<{ readonly tip: ObjectId; readonly isOurs: boolean }> {
   const { cell, author } = request;

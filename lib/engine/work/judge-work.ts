@@ -1,4 +1,4 @@
-import { leftByWorker, reasonNotDone } from '../../core/blackboard/parse-notes-in-message.ts';
+import { readWorkerNotes, reasonNotDone } from '../../core/blackboard/parse-notes-in-message.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -14,13 +14,13 @@ import { formatCount } from '../../util/format-figures.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
 import { describeHidden, hiddenWork, whyHidden } from '../retention/rescue-worktree.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
-import { type Attempt, type Ending, leaveCell } from './settle-attempt.ts';
+import { type Attempt, type Ending, releaseToPerson } from './settle-attempt.ts';
 import { filteredWork } from './start-attempt.ts';
 
 /** Characters of an agent's last message in a reason of one line. */
-const mostSaid = 400;
+const maxMessageLength = 400;
 
 /** Facts about an agent that is over. */
 type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'notes' | 'cost_usd' | 'tokens' | 'audit'>;
@@ -34,14 +34,14 @@ interface EndedWork {
 
 /** Judges an agent's work; commits that pass the post-check are in the repository then, on no branch yet. */
 export async function judgeWork(
-  workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
+  context: Pick<RunContext, 'git' | 'now' | 'signal'>,
   { attempt, cell, policy, outcome }: EndedWork,
 ): Promise<Ending> {
   // A failed or stopped agent's remains stay in its worktree, untouched, for a person to read.
   if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
   const { task, adapter, agent, began } = attempt;
   const request = { cell, task, policy, adapter, author: agentIdentity(agent), began };
-  const work = await collectWork(workshop, request).catch(brokenCell);
+  const work = await collectWork(context, request).catch(brokenCell);
   const judged = { outcome, isJudged: true };
   switch (work.kind) {
     case 'broken':
@@ -59,9 +59,9 @@ export async function judgeWork(
       return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), ...judged };
     }
     case 'work': {
-      const refusal = await filteredWork(workshop, cell, work.tip);
+      const refusal = await filteredWork(context, cell, work.tip);
       if (refusal !== null) return { ...failed(refusal), ...judged };
-      await workshop.git.importCell(cell, work.tip);
+      await context.git.importCell(cell, work.tip);
       const left =
         work.leftBehind.length > 0
           ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
@@ -76,11 +76,11 @@ export async function judgeWork(
         work.hidden.filter(({ rule }) => rule === null),
       );
       const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => showName(entry));
-      const { words, ...told } = leftByWorker(outcome);
+      const { words, ...leftNotes } = readWorkerNotes(outcome);
       return {
         failure: null,
         work: { tip: work.tip, cell, leftBehind: [...work.leftBehind, ...kept], hidden },
-        told,
+        leftNotes,
         notes: [words.slice(0, 2_000), left, ignored, prepared].filter(Boolean).join('\n'),
         ...judged,
       };
@@ -96,13 +96,13 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
   if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
   const { message, lines: details } = error;
   const rules = tooMuchCodes.has(error.code) ? ['too-much' satisfies RuleName] : [];
-  const told = rules.map((rule) => `[${rule}] ${message}`);
+  const lines = rules.map((rule) => `[${rule}] ${message}`);
   return {
     kind: 'broken',
     failure: {
       kind: 'violation',
-      message: told[0] ?? message,
-      details: [...told, ...details],
+      message: lines[0] ?? message,
+      details: [...lines, ...details],
       retryable: error.code !== 'cell-submodule',
       rules,
     },
@@ -125,11 +125,11 @@ function nothingDone(
   { leftBehind, hidden, commits }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // Output of a script is no reason.
-  const words = needsModel(adapter) ? leftByWorker(outcome).words : '';
-  const said = oneLine(reasonNotDone(words), mostSaid);
+  const words = needsModel(adapter) ? readWorkerNotes(outcome).words : '';
+  const said = oneLine(reasonNotDone(words), maxMessageLength);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),
-    ...hidden.slice(0, 20).map(tellHidden),
+    ...hidden.slice(0, 20).map(describeHiddenWork),
     ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
     ...outcome.audit.top,
   ];
@@ -141,7 +141,7 @@ function nothingDone(
   };
 }
 
-function tellHidden(one: IgnoredWork): string {
+function describeHiddenWork(one: IgnoredWork): string {
   return one.rule === null
     ? whyHidden(one)
     : `ignored by git: ${describeHidden(one)}; git add -f takes it in`;
@@ -155,26 +155,26 @@ function notHandedIn(why: string, hidden: readonly IgnoredWork[]): string {
 }
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
-export async function discardUntouched(
-  workshop: WithGit<GitCells>,
+export async function removeEmptyCell(
+  context: WithGit<GitCells>,
   cell: CellWorktree,
   { file_locks: locks }: Pick<Task, 'file_locks'>,
 ): Promise<void> {
-  if (!(await isUntouched(workshop, cell, locks))) return leaveCell(workshop, cell);
-  await workshop.git.discardCell(cell).catch((error: unknown) => {
+  if (!(await isUntouched(context, cell, locks))) return releaseToPerson(context, cell);
+  await context.git.discardCell(cell).catch((error: unknown) => {
     if (!isInterrupted(error)) throw error;
   });
 }
 
 async function isUntouched(
-  workshop: WithGit<GitCells>,
+  context: WithGit<GitCells>,
   cell: CellWorktree,
   locks: readonly string[],
 ): Promise<boolean> {
   try {
-    const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
-    if (isMoved || (await workshop.git.cellLeftovers(cell)).length > 0) return false;
-    return !(await hiddenWork(workshop, cell, locks)).some(({ isKept }) => isKept);
+    const isMoved = (await context.git.cellHead(cell)) !== cell.start;
+    if (isMoved || (await context.git.cellLeftovers(cell)).length > 0) return false;
+    return !(await hiddenWork(context, cell, locks)).some(({ isKept }) => isKept);
   } catch (error) {
     // One that is not looked at any more because the program was stopped is looked at by the next start.
     if (isInterrupted(error) || (error instanceof FlameError && error.code.startsWith('cell-'))) return false;
@@ -188,7 +188,7 @@ export function failed(failure: Failure): Ending {
     failure,
     work: null,
     notes: '',
-    told: { notes: [], leftOut: 0 },
+    leftNotes: { notes: [], leftOut: 0 },
     outcome: { cost_usd: 0, tokens: 0 },
     isJudged: false,
   };

@@ -14,29 +14,32 @@ import { issueAsScript } from '../issue-for-script.ts';
 import { describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { preparedIn, prepareWorktree, sparsePatterns, tearDown } from '../prepare-worktree.ts';
-import { keepCommit, rescueName } from '../retention/rescue-refs.ts';
+import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
 import { unfinished } from '../retention/rescue-worktree.ts';
-import { tellOnce, type WithGit, type Workshop } from '../run-context.ts';
-import { replayOwn } from '../stacking/rebase-stacked.ts';
-import { baseTip, joinSubject, joinWork } from '../start-point.ts';
+import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
+import { rebaseOwnChanges } from '../stacking/rebase-stacked.ts';
+import { baseTip, joinSubject, mergeOnto } from '../start-point.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { lastWord } from './final-check.ts';
-import { discardUntouched, failed, judgeWork } from './judge-work.ts';
-import { type Attempt, type Ending, leaveCell } from './settle-attempt.ts';
-import type { Begun } from './start-attempt.ts';
+import { failed, judgeWork, removeEmptyCell } from './judge-work.ts';
+import { type Attempt, type Ending, releaseToPerson } from './settle-attempt.ts';
+import type { StartedAttempt } from './start-attempt.ts';
 import { workerPrompt } from './worker-prompt.ts';
 
 /** Start of a claimed task's work, and the steps that wait for their turn. */
-interface Ground extends Begun, Pick<AttemptSteps, 'judge' | 'open'>, Pick<AgentJob, 'later'> {}
+interface AttemptContext
+  extends StartedAttempt,
+    Pick<AttemptSteps, 'judge' | 'open'>,
+    Pick<AgentJob, 'later'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
 export async function performAttempt(
-  workshop: Workshop,
+  context: RunContext,
   attempt: Attempt,
-  { view, start, refusal: looked, open, judge, ...rest }: Ground,
+  { view, start, refusal: looked, open, judge, ...rest }: AttemptContext,
 ): Promise<Ending> {
   const { task } = attempt;
-  const script = issueAsScript(workshop, task);
+  const script = issueAsScript(context, task);
   if (script !== null) return failed(script);
   if (start.kind === 'conflict') {
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
@@ -44,20 +47,20 @@ export async function performAttempt(
   }
   const refusal = await looked;
   if (refusal !== null) return failed(refusal);
-  const from = await keptStart(workshop, view.session, task, start.commit);
+  const from = await keptStart(context, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
   // Locks of its dependencies are in it as well.
   const needed = view.tasks.filter(({ id }) => task.dependencies.includes(id));
   const sparse = await sparsePatterns(
-    workshop,
+    context,
     [task, ...needed].flatMap(({ file_locks: locks }) => locks),
   );
   const cell = await open(() =>
-    workshop.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse),
+    context.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse),
   );
   let [isAccepted, mustStay] = [false, false];
   try {
-    const ending = await workIn(workshop, attempt, {
+    const ending = await workIn(context, attempt, {
       cell,
       onLost: () => {
         mustStay = true;
@@ -71,12 +74,12 @@ export async function performAttempt(
     isAccepted = ending.work !== null;
     return ending;
   } finally {
-    if (mustStay && !isAccepted) await leaveCell(workshop, cell);
-    else if (!isAccepted) await discardUntouched(workshop, cell, task);
+    if (mustStay && !isAccepted) await releaseToPerson(context, cell);
+    else if (!isAccepted) await removeEmptyCell(context, cell, task);
   }
 }
 
-interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view' | 'later'> {
+interface WorkPlace extends Pick<AttemptContext, 'judge' | 'open' | 'view' | 'later'> {
   readonly cell: CellWorktree;
   /** Its worktree is all that has some of its commits. */
   onLost(): void;
@@ -84,30 +87,30 @@ interface WorkPlace extends Pick<Ground, 'judge' | 'open' | 'view' | 'later'> {
 }
 
 async function workIn(
-  workshop: Workshop,
+  context: RunContext,
   attempt: Attempt,
   { cell, view, builtOn, open, judge, later, onLost }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   // A start on work that has not landed runs an agent's code during setup.
-  const base = await baseTip(workshop, view.session);
-  const prepared = await prepareWorktree(workshop, cell, {
+  const base = await baseTip(context, view.session);
+  const prepared = await prepareWorktree(context, cell, {
     about: task.id,
     ...(cell.start === base ? {} : { basedOn: base }),
   });
   if (prepared.failure !== null) {
     // No agent was there: remains of the setup are no agent's work.
-    await workshop.git.discardCell(cell);
+    await context.git.discardCell(cell);
     return failed(prepared.failure);
   }
-  const policy = await workerPolicy(workshop, {
+  const policy = await workerPolicy(context, {
     agentId: agent,
     worktree: cell.path,
     fileLocks: task.file_locks,
     start: cell.base,
-    prepared: await preparedIn(workshop, cell),
+    prepared: await preparedIn(context, cell),
   });
-  const outcome = await runAgent(workshop, {
+  const outcome = await runAgent(context, {
     id: agent,
     session,
     role: 'worker',
@@ -118,8 +121,8 @@ async function workIn(
     isReadOnly: false,
     inTurn: open,
     ...(later === undefined ? {} : { later }),
-    lastWord: (words, signal) => lastWord(workshop, { attempt, cell, policy, signal }, words),
-    prompt: await workerPrompt(workshop, view, task, {
+    lastWord: (words, signal) => lastWord(context, { attempt, cell, policy, signal }, words),
+    prompt: await workerPrompt(context, view, task, {
       policy,
       base: cell.base,
       builtOn,
@@ -127,14 +130,14 @@ async function workIn(
     }),
   });
   return judge(async () => {
-    const isRemoved = await workshop.git.restoreWorktree(cell);
-    const lost = await keepLost(workshop, attempt, { cell, policy });
+    const isRemoved = await context.git.restoreWorktree(cell);
+    const lost = await rescueLostCommits(context, attempt, { cell, policy });
     if (lost.mustStay) onLost();
-    const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(workshop, cell) } : outcome;
-    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome: ended });
+    const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(context, cell) } : outcome;
+    const ending = await judgeWork(context, { attempt, cell, policy, outcome: ended });
     // Work that was not accepted stays as its agent left it.
-    if (ending.work !== null && !lost.mustStay) await tearDown(workshop, cell, task.id);
-    return withLost(ending, lost, cell);
+    if (ending.work !== null && !lost.mustStay) await tearDown(context, cell, task.id);
+    return withLostCommits(ending, lost, cell);
   });
 }
 
@@ -154,7 +157,7 @@ async function worktreeRemoved({ git }: WithGit<GitCells>, cell: CellWorktree): 
  * Work that can't be rebased is reported and redone from the base; its branch still has it.
  */
 async function keptStart(
-  workshop: Pick<Workshop, 'events' | 'run'> & WithGit<GitCommits & GitMerging>,
+  context: Pick<RunContext, 'events' | 'run'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   base: ObjectId,
@@ -164,23 +167,23 @@ async function keptStart(
   const branch = landsOn(session);
   const startFromBase = (why: string): ObjectId => {
     const message = `${task.id} starts from ${branch}, not from the attempt that was kept: ${why}.`;
-    tellOnce(workshop, message, { details: [`git flame show ${task.id}`] });
+    warnOnce(context, message, { details: [`git flame show ${task.id}`] });
     return base;
   };
-  if ((await workshop.git.resolveCommit(kept.commit)) === null)
+  if ((await context.git.resolveCommit(kept.commit)) === null)
     return startFromBase('its commit is not in this clone');
   // Its own start may have been removed from the base since: only its own changes are brought along then.
-  const isOnBase = await workshop.git.isAncestor(kept.start, base);
+  const isOnBase = await context.git.isAncestor(kept.start, base);
   const moved = isOnBase
-    ? await joinWork(workshop, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)
-    : await replayOwn(workshop.git, kept, base);
+    ? await mergeOnto(context, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)
+    : await rebaseOwnChanges(context.git, kept, base);
   if (moved.kind !== 'conflict') return moved.commit;
   return startFromBase(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
 }
 
-interface Lost {
+interface LostCommitReport {
   /** Result for each commit the agent left again, in words. */
-  readonly told: readonly string[];
+  readonly reports: readonly string[];
   /** Some of them may not enter the repository: its worktree and quarantine are all that has them. */
   readonly mustStay: boolean;
 }
@@ -189,45 +192,45 @@ interface Lost {
  * Keeps what an agent had committed and left again as rescues, by the rules of a rescue made unasked: what breaks
  * the rules of its task stays in the quarantine.
  */
-async function keepLost(
-  workshop: Workshop,
+async function rescueLostCommits(
+  context: RunContext,
   { session, task, agent, began }: Attempt,
   { cell, policy }: { readonly cell: CellWorktree; readonly policy: AgentPolicy },
-): Promise<Lost> {
-  const told: string[] = [];
+): Promise<LostCommitReport> {
+  const reports: string[] = [];
   let mustStay = false;
-  for (const { commit, subject } of await lostOf(workshop, cell)) {
-    const violations = await judgeCommits(workshop, {
+  for (const { commit, subject } of await lostOf(context, cell)) {
+    const violations = await judgeCommits(context, {
       start: cell.base,
       tip: commit,
       quarantine: cell.quarantine,
       policy,
       ours: [],
-      signer: { identity: agentIdentity(agent), began, now: workshop.now().getTime() },
+      signer: { identity: agentIdentity(agent), began, now: context.now().getTime() },
     });
     const against = violations.filter(({ rule }) => !unfinished.some((one) => one === rule));
     const name = `${shortId(commit)} ${JSON.stringify(subject)}`;
     const [first] = against;
     if (first === undefined) {
-      await workshop.git.importCell(cell, commit);
-      const ref = await keepCommit(workshop, { session, task: task.id }, commit);
-      told.push(`It committed ${name} and left it again: kept as rescue ${rescueName(ref)}`);
+      await context.git.importCell(cell, commit);
+      const ref = await keepOnRescueRef(context, { session, task: task.id }, commit);
+      reports.push(`It committed ${name} and left it again: kept as rescue ${rescueName(ref)}`);
     } else {
       mustStay = true;
-      told.push(
+      reports.push(
         `It committed ${name} and left it again: it stays in ${cell.path}, for ${describeViolation(first)}`,
       );
     }
   }
-  for (const message of told)
-    workshop.events.emit({ event: 'notice', level: 'warning', message: `${task.id}: ${message}` });
-  return { told, mustStay };
+  for (const message of reports)
+    context.events.emit({ event: 'notice', level: 'warning', message: `${task.id}: ${message}` });
+  return { reports, mustStay };
 }
 
 async function lostOf(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: Pick<RunContext, 'git'>,
   cell: CellWorktree,
-): ReturnType<Workshop['git']['cellLost']> {
+): ReturnType<RunContext['git']['cellLost']> {
   try {
     return await git.cellLost(cell);
   } catch (error) {
@@ -238,13 +241,17 @@ async function lostOf(
 }
 
 /** Adds the results for those commits to an ending. */
-function withLost(ending: Ending, { told, mustStay }: Lost, { path }: CellWorktree): Ending {
-  if (told.length === 0) return ending;
+function withLostCommits(
+  ending: Ending,
+  { reports, mustStay }: LostCommitReport,
+  { path }: CellWorktree,
+): Ending {
+  if (reports.length === 0) return ending;
   const { failure, work } = ending;
   return {
     ...ending,
-    failure: failure === null ? null : { ...failure, details: [...told, ...failure.details] },
+    failure: failure === null ? null : { ...failure, details: [...reports, ...failure.details] },
     work: work === null || !mustStay ? work : { ...work, leftBehind: [...work.leftBehind, path] },
-    notes: [ending.notes, ...told].filter(Boolean).join('\n'),
+    notes: [ending.notes, ...reports].filter(Boolean).join('\n'),
   };
 }

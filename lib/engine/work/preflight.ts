@@ -12,8 +12,8 @@ import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requirePrices, requireSandbox } from '../agents/usable-here.ts';
-import { dirtyTree, unfinished, warnIfBusy, waysToClean } from '../base-in-use.ts';
-import { type WithGit, type Workshop, worktreePath } from '../run-context.ts';
+import { cleanCommands, dirtyTree, unfinished, warnIfBusy } from '../base-in-use.ts';
+import { type RunContext, type WithGit, worktreePath } from '../run-context.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;
@@ -24,35 +24,35 @@ export interface Base {
 }
 
 /** Everything that would make a run fail later, checked before anything is started. Throws a FlameError naming the way out. */
-export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
-  const head = await workshop.git.head(workshop.root);
-  const base = await baseOf(workshop, head);
-  const uses = await workshop.git.branchUses(base.branch);
-  await requireCleanTree(workshop, base, uses);
-  await warnOfDetached(workshop, base, head);
-  const [blocking] = await refsInTheWay(workshop, workshop.config);
+export async function preflight(context: RunContext, roles: readonly Role[]): Promise<Base> {
+  const head = await context.git.head(context.root);
+  const base = await baseOf(context, head);
+  const uses = await context.git.branchUses(base.branch);
+  await requireCleanTree(context, base, uses);
+  await warnOfDetached(context, base, head);
+  const [blocking] = await refsInTheWay(context, context.config);
   if (blocking !== undefined) throw blocking;
-  if (workshop.config.project.landing === 'base') warnIfBusy(workshop, base.branch, uses);
-  await warnOfFilters(workshop, base.commit);
-  await requireOwnSubmodules(workshop, base.commit);
-  await requireAdapters(workshop, roles);
-  for (const role of roles) requirePrices(workshop, role, [roleChoice(workshop.config, role, null)]);
-  await requireRoom(workshop);
+  if (context.config.project.landing === 'base') warnIfBusy(context, base.branch, uses);
+  await warnOfFilters(context, base.commit);
+  await requireOwnSubmodules(context, base.commit);
+  await requireAdapters(context, roles);
+  for (const role of roles) requirePrices(context, role, [roleChoice(context.config, role, null)]);
+  await requireRoom(context);
   return base;
 }
 
 /** The branch a session is built on: the configured one, else the one that is checked out. */
 export async function findBase(
-  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
 ): Promise<Base> {
-  return baseOf(workshop, await workshop.git.head(workshop.root));
+  return baseOf(context, await context.git.head(context.root));
 }
 
 async function baseOf(
-  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits>,
+  context: Pick<RunContext, 'config'> & WithGit<GitCommits>,
   head: HeadState,
 ): Promise<Base> {
-  const branch = workshop.config.project.base_branch ?? head.branch;
+  const branch = context.config.project.base_branch ?? head.branch;
   if (branch === null) {
     throw new FlameError({
       kind: 'environment',
@@ -61,7 +61,7 @@ async function baseOf(
       hints: ['git switch <branch>', 'Or set it in .blueflame.yml: project: { base_branch: <branch> }'],
     });
   }
-  const commit = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+  const commit = await context.git.resolveCommit(`refs/heads/${branch}`);
   if (commit !== null) return { branch, commit };
   if (head.commit === null) {
     throw new FlameError({
@@ -79,12 +79,12 @@ async function baseOf(
 
 /** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
 async function requireCleanTree(
-  workshop: WithGit<GitWorktrees>,
+  context: WithGit<GitWorktrees>,
   { branch }: Base,
   uses: readonly BranchUse[],
 ): Promise<void> {
   for (const { path, isThere, operation } of uses) {
-    const dirty = isThere ? await workshop.git.changedTracked(path) : [];
+    const dirty = isThere ? await context.git.changedTracked(path) : [];
     if (dirty.length === 0) continue;
     if (operation !== null)
       throw unfinished({ path, operation }, branch, {
@@ -99,14 +99,14 @@ async function requireCleanTree(
       dirty,
       isOnlyConfig
         ? [`git -C ${shellQuote(path)} commit -m 'configure git flame' .blueflame.yml`]
-        : waysToClean(path),
+        : cleanCommands(path),
     );
   }
 }
 
 /** Warns of commits on a detached HEAD, which agents don't start from. */
 async function warnOfDetached(
-  { events, git, root }: Pick<Workshop, 'events' | 'root'> & WithGit<GitCommits>,
+  { events, git, root }: Pick<RunContext, 'events' | 'root'> & WithGit<GitCommits>,
   base: Base,
   { branch, commit }: HeadState,
 ): Promise<void> {
@@ -117,7 +117,7 @@ async function warnOfDetached(
 
 /** Tasks about such files are refused one by one; the author of the plan should know. */
 async function warnOfFilters(
-  { git, events }: Pick<Workshop, 'events'> & WithGit<GitFiles>,
+  { git, events }: Pick<RunContext, 'events'> & WithGit<GitFiles>,
   commit: ObjectId,
 ): Promise<void> {
   const filtered = await git.filteredPaths(commit);
@@ -135,7 +135,7 @@ export function describeFiltered(filtered: readonly FilteredPath[]): string {
 
 /** A setup that has git fetch submodules would fail in each worktree: a cell can't write the repository's own files. */
 async function requireOwnSubmodules(
-  { git, config }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+  { git, config }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
 ): Promise<void> {
   const command = config.project.setup.find((line) =>
@@ -156,19 +156,19 @@ async function requireOwnSubmodules(
   });
 }
 
-async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {
+async function requireAdapters(context: RunContext, roles: readonly Role[]): Promise<void> {
   const names = new Set(
-    roles.map((role) => roleAdapter(workshop.config, role)).filter((name) => name !== 'none'),
+    roles.map((role) => roleAdapter(context.config, role)).filter((name) => name !== 'none'),
   );
   for (const name of names) {
-    await workshop.agents.checkAdapter(name);
-    await requireSandbox(workshop, name);
+    await context.agents.checkAdapter(name);
+    await requireSandbox(context, name);
   }
 }
 
-async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root'>): Promise<void> {
-  const folder = worktreePath(workshop);
-  if (!(await workshop.machine.canWrite(folder))) {
+async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'root'>): Promise<void> {
+  const folder = worktreePath(context);
+  if (!(await context.machine.canWrite(folder))) {
     throw new FlameError({
       kind: 'environment',
       code: 'worktrees-not-writable',
@@ -176,11 +176,11 @@ async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root
       hints: ['Set another in .blueflame.yml: project: { worktree_dir: <folder> }'],
     });
   }
-  const wanted = agentsAtOnce(workshop.config) * diskPerAgentMb;
-  const free = await workshop.machine.freeDiskMb(folder);
+  const wanted = agentsAtOnce(context.config) * diskPerAgentMb;
+  const free = await context.machine.freeDiskMb(folder);
   if (free < wanted) {
     throw noRoom(
-      `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(workshop.config)} agents.`,
+      `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(context.config)} agents.`,
       'Free some disk, or lower concurrency.development in .blueflame.yml',
     );
   }

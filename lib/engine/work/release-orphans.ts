@@ -1,4 +1,4 @@
-import { standsAsLeft } from '../../core/admission/filter-untrusted.ts';
+import { isUnchangedSinceOwn } from '../../core/admission/filter-untrusted.ts';
 import { addRun } from '../../core/schedule/budget-state.ts';
 import { agentsOf } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
@@ -7,16 +7,16 @@ import type { TrustedStore } from '../../domain/ports/store-port.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record } from '../record.ts';
-import { timestamp, type Workshop } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 
 /** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */
-export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
-  const isOrphan = await orphanTest(workshop);
+export async function releaseOrphans(context: RunContext, id: SessionId): Promise<readonly string[]> {
+  const isOrphan = await orphanTest(context);
   let released: readonly string[] = [];
-  await record(workshop, id, ({ tasks }) => {
+  await record(context, id, ({ tasks }) => {
     const orphans = tasks.filter(isOrphan);
     released = orphans.map((task) => task.id);
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     return orphans.length === 0
       ? null
       : { steps: orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at })) };
@@ -30,19 +30,19 @@ export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise
  * start: while the process that made its worktree lives, the claim stays too.
  */
 export async function orphanTest(
-  workshop: Pick<Workshop, 'agents' | 'git' | 'decided' | 'place'>,
+  context: Pick<RunContext, 'agents' | 'git' | 'decided' | 'place'>,
 ): Promise<(task: Task) => boolean> {
-  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
-  const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
+  const live = new Set((await context.agents.live()).map(({ id }) => id));
+  const cells = new Map((await context.git.cells()).map(({ path, owner }) => [path, owner]));
   return (task) => {
     const { status, agent_id, worktree, claimed_host } = task;
     if (status !== 'claimed' || agent_id === null) return false;
     if (agentsOf(task).some((agent) => live.has(agent))) return false;
     // Only this clone's own record counts: any process can write an agent's name into a note.
-    if (!standsAsLeft(task, workshop.decided)) return false;
+    if (!isUnchangedSinceOwn(task, context.decided)) return false;
     const cell = cells.get(worktree ?? '');
     // A container may have another name each time: the worktree shows that the claim is this clone's.
-    const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;
+    const isOurs = claimed_host === null || claimed_host === context.place || cell !== undefined;
     return isOurs && cell !== 'alive';
   };
 }
@@ -51,7 +51,7 @@ export async function orphanTest(
  * Books the spending of an agent that ended when the tool was killed, so that killing and starting again
  * saves nothing and the session's budget stays right. What is booked already, or cost nothing, is skipped.
  */
-export async function bookKilled(
+export async function chargeKilledAgents(
   store: TrustedStore,
   actor: string,
   { session: id, run }: { readonly session: string; readonly run: AgentRun },

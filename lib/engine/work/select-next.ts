@@ -1,21 +1,21 @@
-import { adaptiveLimit, holdPaused } from '../../core/schedule/held-back.ts';
+import { adaptiveLimit, withoutPausedServices } from '../../core/schedule/held-back.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
-import { agentsWanted } from '../../core/task/several-attempts.ts';
+import { countWantedAttempts } from '../../core/task/several-attempts.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { isUsableHere } from '../agents/usable-here.ts';
-import { isElsewhere } from '../machines/pass-on.ts';
-import { mayHere } from '../machines/supervise-machines.ts';
+import { isOnOtherMachine } from '../machines/pass-on.ts';
+import { mayAct } from '../machines/supervise-machines.ts';
 import type { SessionView } from '../record.ts';
-import { tellOnce, type Workshop } from '../run-context.ts';
-import { withoutHeldApart } from '../stacking/block-on-conflict.ts';
+import { type RunContext, warnOnce } from '../run-context.ts';
+import { withoutConflictBlocked } from '../stacking/block-on-conflict.ts';
 import type { Attempts } from './attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
-export function selectNext(workshop: Workshop, view: SessionView, running: Attempts): readonly Task[] {
-  if (!mayHere(workshop, view.session, 'work')) return [];
-  const limit = agentLimit(workshop, running.atWork);
+export function selectNext(context: RunContext, view: SessionView, running: Attempts): readonly Task[] {
+  if (!mayAct(context, view.session, 'work')) return [];
+  const limit = agentLimit(context, running.atWork);
   // No place is free, and all of them want one: that is how most looks find it.
   if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
   // A task that has just begun is not claimed yet; a task to be retried is still being cleared up.
@@ -23,13 +23,13 @@ export function selectNext(workshop: Workshop, view: SessionView, running: Attem
     ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
   );
   const { selected } = selectReady({
-    tasks: startable(workshop, view).filter((task) => isUsableHere(workshop, task)),
+    tasks: startableTasks(context, view).filter((task) => isUsableHere(context, task)),
     running: claimed,
     // No more than agents: what waits to be judged takes room on the disk.
     judged: new Set(running.over.slice(0, limit)),
     // Agents of other machines take no place here.
-    limit: limit + claimed.filter((task) => isElsewhere(workshop, task)).length,
-    now: workshop.now().getTime(),
+    limit: limit + claimed.filter((task) => isOnOtherMachine(context, task)).length,
+    now: context.now().getTime(),
     places: (task) => placesOf(task, running),
   });
   return selected;
@@ -39,24 +39,27 @@ export function selectNext(workshop: Workshop, view: SessionView, running: Attem
 function placesOf(task: Task, running: Attempts): number {
   const held = running.placesOf(task.id);
   if (held !== undefined) return Math.max(1, held);
-  return task.status === 'pending' ? agentsWanted(task) : 1;
+  return task.status === 'pending' ? countWantedAttempts(task) : 1;
 }
 
 /** Tasks that may start, without those blocked by a conflict; those of a limited service are put off. */
-export function startable(
-  workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
+export function startableTasks(
+  context: Pick<RunContext, 'config' | 'now' | 'run'>,
   { session, tasks }: SessionView,
 ): readonly Task[] {
-  const adapterOf = (task: Task): string => roleAdapter(workshop.config, 'worker', nextOf(task));
-  return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
+  const adapterOf = (task: Task): string => roleAdapter(context.config, 'worker', nextOf(task));
+  return withoutPausedServices(withoutConflictBlocked(context, tasks), session, {
+    adapterOf,
+    now: context.now().getTime(),
+  });
 }
 
 /** Adapter of the next attempt at a task. */
 export function adapterOf(
-  workshop: Pick<Workshop, 'adapter' | 'config'>,
+  context: Pick<RunContext, 'adapter' | 'config'>,
   task: Task,
-): ReturnType<Workshop['adapter']> {
-  return workshop.adapter(roleAdapter(workshop.config, 'worker', nextOf(task)));
+): ReturnType<RunContext['adapter']> {
+  return context.adapter(roleAdapter(context.config, 'worker', nextOf(task)));
 }
 
 /** Task with the adapter and model of its first open attempt. */
@@ -66,14 +69,14 @@ function nextOf(task: Task): Task {
 }
 
 /** Computes how many agents may run in all: as configured, or fewer where memory is short. */
-export function agentLimit(workshop: Workshop, running: number): number {
-  const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
+export function agentLimit(context: RunContext, running: number): number {
+  const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = context.config.concurrency;
   if (!adaptive) return development;
-  const freeMb = workshop.machine.freeMemoryMb();
+  const freeMb = context.machine.freeMemoryMb();
   // If all of them find room, the memory of running ones doesn't matter: finding it out takes a while.
   if (freeMb >= development * perAgent) return development;
   // One that is about to start has taken nothing yet.
-  const known = workshop.agents.usedMemoryMb();
+  const known = context.agents.usedMemoryMb();
   const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
   const { limit, isReduced } = adaptiveLimit({
     configured: development,
@@ -83,7 +86,7 @@ export function agentLimit(workshop: Workshop, running: number): number {
   });
   if (isReduced) {
     const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
-    tellOnce(workshop, message, { key: `fewer than ${development} agents` });
+    warnOnce(context, message, { key: `fewer than ${development} agents` });
   }
   return limit;
 }

@@ -1,8 +1,8 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import type { PageChange } from '../../core/blackboard/change-page.ts';
-import type { LeftByWorker } from '../../core/blackboard/parse-notes-in-message.ts';
+import type { WorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
-import { withdraw } from '../../core/task/cascade.ts';
+import { withdrawTasks } from '../../core/task/cascade.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
 import { judgeTask, retryTask } from '../../core/task/task-outcome.ts';
 import { branchMoved } from '../../domain/concurrency-errors.ts';
@@ -15,10 +15,10 @@ import type { ClaimedTask, Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { workerPage } from '../blackboard/worker-notes.ts';
-import { tellSuperseded } from '../machines/lost-claims.ts';
+import { keepSuperseded } from '../machines/lost-claims.ts';
 import { type Recorder, record, recordOwn, taskOf, viewSession } from '../record.ts';
-import { keepFormer } from '../retention/rescue-refs.ts';
-import { type AdapterFacts, timestamp, type WithGit, type Workshop } from '../run-context.ts';
+import { keepFormerTip } from '../retention/rescue-refs.ts';
+import { type AdapterFacts, type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { runFailureScript } from '../run-script.ts';
 import type { AttemptSteps } from './attempts.ts';
 
@@ -45,7 +45,7 @@ export interface Ending {
   } | null;
   readonly notes: string;
   /** Notes for later tasks. */
-  readonly told: Omit<LeftByWorker, 'words'>;
+  readonly leftNotes: Omit<WorkerNotes, 'words'>;
   /** Whether its agent ended well, and it failed, if it did, by what it left. */
   readonly isJudged: boolean;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
@@ -56,19 +56,19 @@ type Rest = Partial<Pick<AttemptSteps, 'onRecorded' | 'clearUp'>>;
 
 /** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
 export async function settleAttempt(
-  workshop: Workshop,
+  context: RunContext,
   attempt: Attempt,
   ending: Ending,
   { onRecorded = () => undefined, clearUp = (work) => work() }: Rest = {},
 ): Promise<void> {
   const { failure } = ending;
-  if (failure === null) return complete(workshop, attempt, ending, { onRecorded, clearUp });
-  const jitter = workshop.random();
+  if (failure === null) return complete(context, attempt, ending, { onRecorded, clearUp });
+  const jitter = context.random();
   let willRetry = false;
-  const recorded = await record(workshop, attempt.session, (view) => {
+  const recorded = await record(context, attempt.session, (view) => {
     const task = taskOf(view, attempt.task.id);
     if (!holds(task, attempt)) return null;
-    const at = timestamp(workshop);
+    const at = timestamp(context);
     const failedStep = failTask(task, {
       failure,
       at,
@@ -76,8 +76,8 @@ export async function settleAttempt(
       tokens: ending.outcome.tokens,
     });
     const next = afterFailure(failedStep.task, failure, {
-      maxRetries: workshop.config.limits.max_retries,
-      now: workshop.now().getTime(),
+      maxRetries: context.config.limits.max_retries,
+      now: context.now().getTime(),
       jitter,
     });
     willRetry = next.kind === 'retry';
@@ -87,19 +87,19 @@ export async function settleAttempt(
             failedStep,
             retryTask(failedStep.task, { notBefore: next.notBefore, isCounted: next.isCounted, at }),
           ]
-        : withdraw(view.tasks, [failedStep], at);
+        : withdrawTasks(view.tasks, [failedStep], at);
     return { steps, body: failure.message };
   });
   onRecorded();
-  if (recorded.kind === 'nothing') return superseded(workshop, attempt, null);
-  workshop.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
-  if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
+  if (recorded.kind === 'nothing') return reportSuperseded(context, attempt, null);
+  context.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
+  if (!willRetry) await runFailureScript(context, attempt.session, attempt.task.id, failure);
 }
 
 async function complete(
-  workshop: Workshop,
+  context: RunContext,
   attempt: Attempt,
-  { work, notes, told, outcome }: Ending,
+  { work, notes, leftNotes, outcome }: Ending,
   { onRecorded, clearUp }: Required<Rest>,
 ): Promise<void> {
   if (work === null) return;
@@ -112,8 +112,8 @@ async function complete(
     cost: outcome.cost_usd,
     tokens: outcome.tokens,
   };
-  const isDone = await recordDone(workshop, attempt, {
-    told,
+  const isDone = await recordDone(context, attempt, {
+    leftNotes,
     onRecorded,
     by: attempt.agent,
     done,
@@ -122,14 +122,14 @@ async function complete(
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (!isDone) return;
   if (work.hidden.length > 0)
-    workshop.events.emit({
+    context.events.emit({
       event: 'notice',
       level: 'warning',
       details: work.hidden.slice(0, 20),
       message: `${attempt.task.id} is done without ${formatCount(work.hidden.length, 'path')} that no commit holds${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
     });
-  if (work.leftBehind.length > 0) await leaveCell(workshop, work.cell);
-  else await clearUp(() => workshop.git.discardCell(work.cell));
+  if (work.leftBehind.length > 0) await releaseToPerson(context, work.cell);
+  else await clearUp(() => context.git.discardCell(work.cell));
 }
 
 /** Accepted work as its task is to hold it. */
@@ -139,28 +139,28 @@ interface Accepted {
   readonly tip: ObjectId;
   /** Agent of the work. */
   readonly by: AgentId;
-  readonly told: Ending['told'];
+  readonly leftNotes: Ending['leftNotes'];
   readonly done: DoneWork;
   readonly onRecorded: () => void;
 }
 
 /** Moves a task's branch to accepted work, and its note with it. false: its claim was given up. */
 export async function recordDone(
-  workshop: Workshop,
+  context: RunContext,
   attempt: Attempt,
-  { tip, by, told, done, onRecorded }: Accepted,
+  { tip, by, leftNotes, done, onRecorded }: Accepted,
 ): Promise<boolean> {
   const { session, task } = attempt;
   const ref = taskBranch(session, task.id);
-  const old = await workshop.git.resolveCommit(ref);
-  await keepFormer(workshop, { session, task: task.id }, { old, tip });
-  const { change, warnings } = workerPage(workshop, { task, agent: by }, told);
-  const recorded = await record(workshop, session, (view) => {
+  const old = await context.git.resolveCommit(ref);
+  await keepFormerTip(context, { session, task: task.id }, { old, tip });
+  const { change, warnings } = workerPage(context, { task, agent: by }, leftNotes);
+  const recorded = await record(context, session, (view) => {
     const now = taskOf(view, task.id);
     if (!holds(now, attempt)) return null;
     const branch = ref.slice('refs/heads/'.length);
-    const step = completeTask({ ...now, agent_id: by }, { ...done, branch, at: timestamp(workshop) });
-    const accepted = [workDecision(step.task, workshop.configDigest)];
+    const step = completeTask({ ...now, agent_id: by }, { ...done, branch, at: timestamp(context) });
+    const accepted = [workDecision(step.task, context.configDigest)];
     // Findings from when it was one of several.
     const verdict = view.snapshot.verdictsOn(tip).at(-1);
     const judged =
@@ -175,10 +175,10 @@ export async function recordDone(
   });
   onRecorded();
   if (recorded.kind === 'nothing') {
-    await superseded(workshop, attempt, tip);
+    await reportSuperseded(context, attempt, tip);
     return false;
   }
-  for (const message of warnings) workshop.events.emit({ event: 'notice', level: 'warning', message });
+  for (const message of warnings) context.events.emit({ event: 'notice', level: 'warning', message });
   if (recorded.kind !== 'ref-moved') return true;
   throw branchMoved(ref.slice(11), `by another process while ${by} worked on ${task.id}`, [
     `git branch -D ${shellQuote(ref.slice(11))}`,
@@ -196,28 +196,32 @@ function holds(task: Task, { agent }: Pick<Attempt, 'agent'>): task is ClaimedTa
 }
 
 /** Says that an attempt changes nothing any more, and keeps what it made. */
-export async function superseded(workshop: Workshop, attempt: Attempt, tip: ObjectId | null): Promise<void> {
-  const now = taskOf(await viewSession(workshop, attempt.session), attempt.task.id);
-  await tellSuperseded(workshop, attempt, { now, tip });
+export async function reportSuperseded(
+  context: RunContext,
+  attempt: Attempt,
+  tip: ObjectId | null,
+): Promise<void> {
+  const now = taskOf(await viewSession(context, attempt.session), attempt.task.id);
+  await keepSuperseded(context, attempt, { now, tip });
 }
 
 /** Gives a claim back: nothing was tried, so nothing is counted. */
 export async function releaseAttempt(
-  workshop: Recorder,
+  context: Recorder,
   { session, task, agent }: Attempt,
   why: unknown,
 ): Promise<void> {
   const said = why instanceof Error ? why.message : why;
   const reason = typeof said === 'string' ? said : 'the run was stopped';
-  await recordOwn(workshop, session, (view) => {
+  await recordOwn(context, session, (view) => {
     const now = taskOf(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== agent) return null;
-    return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+    return { steps: [releaseTask(now, { reason, at: timestamp(context) })] };
   });
 }
 
 /** A worktree that stays is the person's to look into; where that can't be made so now, the next start tries again. */
-export async function leaveCell({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
+export async function releaseToPerson({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
   // Its end is reported with its task.
   await git.isNews(cell);
   await git.leaveToPerson(cell).catch((error: unknown) => {

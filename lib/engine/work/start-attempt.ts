@@ -3,21 +3,21 @@ import type { Failure } from '../../domain/failure.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { showName } from '../../util/file-names.ts';
 import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
-import { judgeDetour, keepLocks, readLockGround } from '../lock-paths.ts';
+import { judgeLinkedPath, keepLocks, readLockFacts } from '../lock-paths.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type WithGit, type Workshop } from '../run-context.ts';
-import { groundOf, holdApart } from '../stacking/block-on-conflict.ts';
+import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { blockOnConflict, describeStart } from '../stacking/block-on-conflict.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 
 /** A claimed task: the session after the claim, and where the work starts. */
-export interface Begun {
+export interface StartedAttempt {
   readonly view: SessionView;
   readonly start: StartPoint;
-  /** Failure that keeps any agent from doing it there, see outOfReach: looked for while the claim is written. */
+  /** Failure that keeps any agent from doing it there, see unreachableReason: looked for while the claim is written. */
   readonly refusal: Promise<Failure | null>;
 }
 
@@ -28,50 +28,50 @@ interface Claim {
   /** Path of its worktree. */
   readonly path: string;
   /** Attempts, where several are made at once; none by default. */
-  readonly tries?: readonly Try[];
+  readonly tries?: readonly AttemptRecord[];
 }
 
 /**
  * Claims a task for an agent, on the ground its work starts from. null: a conflict blocks it, another process claimed
  * or changed it or its start at this moment, or its locks followed a rename.
  */
-export async function beginAttempt(workshop: Workshop, claim: Claim): Promise<Begun | null> {
+export async function startAttempt(context: RunContext, claim: Claim): Promise<StartedAttempt | null> {
   const { session, task } = claim;
-  const { session: now, tasks } = await viewSession(workshop, session);
-  const start = await startPoint(workshop, now, task, tasks);
-  const ground = groundOf(workshop, task, tasks);
+  const { session: now, tasks } = await viewSession(context, session);
+  const start = await startPoint(context, now, task, tasks);
+  const ground = describeStart(context, task, tasks);
   if (start.kind === 'conflict' && !start.isDependency) {
-    await holdApart(workshop, { task, ground }, start);
+    await blockOnConflict(context, { task, ground }, start);
     return null;
   }
-  if (start.kind === 'start' && (await keepLocks(workshop, { session: now }, task, start.commit)))
-    return null;
-  const refusal = start.kind === 'start' ? outOfReach(workshop, task, start.commit) : Promise.resolve(null);
+  if (start.kind === 'start' && (await keepLocks(context, { session: now }, task, start.commit))) return null;
+  const refusal =
+    start.kind === 'start' ? unreachableReason(context, task, start.commit) : Promise.resolve(null);
   // Heard by who performs the attempt, which gives the claim back.
   refusal.catch(() => undefined);
-  const view = await claimOn(workshop, claim, { start, ground });
+  const view = await claimOn(context, claim, { start, ground });
   return view === null ? null : { view, start, refusal };
 }
 
 async function claimOn(
-  workshop: Recorder & Pick<Workshop, 'place'>,
+  context: Recorder & Pick<RunContext, 'place'>,
   { session, task, agent, path, tries }: Claim,
   { start, ground }: { readonly start: StartPoint; readonly ground: string },
 ): Promise<SessionView | null> {
-  const claimed = await record(workshop, session, (view) => {
+  const claimed = await record(context, session, (view) => {
     // Changed by another clone in this moment, it is only received.
     const now = view.tasks.find(({ id }) => id === task.id);
     if (now === undefined) return null;
     if (now.status !== 'pending' || now.rev !== task.rev) return null;
-    if (groundOf(workshop, now, view.tasks) !== ground) return null;
+    if (describeStart(context, now, view.tasks) !== ground) return null;
     return {
       steps: [
         claimTask(now, {
           agentId: agent,
           worktree: path,
-          at: timestamp(workshop),
-          claimedBy: workshop.gates.person,
-          host: workshop.place,
+          at: timestamp(context),
+          claimedBy: context.gates.person,
+          host: context.place,
           ...(start.kind === 'start' ? { builtOn: start.builtOn } : {}),
           ...(tries === undefined ? {} : { tries }),
         }),
@@ -86,14 +86,14 @@ async function claimOn(
  * submodule, or name files that a filter turns into something else, which an agent never sees as they are.
  * null: nothing is against it.
  */
-async function outOfReach(
+async function unreachableReason(
   { git }: WithGit<GitFiles>,
   { file_locks }: Pick<Task, 'file_locks'>,
   start: ObjectId,
 ): Promise<Failure | null> {
-  const ground = await readLockGround({ git }, start);
+  const ground = await readLockFacts({ git }, start);
   for (const lock of file_locks) {
-    const why = judgeDetour(ground, lock);
+    const why = judgeLinkedPath(ground, lock);
     if (why !== null) return onDetour(lock, why);
   }
   // A file that will be made has its attributes already.

@@ -2,67 +2,67 @@ import { workDecision } from '../../core/admission/decisions.ts';
 import { fitAttempts } from '../../core/schedule/held-back.ts';
 import { isCounted } from '../../core/task/after-failure.ts';
 import {
+  type AttemptEnd,
   agentsOf,
-  endTry,
-  foundIn,
-  judgeTry,
-  keptFailure,
-  leaveOut,
+  describeVerdicts,
+  endOneAttempt,
+  judgeOneAttempt,
   notEnded,
-  type TryEnd,
+  skipAttempt,
+  storedFailure,
 } from '../../core/task/several-attempts.ts';
 import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Task, WorkedTask } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { inLanes } from '../../util/pacing.ts';
+import { forEachConcurrently } from '../../util/pacing.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { isJoined } from '../machines/pass-on.ts';
 import { brokenRules } from '../post-check/judge-commits.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { keepCommit } from '../retention/rescue-refs.ts';
-import type { Workshop } from '../run-context.ts';
+import { keepOnRescueRef } from '../retention/rescue-refs.ts';
+import type { RunContext } from '../run-context.ts';
 import { prepareValidation } from '../validate/obtain-verdict.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { validateTask } from '../validate/validate-task.ts';
-import { type Attempt, type Ending, leaveCell, superseded } from './settle-attempt.ts';
+import { type Attempt, type Ending, releaseToPerson, reportSuperseded } from './settle-attempt.ts';
 
 /** Each attempt that is asked for: as it ended before, or by whom it is made now, as far as the budget goes. */
-export async function planTries(workshop: Workshop, task: Task): Promise<readonly Try[]> {
-  const { config } = workshop;
-  const tries: Try[] = [];
+export async function planAttempts(context: RunContext, task: Task): Promise<readonly AttemptRecord[]> {
+  const { config } = context;
+  const tries: AttemptRecord[] = [];
   for (const [at, one] of attemptsOf(task).entries()) {
     const known = task.tries?.[at];
-    if (known !== undefined && known.ended !== null && (await isJudgedHere(workshop, task, known))) {
-      tries.push(await withOwnVerdict(workshop, task, known));
+    if (known !== undefined && known.ended !== null && (await isJudgedHere(context, task, known))) {
+      tries.push(await withOwnVerdict(context, task, known));
       continue;
     }
     const adapter = roleAdapter(config, 'worker', one);
-    const model = needsModel(workshop.adapter(adapter)) ? roleModel(config, 'worker', one) : null;
-    tries.push({ agent_id: workshop.newAgentId('worker'), adapter, model, ...notEnded });
+    const model = needsModel(context.adapter(adapter)) ? roleModel(config, 'worker', one) : null;
+    tries.push({ agent_id: context.newAgentId('worker'), adapter, model, ...notEnded });
   }
   const paid = tries.filter(({ ended, model }) => ended === null && model !== null);
-  const fitting = fitAttempts(paid.length, await roomFor(workshop, task.session));
+  const fitting = fitAttempts(paid.length, await roomFor(context, task.session));
   const left = new Set(paid.slice(fitting));
   if (left.size === 0) return tries;
   const message = `${task.id}: ${formatCount(paid.length, 'attempt')} don't fit in what is left of the session's budget with all that each may spend: ${fitting} ${fitting === 1 ? 'is' : 'are'} made.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
-  return tries.map((one) => (left.has(one) ? leaveOut(one, 'It does not fit in the budget.') : one));
+  context.events.emit({ event: 'notice', level: 'warning', message });
+  return tries.map((one) => (left.has(one) ? skipAttempt(one, 'It does not fit in the budget.') : one));
 }
 
 async function roomFor(
-  workshop: Workshop,
+  context: RunContext,
   id: SessionId,
 ): Promise<{ readonly left: number | null; readonly each: number }> {
-  const { session } = await viewSession(workshop, id);
-  const own = roleBudget(workshop.config, 'worker');
-  const { limit, spent, unit } = watchBudget(workshop, session);
+  const { session } = await viewSession(context, id);
+  const own = roleBudget(context.config, 'worker');
+  const { limit, spent, unit } = watchBudget(context, session);
   const inUnit = (one: Spending): number => (unit === 'usd' ? one.cost_usd : one.tokens);
   const aside = (session.reservations ?? []).reduce((sum, one) => sum + inUnit(one), 0);
   return { left: limit === 0 || own.unit !== unit ? null : limit - spent - aside, each: own.limit };
@@ -72,24 +72,28 @@ async function roomFor(
  * Whether an attempt counts in this clone as its task's note says it ended. Work counts once the post-check has judged it
  * here, so what another clone wrote is judged like what it handed in; work that is not here can't be.
  */
-export async function isJudgedHere(workshop: Workshop, task: Task, one: Try): Promise<boolean> {
+export async function isJudgedHere(context: RunContext, task: Task, one: AttemptRecord): Promise<boolean> {
   const worked = workedBy(task, one);
   if (worked === null) return true;
   const ends = [worked.commit, worked.start_commit, ...(one.work?.from === undefined ? [] : [one.work.from])];
   for (const commit of ends)
-    if (commit === null || (await workshop.git.resolveCommit(commit)) === null) return false;
-  return (await brokenRules(workshop, worked)).length === 0;
+    if (commit === null || (await context.git.resolveCommit(commit)) === null) return false;
+  return (await brokenRules(context, worked)).length === 0;
 }
 
 /** Adds to an attempt the findings of those verdicts on its work that count here, and no others. */
-export async function withOwnVerdict(workshop: Workshop, task: Task, one: Try): Promise<Try> {
+export async function withOwnVerdict(
+  context: RunContext,
+  task: Task,
+  one: AttemptRecord,
+): Promise<AttemptRecord> {
   const { failing: _, verdict: __, ...rest } = one;
   if (one.work === undefined) return rest;
-  const { snapshot } = await viewSession(workshop, task.session);
+  const { snapshot } = await viewSession(context, task.session);
   const verdict = snapshot
     .verdictsOn(one.work.commit)
     .findLast((found) => found.session === task.session && found.task === task.id);
-  return verdict === undefined ? rest : { ...rest, ...foundIn(verdict) };
+  return verdict === undefined ? rest : { ...rest, ...describeVerdicts(verdict) };
 }
 
 /**
@@ -97,44 +101,44 @@ export async function withOwnVerdict(workshop: Workshop, task: Task, one: Try): 
  * as it is found. One alone is judged like any work, later. A machine that joined runs the diagnostics alone: its own
  * work is not its to judge.
  */
-export async function judgeTries(workshop: Workshop, session: SessionId, id: Task['id']): Promise<void> {
-  const task = taskOf(await viewSession(workshop, session), id);
+export async function judgeAttempts(context: RunContext, session: SessionId, id: Task['id']): Promise<void> {
+  const task = taskOf(await viewSession(context, session), id);
   const made = (task.tries ?? []).filter(({ work }) => work !== undefined);
   if (made.length < 2) return;
   const open = made.filter(({ failing, verdict }) => failing === undefined && verdict === undefined);
-  await prepareValidation(workshop, session, open.length === 0 ? [] : [task]);
-  await inLanes(open, workshop.config.concurrency.validation, async (one) => {
-    if (workshop.signal.aborted) return;
-    await (isJoined(workshop) ? check(workshop, task, one) : judge(workshop, task, one));
+  await prepareValidation(context, session, open.length === 0 ? [] : [task]);
+  await forEachConcurrently(open, context.config.concurrency.validation, async (one) => {
+    if (context.signal.aborted) return;
+    await (isJoined(context) ? check(context, task, one) : judge(context, task, one));
   });
 }
 
-async function check(workshop: Workshop, task: Task, one: Try): Promise<void> {
+async function check(context: RunContext, task: Task, one: AttemptRecord): Promise<void> {
   if (one.work === undefined) return;
-  const { session } = await viewSession(workshop, task.session);
-  const runs = await diagnoseCommit(workshop, one.work.commit, session.base_commit, {
+  const { session } = await viewSession(context, task.session);
+  const runs = await diagnoseCommit(context, one.work.commit, session.base_commit, {
     session: session.id,
     words: task.id,
   });
-  await note(workshop, task, one, { failing: failedDiagnostics(runs).map(({ command }) => command) });
+  await note(context, task, one, { failing: failedDiagnostics(runs).map(({ command }) => command) });
 }
 
 /** A validator that gives no verdict decides nothing; where its work is taken all the same, it is judged again. */
-async function judge(workshop: Workshop, task: Task, one: Try): Promise<void> {
+async function judge(context: RunContext, task: Task, one: AttemptRecord): Promise<void> {
   const worked = workedBy(task, one);
   if (worked === null) return;
   // A kill may have come between the verdict and what is noted of it: both move together, so there is none then.
-  const judgement = await validateTask(workshop, task.session, worked);
+  const judgement = await validateTask(context, task.session, worked);
   if (judgement.kind === 'verdict')
-    return note(workshop, task, one, foundIn(judgement.verdict), judgement.verdict);
+    return note(context, task, one, describeVerdicts(judgement.verdict), judgement.verdict);
   const failing = failedDiagnostics(judgement.diagnostics).map(({ command }) => command);
   const message = `${task.id}: no verdict on the attempt by ${one.agent_id}: ${judgement.reason}`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
-  await note(workshop, task, one, { failing });
+  context.events.emit({ event: 'notice', level: 'warning', message });
+  await note(context, task, one, { failing });
 }
 
 /** The task as it were if this attempt's work were its own. */
-function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask | null {
+function workedBy(task: Task, { agent_id, work, notes }: AttemptRecord): WorkedTask | null {
   if (work === undefined) return null;
   const { commit, start } = work;
   const entry = {
@@ -160,64 +164,64 @@ function workedBy(task: Task, { agent_id, work, notes }: Try): WorkedTask | null
 }
 
 async function note(
-  workshop: Workshop,
+  context: RunContext,
   task: Task,
-  { agent_id: agent }: Try,
-  found: Pick<Try, 'failing' | 'verdict'>,
+  { agent_id: agent }: AttemptRecord,
+  found: Pick<AttemptRecord, 'failing' | 'verdict'>,
   verdict?: Verdict,
 ): Promise<void> {
-  const recorded = await record(workshop, task.session, (view) => {
+  const recorded = await record(context, task.session, (view) => {
     const now = taskOf(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== task.agent_id) return null;
     return {
-      steps: [judgeTry(now, agent, found)],
+      steps: [judgeOneAttempt(now, agent, found)],
       ...(verdict === undefined ? {} : { verdict, actor: verdict.by }),
     };
   });
   if (recorded.kind !== 'done' || verdict === undefined) return;
   const { commit, status, notes, by } = verdict;
-  workshop.events.emit({ event: 'verdict', task: task.id, commit, status, notes, by });
+  context.events.emit({ event: 'verdict', task: task.id, commit, status, notes, by });
 }
 
 /**
  * Records the result of one of several attempts, after its work is kept as a rescue: so it is never made again. Returns
  * the failure of one that must be made again, since the failure was not its doing; else null.
  */
-export async function recordTry(
-  workshop: Workshop,
+export async function recordAttempt(
+  context: RunContext,
   attempt: Attempt,
   ending: Ending,
 ): Promise<Failure | null> {
   const { failure } = ending;
   if (failure?.retryable === true && !isCounted(failure)) return failure;
   const { session, task, agent } = attempt;
-  if (ending.work !== null) await keepCommit(workshop, { session, task: task.id }, ending.work.tip);
-  const size = await sizeOf(workshop, ending);
-  const recorded = await record(workshop, session, (view) => {
+  if (ending.work !== null) await keepOnRescueRef(context, { session, task: task.id }, ending.work.tip);
+  const size = await sizeOf(context, ending);
+  const recorded = await record(context, session, (view) => {
     const now = taskOf(view, task.id);
     if (!agentsOf(now).includes(agent)) return null;
     const end = endOf(now, ending, size);
-    const step = endTry(now, agent, end);
+    const step = endOneAttempt(now, agent, end);
     const accepted =
       end.work === undefined
         ? []
         : [
             workDecision(
               { ...now, commit: end.work.commit, start_commit: end.work.start },
-              workshop.configDigest,
+              context.configDigest,
             ),
           ];
     return { steps: [step], actor: agent, accepted };
   });
   if (recorded.kind !== 'done') {
-    await superseded(workshop, attempt, ending.work?.tip ?? null);
+    await reportSuperseded(context, attempt, ending.work?.tip ?? null);
     return null;
   }
-  tell(workshop, taskOf(recorded.view, task.id), attempt);
+  reportAttempt(context, taskOf(recorded.view, task.id), attempt);
   // Its rescue holds it now. Files that were not accepted stay in it.
   if (ending.work === null) return null;
-  if (ending.work.leftBehind.length === 0) await workshop.git.discardCell(ending.work.cell);
-  else await leaveCell(workshop, ending.work.cell);
+  if (ending.work.leftBehind.length === 0) await context.git.discardCell(ending.work.cell);
+  else await releaseToPerson(context, ending.work.cell);
   return null;
 }
 
@@ -226,7 +230,7 @@ interface Size {
   readonly lines: number;
 }
 
-async function sizeOf({ git }: Pick<Workshop, 'git'>, { work }: Ending): Promise<Size> {
+async function sizeOf({ git }: Pick<RunContext, 'git'>, { work }: Ending): Promise<Size> {
   if (work === null) return { files: 0, lines: 0 };
   const files = await git.fileStats(work.cell.base, work.tip);
   return {
@@ -235,7 +239,7 @@ async function sizeOf({ git }: Pick<Workshop, 'git'>, { work }: Ending): Promise
   };
 }
 
-function endOf(task: Task, { failure, work, notes, told, outcome }: Ending, size: Size): TryEnd {
+function endOf(task: Task, { failure, work, notes, leftNotes, outcome }: Ending, size: Size): AttemptEnd {
   const spent = { cost_usd: outcome.cost_usd, tokens: outcome.tokens };
   if (work === null)
     return {
@@ -243,13 +247,13 @@ function endOf(task: Task, { failure, work, notes, told, outcome }: Ending, size
       notes: '',
       left: [],
       ...spent,
-      ...(failure === null ? {} : { failure: keptFailure(failure) }),
+      ...(failure === null ? {} : { failure: storedFailure(failure) }),
     };
   const { start, base } = work.cell;
   return {
     ended: 'handed-in',
     notes,
-    left: [...told.notes],
+    left: [...leftNotes.notes],
     ...spent,
     work: {
       commit: work.tip,
@@ -261,7 +265,11 @@ function endOf(task: Task, { failure, work, notes, told, outcome }: Ending, size
   };
 }
 
-function tell({ events }: Pick<Workshop, 'events'>, { id, tries = [] }: Task, { agent }: Attempt): void {
+function reportAttempt(
+  { events }: Pick<RunContext, 'events'>,
+  { id, tries = [] }: Task,
+  { agent }: Attempt,
+): void {
   const at = tries.findIndex(({ agent_id }) => agent_id === agent);
   const one = tries[at];
   if (one === undefined || one.ended === null) return;

@@ -1,30 +1,30 @@
 import { chainFrom } from '../../core/schedule/plan-waves.ts';
-import { isToBeDone, nextWake } from '../../core/schedule/select-ready.ts';
-import { unblockable } from '../../core/task/cascade.ts';
-import { agentsWanted } from '../../core/task/several-attempts.ts';
+import { isPendingTask, nextWake } from '../../core/schedule/select-ready.ts';
+import { unblockableTasks } from '../../core/task/cascade.ts';
+import { countWantedAttempts } from '../../core/task/several-attempts.ts';
 import { unblockTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { attemptsOf } from '../../domain/state/task-facts.ts';
 import { askForBudget } from '../agents/ask-person.ts';
-import { requireShortWait, tellPauses, waitedFor } from '../agents/service-pauses.ts';
+import { pauseReason, reportPauses, requireShortWait } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { findUnusable, requireChosen } from '../agents/usable-here.ts';
-import { type AheadWatch, lookingAhead } from '../conflict-detection/watch-conflicts.ts';
+import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
-import { awaitsOthers, bringBase, isJoined, tellHowToJoin, tellIdle } from '../machines/pass-on.ts';
+import { fetchBase, isJoined, reportHowToJoin, reportIdle, waitsForOthers } from '../machines/pass-on.ts';
 import { isSpentHere } from '../machines/reserve.ts';
-import { tendMachines } from '../machines/supervise-machines.ts';
+import { superviseMachines } from '../machines/supervise-machines.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
-import { tellOnce, type Workshop } from '../run-context.ts';
-import { replayUprooted } from '../stacking/rebase-stacked.ts';
+import { type RunContext, warnOnce } from '../run-context.ts';
+import { rebaseStacked } from '../stacking/rebase-stacked.ts';
 import { attemptSeveral } from './attempt-several.ts';
 import { attemptTask } from './attempt-task.ts';
 import { Attempts } from './attempts.ts';
 import { warnOfBase } from './base-checks.ts';
 import { releaseOrphans } from './release-orphans.ts';
-import { adapterOf, agentLimit, selectNext, startable } from './select-next.ts';
+import { adapterOf, agentLimit, selectNext, startableTasks } from './select-next.ts';
 
 /** Longest time between two looks: free memory shows in no ref. */
 const lookAgainMs = 5_000;
@@ -36,8 +36,8 @@ const lookAtOthersMs = 1_000;
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
  * agent that is over while that one's work is judged.
  */
-export function workWave(workshop: Workshop, session: SessionId, options: WaveOptions = {}): Promise<void> {
-  return lookingAhead(workshop, (radar) => workUntilDone(workshop, session, { radar, ...options }));
+export function workWave(context: RunContext, session: SessionId, options: WaveOptions = {}): Promise<void> {
+  return withConflictWatch(context, (radar) => workUntilDone(context, session, { radar, ...options }));
 }
 
 interface WaveOptions {
@@ -48,124 +48,124 @@ interface WaveOptions {
 }
 
 async function workUntilDone(
-  workshop: Workshop,
+  context: RunContext,
   session: SessionId,
-  { radar, onLook, also }: WaveOptions & { readonly radar: AheadWatch },
+  { radar, onLook, also }: WaveOptions & { readonly radar: ConflictWatch },
 ): Promise<void> {
-  const opening = await takeUp(workshop, session);
-  workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
-  tellHowToJoin(workshop, opening);
-  const first = startable(workshop, opening);
+  const opening = await resumeClaims(context, session);
+  context.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
+  reportHowToJoin(context, opening);
+  const first = startableTasks(context, opening);
   const all = first.flatMap(attemptsOf);
-  if (!isJoined(workshop)) await requireChosen(workshop, 'worker', all);
-  const isPaid = all.some((task) => needsModel(adapterOf(workshop, task)));
-  if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
+  if (!isJoined(context)) await requireChosen(context, 'worker', all);
+  const isPaid = all.some((task) => needsModel(adapterOf(context, task)));
+  if (first.length > 0) await warnOfBase(context, opening.session, isPaid);
   let { tasks } = opening;
   const running = new Attempts({
     chainFrom: (task) => chainOf(tasks, task),
-    sleep: (ms, signal) => workshop.machine.sleep(ms, signal),
+    sleep: (ms, signal) => context.machine.sleep(ms, signal),
   });
   // People add and take tasks meanwhile; only the refs show it.
-  await workshop.store.watch(() => running.tell());
-  while (!workshop.signal.aborted && running.failures.length === 0) {
+  await context.store.watch(() => running.wake());
+  while (!context.signal.aborted && running.failures.length === 0) {
     const step = running.nextStep();
-    if (!isJoined(workshop)) await replayUprooted(workshop, session);
-    await tendMachines(workshop, session);
-    const view = await viewSession(workshop, session);
+    if (!isJoined(context)) await rebaseStacked(context, session);
+    await superviseMachines(context, session);
+    const view = await viewSession(context, session);
     tasks = view.tasks;
     onLook?.();
-    if (isJoined(workshop))
+    if (isJoined(context))
       await findUnusable(
-        workshop,
-        startable(workshop, view).filter(({ status }) => status === 'pending'),
+        context,
+        startableTasks(context, view).filter(({ status }) => status === 'pending'),
       );
-    const hasBase = await bringBase(workshop, view);
+    const hasBase = await fetchBase(context, view);
     radar.look(view);
-    tellPauses(workshop, view.session);
-    const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
-    if (spending === 'yes' && hasBase) startReady(workshop, view, running);
+    reportPauses(context, view.session);
+    const spending = context.gracefulStop.isRequested() ? 'stop' : await maySpend(context, view, running);
+    if (spending === 'yes' && hasBase) startReady(context, view, running);
     if (spending === 'yes' && hasBase) also?.(view, running);
-    const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
-    const awaits = awaitsOthers(workshop, view);
+    const wake = spending === 'yes' ? nextWake(startableTasks(context, view), context.now().getTime()) : null;
+    const awaits = waitsForOthers(context, view);
     if (running.size === 0 && wake === null && !awaits) break;
-    if (running.size > 0) workshop.run.idle = null;
-    else if (awaits) tellIdle(workshop, view);
-    if (running.size === 0 && !awaits) requireShortWait(workshop, view.session, wake ?? 0);
+    if (running.size > 0) context.run.idle = null;
+    else if (awaits) reportIdle(context, view);
+    if (running.size === 0 && !awaits) requireShortWait(context, view.session, wake ?? 0);
     running.onLooked();
-    await nextChange(workshop, { step, isRunning: running.size > 0 || awaits }, wake);
+    await nextChange(context, { step, isRunning: running.size > 0 || awaits }, wake);
   }
   const hadAgents = running.size > 0;
   await running.settled();
   if (running.failures.length > 0) throw running.failures[0];
-  await closeWave(workshop, opening, hadAgents);
+  await closeWave(context, opening, hadAgents);
 }
 
 /** Length of the chain of tasks behind one, of those that are pending. */
 function chainOf(tasks: readonly Task[], id: string): number {
   const task = tasks.find((one) => one.id === id);
-  return task === undefined ? 0 : chainFrom(task, tasks.filter(isToBeDone));
+  return task === undefined ? 0 : chainFrom(task, tasks.filter(isPendingTask));
 }
 
-function startReady(workshop: Workshop, view: SessionView, running: Attempts): void {
+function startReady(context: RunContext, view: SessionView, running: Attempts): void {
   const { id } = view.session;
-  const limit = agentLimit(workshop, running.atWork);
+  const limit = agentLimit(context, running.atWork);
   running.give(limit - running.atWork);
-  for (const task of selectNext(workshop, view, running)) {
-    const adapter = adapterOf(workshop, task);
+  for (const task of selectNext(context, view, running)) {
+    const adapter = adapterOf(context, task);
     if (task.attempts === undefined)
-      running.begin(task.id, (steps) => attemptTask(workshop, id, { task, adapter, steps }));
+      running.begin(task.id, (steps) => attemptTask(context, id, { task, adapter, steps }));
     else {
-      const places = Math.min(agentsWanted(task), Math.max(0, limit - running.atWork));
-      running.begin(task.id, (steps) => attemptSeveral(workshop, { task, steps }), places);
+      const places = Math.min(countWantedAttempts(task), Math.max(0, limit - running.atWork));
+      running.begin(task.id, (steps) => attemptSeveral(context, { task, steps }), places);
     }
   }
 }
 
 /** A spent budget lets what runs come to its end, then asks the person; what costs nothing may start all the same. */
 async function maySpend(
-  workshop: Workshop,
+  context: RunContext,
   view: SessionView,
   running: Attempts,
 ): Promise<'yes' | 'wait' | 'stop'> {
   // An agent asked, and the person decided to stop.
   if (view.session.state === 'stopped') return 'stop';
-  if (isJoined(workshop) && isSpentHere(workshop, view.session)) {
+  if (isJoined(context) && isSpentHere(context, view.session)) {
     // Its lead's person is asked, where it is the budget of all.
-    tellOnce(
-      workshop,
+    warnOnce(
+      context,
       'What this machine may spend in this session is spent: it begins nothing that costs something.',
     );
     return 'wait';
   }
-  const budget = watchBudget(workshop, view.session);
-  const next = budget.isSpent ? selectNext(workshop, view, running) : [];
-  if (!next.some((task) => needsModel(adapterOf(workshop, task)))) return 'yes';
+  const budget = watchBudget(context, view.session);
+  const next = budget.isSpent ? selectNext(context, view, running) : [];
+  if (!next.some((task) => needsModel(adapterOf(context, task)))) return 'yes';
   if (running.size > 0) return 'wait';
-  return (await askForBudget(workshop, view.session.id, budget)) ? 'yes' : 'stop';
+  return (await askForBudget(context, view.session.id, budget)) ? 'yes' : 'stop';
 }
 
 async function nextChange(
-  workshop: Pick<Workshop, 'machine' | 'sharing' | 'signal' | 'windDown'>,
+  context: Pick<RunContext, 'machine' | 'remoteSession' | 'signal' | 'gracefulStop'>,
   { step, isRunning }: { readonly step: Promise<void>; readonly isRunning: boolean },
   wake: number | null,
 ): Promise<void> {
   const timer = new AbortController();
-  const { signal: enough } = workshop.windDown;
+  const { signal: enough } = context.gracefulStop;
   // Once it was asked for, only agents that end change anything.
-  const wakers = [timer.signal, workshop.signal, ...(enough.aborted ? [] : [enough])];
+  const wakers = [timer.signal, context.signal, ...(enough.aborted ? [] : [enough])];
   const signal = AbortSignal.any(wakers);
-  const lookMs = workshop.sharing === undefined ? lookAgainMs : lookAtOthersMs;
+  const lookMs = context.remoteSession === undefined ? lookAgainMs : lookAtOthersMs;
   const until = Math.min(wake ?? Number.POSITIVE_INFINITY, isRunning ? lookMs : (wake ?? 0));
-  await Promise.race([step, workshop.machine.sleep(until, signal)]);
+  await Promise.race([step, context.machine.sleep(until, signal)]);
   timer.abort('changed');
 }
 
 /** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
-async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionView> {
-  await releaseOrphans(workshop, session);
-  if (isJoined(workshop)) return viewSession(workshop, session);
-  await record(workshop, session, ({ session: now, tasks }) => {
-    const free = unblockable(tasks).map((task) => unblockTask(task));
+async function resumeClaims(context: RunContext, session: SessionId): Promise<SessionView> {
+  await releaseOrphans(context, session);
+  if (isJoined(context)) return viewSession(context, session);
+  await record(context, session, ({ session: now, tasks }) => {
+    const free = unblockableTasks(tasks).map((task) => unblockTask(task));
     const isNew = now.wave !== 'work';
     if (free.length === 0 && !isNew) return null;
     const next = { ...now, wave: 'work' as const, state: 'active' as const };
@@ -174,21 +174,21 @@ async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionVi
       ...(isNew ? { session: { next, subject: `session: wave work, cycle ${now.cycle}` } } : {}),
     };
   });
-  return viewSession(workshop, session);
+  return viewSession(context, session);
 }
 
 async function closeWave(
-  workshop: Recorder & Pick<Workshop, 'signal'>,
+  context: Recorder & Pick<RunContext, 'signal'>,
   { session, tasks: before }: SessionView,
   hadAgents: boolean,
 ): Promise<void> {
-  const { session: now, tasks } = await viewSession(workshop, session.id);
+  const { session: now, tasks } = await viewSession(context, session.id);
   // Failures of an earlier wave don't belong to this one.
   const was = new Map(before.map(({ id, status }) => [id, status === 'done' ? null : status]));
   const count = (status: Task['status']): number =>
     tasks.filter((task) => task.status === status && was.get(task.id) !== status).length;
   const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
-  workshop.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
-  if (workshop.signal.aborted)
-    throw hadAgents ? interruptedError() : stoppedBeforeStart(waitedFor(workshop, now));
+  context.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
+  if (context.signal.aborted)
+    throw hadAgents ? interruptedError() : stoppedBeforeStart(pauseReason(context, now));
 }

@@ -7,10 +7,10 @@ import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task.ts';
 import { agentPrompt } from '../agents/start-agent.ts';
-import { toldTo } from '../blackboard/worker-notes.ts';
+import { notesForWorker } from '../blackboard/worker-notes.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import type { SessionView } from '../record.ts';
-import type { WithGit, Workshop } from '../run-context.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
 import { baseTip } from '../start-point.ts';
 
 interface WorkerStart {
@@ -24,7 +24,7 @@ interface WorkerStart {
 
 /** Data of a worker's prompt. */
 export async function workerPrompt(
-  workshop: WithGit<GitCommits & GitDiffs>,
+  context: WithGit<GitCommits & GitDiffs>,
   view: Pick<SessionView, 'tasks' | 'snapshot'>,
   task: Task,
   { policy, base, isKept, builtOn }: WorkerStart,
@@ -34,8 +34,8 @@ export async function workerPrompt(
     task,
     policy,
     isKept,
-    earlier: await earlierChange(workshop, task, base),
-    left: toldTo(task, view),
+    earlier: await earlierChange(context, task, base),
+    left: notesForWorker(task, view),
     below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
   };
 }
@@ -45,26 +45,26 @@ export async function workerPrompt(
  * entries of its history. Starts and records nothing. Throws FlameErrors `bad-template`, `no-base-branch`.
  */
 export async function previewPrompt(
-  workshop: Pick<Workshop, 'adapter' | 'config' | 'prompts'> & WithGit<GitCommits & GitDiffs & GitFiles>,
+  context: Pick<RunContext, 'adapter' | 'config' | 'prompts'> & WithGit<GitCommits & GitDiffs & GitFiles>,
   view: Pick<SessionView, 'session' | 'tasks' | 'snapshot'>,
   task: Task,
 ): Promise<Prompts> {
-  const base = task.start_commit ?? (await baseTip(workshop, view.session));
-  const policy = await workerPolicy(workshop, {
+  const base = task.start_commit ?? (await baseTip(context, view.session));
+  const policy = await workerPolicy(context, {
     ...(task.agent_id === null ? {} : { agentId: task.agent_id }),
     worktree: task.worktree ?? '/',
     fileLocks: task.file_locks,
     start: base,
   });
-  const builtOn = task.built_on ?? workBelow(task, view.tasks, workshop.config.concurrency.overlap);
-  const data = await workerPrompt(workshop, view, task, {
+  const builtOn = task.built_on ?? workBelow(task, view.tasks, context.config.concurrency.overlap);
+  const data = await workerPrompt(context, view, task, {
     policy,
     base,
     builtOn,
     isKept: task.kept !== undefined,
   });
-  return agentPrompt(workshop, {
-    adapter: roleAdapter(workshop.config, 'worker', task),
+  return agentPrompt(context, {
+    adapter: roleAdapter(context.config, 'worker', task),
     data,
     from: base,
   });

@@ -7,12 +7,12 @@ import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
-import { requireGoing } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git.ts';
 import { runGit } from '../process/run-git.ts';
 import { agentCommon, makeAgentCommon } from './agent-refs.ts';
 import { type CellPaths, cellPaths, describeCell, makingFolder } from './cell-paths.ts';
 import { addToRecord, beginRecord, type RecordFacts, readRecord } from './cell-record.ts';
-import { ownGit } from './cell-view.ts';
+import { gitWithOwnIndex } from './cell-view.ts';
 import type { ImportOptions } from './import-objects.ts';
 
 /** See CellWorktree; null: a scratch worktree. */
@@ -130,7 +130,7 @@ async function checkOut(
     writeFileSync(join(paths.ownGitDir, 'info', 'sparse-checkout'), `${sparse.join('\n')}\n`);
   }
   // No agent was in it yet, and a large repository takes its time.
-  const own = { ...(await ownGit(access, cell)), guard: undefined };
+  const own = { ...(await gitWithOwnIndex(access, cell)), guard: undefined };
   // Objects that a partial clone lacks are fetched into the repository, once, where the agent's git finds them.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
   const set =
@@ -164,10 +164,10 @@ export async function removeCell(
   { onStep = () => undefined, guard = {} }: ImportOptions = {},
 ): Promise<void> {
   // Once the person stopped the program: the next start removes it.
-  requireGoing(guard);
+  requireNotStopped(guard);
   const remove = async (folder: string): Promise<void> => {
     await removeTree(folder, guard.stopped).catch((error: unknown) => {
-      requireGoing(guard);
+      requireNotStopped(guard);
       throw error;
     });
   };

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import { entriesIn, readTextOrEmpty } from '../../util/read-file.ts';
-import { type GitAccess, onObjects } from '../objects/git-access.ts';
+import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
 import { gitText } from '../process/run-git.ts';
 import { reftableOf } from '../refs/ref-files.ts';
 
@@ -45,7 +45,7 @@ type Refs = readonly (readonly [ref: string, id: string])[];
 async function readRefs(access: GitAccess): Promise<Refs> {
   const { commonDir } = access.repository;
   if (reftableOf(commonDir) === null) return [...readRefFiles(commonDir)];
-  const text = await gitText(onObjects(access), ['for-each-ref', '--format=%(objectname) %(refname)']);
+  const text = await gitText(gitOnObjects(access), ['for-each-ref', '--format=%(objectname) %(refname)']);
   return text.split('\n').flatMap((line) => {
     const at = line.indexOf(' ');
     return at < 0 ? [] : [[line.slice(at + 1), line.slice(0, at)] as const];

@@ -4,13 +4,13 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
+import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
 import { agentRef } from './agent-refs.ts';
 import { type CellPaths, cellPaths } from './cell-paths.ts';
 import { addToRecord, type RecordFacts, readRecord } from './cell-record.ts';
-import { lookOver } from './sanitize-worktree.ts';
+import { sanitizeWorktree } from './sanitize-worktree.ts';
 import { verifyObjects } from './verify-objects.ts';
 
 export function pathsOf(access: GitAccess, cell: CellWorktree): CellPaths {
@@ -34,7 +34,7 @@ const cellSettings: Readonly<Record<string, string>> = {
  * git in a cell's worktree with the tool's own index and verified objects: it reads nothing of what
  * the agent could write but the files themselves, and what it writes goes to the intake.
  */
-export async function ownGit(access: GitAccess, cell: CellWorktree): Promise<GitContext> {
+export async function gitWithOwnIndex(access: GitAccess, cell: CellWorktree): Promise<GitContext> {
   const { ownGitDir, intake } = pathsOf(access, cell);
   return {
     cwd: cell.path,
@@ -71,7 +71,9 @@ async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<Obj
   if (objectIdPattern.test(text)) return parseObjectId(text);
   const ref = /^ref: (refs\/heads\/[^\s]+)$/.exec(text)?.[1];
   const commit =
-    ref === undefined ? null : (agentRef(agentGitDir, ref) ?? (await resolveCommit(onObjects(access), ref)));
+    ref === undefined
+      ? null
+      : (agentRef(agentGitDir, ref) ?? (await resolveCommit(gitOnObjects(access), ref)));
   if (commit !== null) return commit;
   throw new FlameError({
     kind: 'refused',
@@ -92,13 +94,13 @@ export async function followAgent(
   const places = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
-  await lookOver(cell.path, {
+  await sanitizeWorktree(cell.path, {
     bounds: access.bounds,
     known: indexEntries(places.ownGitDir),
     guard: access.guard,
-    before: (path) => textAtStart(access, cell, path),
+    before: (path) => readTextAtStart(access, cell, path),
   });
-  const git = await ownGit(access, cell);
+  const git = await gitWithOwnIndex(access, cell);
   if (readRecord(places.root).index === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
   noteOwnIndex(places, head);
@@ -106,12 +108,12 @@ export async function followAgent(
 }
 
 /** Reads a file as it was when the agent began, as Latin-1; null: there was none. */
-export async function textAtStart(
+export async function readTextAtStart(
   access: GitAccess,
   cell: CellWorktree,
   path: string,
 ): Promise<string | null> {
-  const objects = onVerified(access, pathsOf(access, cell).intake);
+  const objects = gitOnVerifiedObjects(access, pathsOf(access, cell).intake);
   const blob = await runGit(objects, ['cat-file', 'blob', `${cell.start}:${path}`], { accept: [0, 128] });
   return blob.exitCode === 0 ? blob.stdout.toString('latin1') : null;
 }
@@ -159,8 +161,8 @@ function addSettings(variables: Readonly<Record<string, string>>): Record<string
 }
 
 /** git on objects alone that also sees what was verified of a quarantine. */
-export function onVerified(access: GitAccess, intake: string): GitContext {
-  const objects = onObjects(access);
+export function gitOnVerifiedObjects(access: GitAccess, intake: string): GitContext {
+  const objects = gitOnObjects(access);
   return withVariables(
     { ...objects, guard: access.guard },
     quarantineVariables({ objectDir: join(access.repository.commonDir, 'objects'), alternates: [intake] }),

@@ -10,8 +10,8 @@ import { runGit } from '../process/run-git.ts';
 import {
   followAgent,
   forgetOwnIndex,
+  gitWithOwnIndex,
   noteOwnIndex,
-  ownGit,
   pathsOf,
   readCellHead,
   setOwnHead,
@@ -29,7 +29,7 @@ export async function restoreWorktree(access: GitAccess, cell: CellWorktree): Pr
   mkdirSync(cell.path, { recursive: true, mode: 0o700 });
   writeFileSync(join(cell.path, '.git'), `gitdir: ${places.agentGitDir}\n`);
   const head = await verifiedHead(access, cell);
-  await runGit(await ownGit(access, cell), ['read-tree', '--reset', '-u', head]);
+  await runGit(await gitWithOwnIndex(access, cell), ['read-tree', '--reset', '-u', head]);
   noteOwnIndex(places, head);
   return true;
 }

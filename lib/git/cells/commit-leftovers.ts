@@ -20,11 +20,11 @@ import { replaceFile } from '../../util/write-files.ts';
 import { commitTree } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { looseFile } from '../objects/object-source.ts';
-import { requireGoing } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
 import type { CellPaths } from './cell-paths.ts';
 import { readRecord } from './cell-record.ts';
-import { followAgent, forgetOwnIndex, noteOwnIndex, ownGit, pathsOf } from './cell-view.ts';
+import { followAgent, forgetOwnIndex, gitWithOwnIndex, noteOwnIndex, pathsOf } from './cell-view.ts';
 import { listLeftovers } from './leftovers.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 
@@ -141,7 +141,7 @@ async function openView(
     const isBroken = error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code);
     // More than can be judged stays where it is, whole.
     if (!isBroken) throw error;
-    const git = await ownGit(access, cell);
+    const git = await gitWithOwnIndex(access, cell);
     await runGit(git, ['read-tree', '--reset', cell.start]);
     return { head: cell.start, git };
   }
@@ -160,7 +160,7 @@ export async function stagePaths(git: GitContext, paths: readonly string[]): Pro
   for (const [index, path] of paths.entries()) {
     if (index % pathsAtOnce === pathsAtOnce - 1) {
       await pause();
-      requireGoing(git.guard ?? {});
+      requireNotStopped(git.guard ?? {});
     }
     (isPresent(path) ? present : absent).push(path);
   }

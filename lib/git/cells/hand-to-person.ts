@@ -6,7 +6,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { type GitAccess, onObjects } from '../objects/git-access.ts';
+import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
 import { addToRecord, readRecord } from './cell-record.ts';
@@ -24,7 +24,7 @@ const leftFile = 'left';
  * would run what lies in it, its link leads nowhere, so that no git works there. Throws FlameErrors `cell-submodule` and
  * `cell-not-left` then.
  */
-export async function leaveToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
+export async function handToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
   const { listing, ownGitDir, root } = pathsOf(access, cell);
   const link = join(cell.path, '.git');
   const ours = linkTo(listing);
@@ -34,7 +34,7 @@ export async function leaveToPerson(access: GitAccess, cell: CellWorktree): Prom
   const head = await acceptedHead(access, cell);
   try {
     await requireEmptySubmodules(access, cell, head);
-    const why = await whatCouldRun(access, cell);
+    const why = await explainUnsafeConfig(access, cell);
     if (why !== null) throw notLeft(cell, why);
   } catch (error) {
     replaceFile(link, linkTo(nowhere(listing)));
@@ -54,7 +54,7 @@ export async function leaveToPerson(access: GitAccess, cell: CellWorktree): Prom
 }
 
 /** Whether a worktree is one that the person's git works in. */
-export function isLeft(access: GitAccess, cell: CellWorktree): boolean {
+export function isHandedToPerson(access: GitAccess, cell: CellWorktree): boolean {
   return readLink(join(cell.path, '.git')) === linkTo(pathsOf(access, cell).listing);
 }
 
@@ -95,7 +95,7 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
     return cell.start;
   // git may have removed it since, where nothing came of it.
-  const isThere = (await resolveCommit(onObjects(access), accepted, access)) === accepted;
+  const isThere = (await resolveCommit(gitOnObjects(access), accepted, access)) === accepted;
   return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
 }
 
@@ -110,13 +110,13 @@ export async function personCommit(access: GitAccess, cell: CellWorktree): Promi
   const head = readId(join(listing, 'HEAD'));
   if (head === null || head === left || !(await buildsOn(access, head, left))) return null;
   const range = [head, '--not', left, '--glob=refs/*'];
-  const { stdout } = await runGit(onObjects(access), ['rev-list', '--max-count=1', ...range]);
+  const { stdout } = await runGit(gitOnObjects(access), ['rev-list', '--max-count=1', ...range]);
   return stdout.length === 0 ? null : head;
 }
 
 async function buildsOn(access: GitAccess, commit: ObjectId, ground: ObjectId): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', ground, commit];
-  return (await runGit(onObjects(access), args, { accept: [0, 1] })).exitCode === 0;
+  return (await runGit(gitOnObjects(access), args, { accept: [0, 1] })).exitCode === 0;
 }
 
 /** null: there is none. */
@@ -125,7 +125,7 @@ function readId(file: string): ObjectId | null {
   return objectIdPattern.test(text) ? parseObjectId(text) : null;
 }
 
-/** Whether the `.git` of a worktree is the one it was made with, or the one leaveToPerson put there. */
+/** Whether the `.git` of a worktree is the one it was made with, or the one handToPerson put there. */
 export function isLinkOf(
   { agentGitDir, listing }: { readonly agentGitDir: string; readonly listing: string },
   link: string,
@@ -143,7 +143,7 @@ export function isLinkOf(
  * runs none. A repository within it brings settings of its own, and settings of the person that name a program by a
  * path below the work tree, or one that looks for its parts there, start the file at that path.
  */
-async function whatCouldRun(access: GitAccess, cell: CellWorktree): Promise<string | null> {
+async function explainUnsafeConfig(access: GitAccess, cell: CellWorktree): Promise<string | null> {
   const most = access.bounds.entries + indexEntries(pathsOf(access, cell).ownGitDir);
   const nested = await findRepository(cell.path, most);
   if (nested !== null) return nested;

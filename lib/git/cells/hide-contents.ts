@@ -70,7 +70,7 @@ function quoted(pattern: string): string {
  * Marks paths (absolute, below the worktree) that its cell shows empty as skip-worktree: for the agent's git they are
  * as they were committed. Untracked paths are left out.
  */
-export async function lookAway(context: GitContext, paths: readonly string[]): Promise<void> {
+export async function markSkipWorktree(context: GitContext, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const names = paths.map((path) => relative(context.cwd, path));
   const { stdout } = await runGit(context, ['--literal-pathspecs', 'ls-files', '-z', '--', ...names]);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { looseFile, readLoose } from '../objects/object-source.ts';
 import { parseTree } from '../objects/read-tree.ts';
-import { type GitGuard, requireGoing } from '../process/limit-git.ts';
-import { hasLoose } from './verify-objects.ts';
+import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
+import { hasLooseObject } from './verify-objects.ts';
 
 // Others wait meanwhile: agents ask for decisions, people for their view.
 const objectsAtOnce = 500;
@@ -32,7 +32,7 @@ export async function importObjects(
   for (const [index, oid] of order.entries()) {
     if (index % objectsAtOnce === objectsAtOnce - 1) {
       await pause();
-      requireGoing(guard);
+      requireNotStopped(guard);
     }
     const [source, target] = [looseFile(from, oid), looseFile(to, oid)];
     if (existsSync(target)) {
@@ -61,11 +61,11 @@ async function listChildrenFirst(
   ];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.isDone) order.push(next.oid);
-    if (next.isDone || seen.has(next.oid) || !hasLoose(folder, next.oid)) continue;
+    if (next.isDone || seen.has(next.oid) || !hasLooseObject(folder, next.oid)) continue;
     seen.add(next.oid);
     if (seen.size % objectsAtOnce === 0) {
       await pause();
-      requireGoing(guard);
+      requireNotStopped(guard);
     }
     waiting.push({ ...next, isDone: true });
     if (next.isBlob) continue;

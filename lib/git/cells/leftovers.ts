@@ -6,13 +6,13 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { CellWorktree, Leftover } from '../../domain/ports/git-cells.ts';
 import { isText, joinNames, nameBytes, showName, splitNames } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { requireGoing } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { agentCommon } from './agent-refs.ts';
-import { followAgent, ownGit, pathsOf } from './cell-view.ts';
-import { tooMuch } from './measure-work.ts';
+import { followAgent, gitWithOwnIndex, pathsOf } from './cell-view.ts';
+import { tooLarge } from './measure-work.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 
 /** In a cell's record: see markPrepared. */
@@ -41,7 +41,7 @@ export async function markPrepared(
   { paths, globs }: { readonly paths: readonly string[]; readonly globs: readonly string[] },
 ): Promise<void> {
   const { root, agentGitDir } = pathsOf(access, cell);
-  const ignored = globs.length === 0 ? [] : await listIgnored(await ownGit(access, cell), globs);
+  const ignored = globs.length === 0 ? [] : await listIgnored(await gitWithOwnIndex(access, cell), globs);
   writeFileSync(join(root, preparedFile), joinNames([...paths, ...ignored]));
   if (paths.length === 0) return;
   const lines = paths.map((path) => Buffer.concat([nameBytes(patternOf(path)), Buffer.from('\n')]));
@@ -109,7 +109,7 @@ export async function listLeftovers(
   const leftovers = [...found]
     .map(([path, isTracked]) => ({ path, isTracked, target: targetOf(join(git.cwd, path)) }))
     .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
-    .sort((a, b) => byText(a.path, b.path));
+    .sort((a, b) => compareText(a.path, b.path));
   await requireFew(git, leftovers, bounds);
   return leftovers;
 }
@@ -123,16 +123,16 @@ async function requireFew(
   bounds: WorkBounds,
 ): Promise<void> {
   if (leftovers.length > bounds.paths)
-    throw tooMuch('changed paths', { found: leftovers.length, most: bounds.paths });
+    throw tooLarge('changed paths', { found: leftovers.length, most: bounds.paths });
   let bytes = 0;
   for (const [index, { path }] of leftovers.entries()) {
     if (index % pathsAtOnce === pathsAtOnce - 1) {
       await pause();
-      requireGoing(guard ?? {});
+      requireNotStopped(guard ?? {});
     }
     bytes += sizeOf(join(workTree, path));
   }
-  if (bytes > bounds.bytes) throw tooMuch('bytes in changed files', { found: bytes, most: bounds.bytes });
+  if (bytes > bounds.bytes) throw tooLarge('bytes in changed files', { found: bytes, most: bounds.bytes });
 }
 
 function targetOf(path: string): string | null {

@@ -4,13 +4,13 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree, IgnoredWork, LostCommit, WorkScope } from '../../domain/ports/git-cells.ts';
 import { isText, nameBytes, splitNames } from '../../util/file-names.ts';
-import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
+import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { ignoreRules } from '../process/path-rules.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { agentTips } from './agent-refs.ts';
-import { followAgent, onVerified, pathsOf, readCellHead } from './cell-view.ts';
+import { followAgent, gitOnVerifiedObjects, pathsOf, readCellHead } from './cell-view.ts';
 import { preparedFile, readPrepared } from './leftovers.ts';
-import { hasLoose, refuseOddEntries, verifyObjects } from './verify-objects.ts';
+import { hasLooseObject, refuseOddEntries, verifyObjects } from './verify-objects.ts';
 
 // Caches of installs, tests and builds for the next time, wherever they run.
 const cacheNames = new Set(
@@ -137,11 +137,11 @@ const mostLost = 20;
 export async function readLostCommits(access: GitAccess, cell: CellWorktree): Promise<readonly LostCommit[]> {
   const { agentGitDir, objectDir, intake } = pathsOf(access, cell);
   const head = await readCellHead(access, cell).catch(() => cell.start);
-  const named = [...agentTips(agentGitDir)].filter((id) => id !== head && hasLoose(objectDir, id));
+  const named = [...agentTips(agentGitDir)].filter((id) => id !== head && hasLooseObject(objectDir, id));
   if (named.length === 0) return [];
   refuseOddEntries(objectDir);
   const reads = withVariables(
-    { ...onObjects(access), guard: access.guard },
+    { ...gitOnObjects(access), guard: access.guard },
     quarantineVariables(cell.quarantine),
   );
   const written = await describe(reads, [`${cell.start}..${head}`]);
@@ -150,7 +150,7 @@ export async function readLostCommits(access: GitAccess, cell: CellWorktree): Pr
   for (const id of named.slice(-mostLost).reverse()) {
     try {
       await verifyObjects(access, cell.quarantine, id);
-      const verified = onVerified(access, intake);
+      const verified = gitOnVerifiedObjects(access, intake);
       const holders = [head, ...lost.map(({ commit }) => commit)];
       const isHeld = await Promise.all(holders.map((holder) => isAncestor(verified, id, holder)));
       const [own] = await describe(verified, ['--no-walk', id]);

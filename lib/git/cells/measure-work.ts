@@ -4,7 +4,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { ObjectFormat } from '../objects/make-object.ts';
-import { type ObjectSource, required } from '../objects/object-source.ts';
+import { type ObjectSource, requireObject } from '../objects/object-source.ts';
 import { parseTree, type TreeRow } from '../objects/read-tree.ts';
 
 const folderMode = '40000';
@@ -51,7 +51,7 @@ export async function measureWork(
   for (const oid of seen) {
     if (oid === start || !isNew(oid)) continue;
     if (seen.size > bounds.commits + 1)
-      throw tooMuch('commits or more', { found: seen.size - 1, most: bounds.commits });
+      throw tooLarge('commits or more', { found: seen.size - 1, most: bounds.commits });
     const { tree, parents } = await head(oid);
     const before = parents[0] === undefined ? null : (await head(parents[0])).tree;
     // The only commit of a task is what was measured already.
@@ -64,9 +64,9 @@ export async function measureWork(
 }
 
 function requireWithin({ paths, bytes, depth }: Extent, bounds: WorkBounds): void {
-  if (depth > bounds.depth) throw tooMuch('folders in folders', { found: depth, most: bounds.depth });
-  if (paths > bounds.paths) throw tooMuch('changed paths', { found: paths, most: bounds.paths });
-  if (bytes > bounds.bytes) throw tooMuch('bytes in changed files', { found: bytes, most: bounds.bytes });
+  if (depth > bounds.depth) throw tooLarge('folders in folders', { found: depth, most: bounds.depth });
+  if (paths > bounds.paths) throw tooLarge('changed paths', { found: paths, most: bounds.paths });
+  if (bytes > bounds.bytes) throw tooLarge('bytes in changed files', { found: bytes, most: bounds.bytes });
 }
 
 interface CommitHead {
@@ -79,9 +79,9 @@ const headerBytes = 50_000;
 
 async function readHead(objects: ObjectSource, oid: ObjectId, bounds: WorkBounds): Promise<CommitHead> {
   const most = bounds.messageBytes;
-  const { size } = await required(oid, objects.info(oid));
+  const { size } = await requireObject(oid, objects.info(oid));
   if (size > most + headerBytes) throw longMessage(oid, size, most);
-  const { bytes } = await required(oid, objects.read(oid));
+  const { bytes } = await requireObject(oid, objects.read(oid));
   const end = bytes.indexOf('\n\n');
   if (end >= 0 && bytes.length - end - 2 > most) throw longMessage(oid, bytes.length - end - 2, most);
   const header = bytes.toString('latin1', 0, end < 0 ? bytes.length : end);
@@ -92,7 +92,7 @@ async function readHead(objects: ObjectSource, oid: ObjectId, bounds: WorkBounds
 }
 
 function longMessage(oid: ObjectId, found: number, most: number): Error {
-  return tooMuch('bytes in one commit message', { found, most, where: shortId(oid) });
+  return tooLarge('bytes in one commit message', { found, most, where: shortId(oid) });
 }
 
 /** Adds up trees, each and each pair of them once. */
@@ -114,7 +114,7 @@ class Extents {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const { depth } = this.#bounds;
-    if (level > depth) throw tooMuch('folders in folders', { found: level, most: depth });
+    if (level > depth) throw tooLarge('folders in folders', { found: level, most: depth });
     const [old, now] = [await this.#rows(before), await this.#rows(after)];
     let sum = nothing;
     for (const name of new Set([...old.keys(), ...now.keys()])) {
@@ -146,9 +146,9 @@ class Extents {
     if (tree === null) return new Map();
     this.#read += 1;
     const { objects } = this.#bounds;
-    if (this.#read > objects) throw tooMuch('folders to compare', { found: this.#read, most: objects });
+    if (this.#read > objects) throw tooLarge('folders to compare', { found: this.#read, most: objects });
     if (this.#read % treesAtOnce === 0) await pause();
-    const { bytes } = await required(tree, this.#objects.read(tree));
+    const { bytes } = await requireObject(tree, this.#objects.read(tree));
     return new Map(parseTree(bytes, tree.length / 2).map((row) => [row.name, row]));
   }
 }
@@ -162,7 +162,7 @@ function add(one: Extent, other: Extent): Extent {
 }
 
 /** Makes the error of an agent's work that exceeds a bound: `found` is its size, `most` the bound. */
-export function tooMuch(
+export function tooLarge(
   what: string,
   amount: { readonly found: number; readonly most: number; readonly where?: string },
 ): FlameError {

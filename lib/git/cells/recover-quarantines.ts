@@ -7,7 +7,7 @@ import { processStart } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { gitsAt } from '../refs/find-git-processes.ts';
+import { findGitProcesses } from '../refs/find-git-processes.ts';
 import { removeCell, removingSuffix } from './add-cell.ts';
 import {
   type CellPaths,
@@ -119,7 +119,8 @@ async function unlockCells(commonDir: string): Promise<void> {
     const { ownGitDir } = cellPaths(commonDir, basename(quarantine.objectDir));
     const lock = join(ownGitDir, 'index.lock');
     const until = performance.now() + patienceMs;
-    while (existsSync(lock) && gitsAt([path]).length > 0 && performance.now() < until) await wait(20);
+    while (existsSync(lock) && findGitProcesses([path]).length > 0 && performance.now() < until)
+      await wait(20);
     rmSync(lock, { force: true });
   }
 }
@@ -190,7 +191,7 @@ function linkState(paths: CellPaths, path: string): 'ours' | 'broken' | 'of anot
   return existsSync(cellPaths(common, paths.id).root) ? 'of another' : 'broken';
 }
 
-/** Matches what follows the common git directory in the `.git` of a cell, see leaveToPerson. */
+/** Matches what follows the common git directory in the `.git` of a cell, see handToPerson. */
 function tailOf(id: string): RegExp {
   const name = id.replace(/[.]/g, '\\.');
   return new RegExp(`(/blueflame/cells/${name}/git|/worktrees/${name}(?:/left-to-nobody)?)\\n$`);

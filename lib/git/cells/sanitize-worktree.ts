@@ -3,8 +3,8 @@ import { access, chmod, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { dropSetId } from '../../util/drop-set-id.ts';
-import { type GitGuard, requireGoing } from '../process/limit-git.ts';
-import { tooMuch } from './measure-work.ts';
+import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
+import { tooLarge } from './measure-work.ts';
 
 // Files of a work tree that git opens to read them. Opening a pipe waits for a writer who never comes.
 const readByGit = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']);
@@ -24,7 +24,7 @@ interface LookedOver {
  * setuid. Throws FlameError `cell-too-much` where it holds more than git could read in good time: files, folders in
  * folders, or new patterns that are matched for ever.
  */
-export async function lookOver(
+export async function sanitizeWorktree(
   workTree: string,
   { bounds, known, before, guard }: LookedOver,
 ): Promise<void> {
@@ -32,17 +32,17 @@ export async function lookOver(
   let [found, repositories] = [0, 0];
   const waiting = [{ path: workTree, depth: 0 }];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    requireGoing(guard);
+    requireNotStopped(guard);
     await openFolder(folder.path);
     const entries = await entriesOf(folder.path);
     found += entries.length;
-    if (found > most) throw tooMuch('files and folders or more', { found, most });
+    if (found > most) throw tooLarge('files and folders or more', { found, most });
     const depth = folder.depth + 1;
     if (depth > bounds.depth + 1)
-      throw tooMuch('folders in folders or more', { found: depth - 1, most: bounds.depth });
+      throw tooLarge('folders in folders or more', { found: depth - 1, most: bounds.depth });
     if (folder.depth > 0 && entries.some(({ name }) => name === '.git')) repositories += 1;
     if (repositories > bounds.nested)
-      throw tooMuch('repositories in it or more', { found: repositories, most: bounds.nested });
+      throw tooLarge('repositories in it or more', { found: repositories, most: bounds.nested });
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
       if (entry.isDirectory()) waiting.push({ path, depth });
@@ -98,18 +98,18 @@ async function requireSimple({ workTree, where, bounds, before }: PatternFile): 
 
 function problemOf(text: string, where: string, bounds: WorkBounds): Error | null {
   if (text.length > bounds.patternBytes)
-    return tooMuch('bytes of patterns or more', { found: text.length, most: bounds.patternBytes, where });
+    return tooLarge('bytes of patterns or more', { found: text.length, most: bounds.patternBytes, where });
   for (const line of text.split('\n').filter((one) => !one.startsWith('#'))) {
     const wild = wildInNames(line);
     if (wild > bounds.patternWild)
-      return tooMuch('times * inside the names of one pattern', {
+      return tooLarge('times * inside the names of one pattern', {
         found: wild,
         most: bounds.patternWild,
         where,
       });
     const stars = line.split('**').length - 1;
     if (stars > bounds.patternStars)
-      return tooMuch('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
+      return tooLarge('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
   }
   return null;
 }

@@ -4,7 +4,7 @@ import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts
 import type { GitAccess } from '../objects/git-access.ts';
 import { hidingFile } from './agent-refs.ts';
 import { indexEntries, pathsOf } from './cell-view.ts';
-import { tooMuch } from './measure-work.ts';
+import { tooLarge } from './measure-work.ts';
 
 /** The prefix of paths in the cell's private git folder: its HEAD, index and refs. */
 const gitPrefix = '.git/';
@@ -37,10 +37,10 @@ async function addFolder(
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const name of namesIn(below(Buffer.from(root), folder))) {
       const path = below(folder, name);
-      const { isFolder, facts } = factsOf(below(Buffer.from(root), path));
+      const { isFolder, facts } = readFileFacts(below(Buffer.from(root), path));
       if (isFolder) waiting.push(path);
       entries.set(`${prefix}${path.toString('latin1')}`, facts);
-      if (entries.size > most) throw tooMuch('files and folders or more', { found: entries.size, most });
+      if (entries.size > most) throw tooLarge('files and folders or more', { found: entries.size, most });
       if (entries.size % entriesAtOnce === 0) await setImmediate();
     }
   }
@@ -60,7 +60,7 @@ function namesIn(folder: Buffer): readonly Buffer[] {
 }
 
 /** Returns the facts of a file that differ after a change of it. */
-export function factsOf(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
+export function readFileFacts(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
   try {
     const { mode, ino, size, ctimeNs, ...stats } = lstatSync(path, { bigint: true });
     // A folder's own times only say that something in it changed.

@@ -6,10 +6,10 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { nameBytes, showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { listDetours, submodulesOf } from '../objects/commit-files.ts';
+import { listLinkedPaths, submodulesOf } from '../objects/commit-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { onVerified, pathsOf } from './cell-view.ts';
-import { factsOf } from './snapshot-cell.ts';
+import { gitOnVerifiedObjects, pathsOf } from './cell-view.ts';
+import { readFileFacts } from './snapshot-cell.ts';
 
 /** In a cell's record: what was in its submodules before its agent started. */
 const preparedFile = 'prepared-submodules';
@@ -24,9 +24,9 @@ export async function requireEmptySubmodules(
   cell: CellWorktree,
   stand: ObjectId = cell.start,
 ): Promise<void> {
-  const objects = onVerified(access, pathsOf(access, cell).intake);
-  const others = stand === cell.start ? [] : submodulesOf(await listDetours(objects, stand));
-  const now = contentsOf(cell, new Set([...submodulesOf(await access.detours(cell.start)), ...others]));
+  const objects = gitOnVerifiedObjects(access, pathsOf(access, cell).intake);
+  const others = stand === cell.start ? [] : submodulesOf(await listLinkedPaths(objects, stand));
+  const now = contentsOf(cell, new Set([...submodulesOf(await access.linkedPaths(cell.start)), ...others]));
   if (now.size === 0) return;
   const before = readPrepared(pathsOf(access, cell).root);
   const changed = [...now].filter(([path, content]) => before.get(path) !== content).map(([path]) => path);
@@ -44,7 +44,7 @@ export async function requireEmptySubmodules(
 
 /** Records what is in submodules now as no task's work. */
 export async function markPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
-  const now = contentsOf(cell, new Set(submodulesOf(await access.detours(cell.start))));
+  const now = contentsOf(cell, new Set(submodulesOf(await access.linkedPaths(cell.start))));
   if (now.size === 0) return;
   writeFileSync(join(pathsOf(access, cell).root, preparedFile), JSON.stringify([...now]));
 }
@@ -64,7 +64,7 @@ function contentsOf(
   for (const path of paths) {
     const digest = createHash('sha256');
     const root = Buffer.concat([Buffer.from(`${worktree}/`), nameBytes(path)]);
-    const { isFolder, facts } = factsOf(root);
+    const { isFolder, facts } = readFileFacts(root);
     const isEmpty = facts === 'unreadable' || (isFolder && addFolder(digest, root) === 0);
     if (!isFolder) digest.update(facts);
     if (!isEmpty) found.set(path, digest.digest('hex'));
@@ -77,7 +77,7 @@ function addFolder(digest: ReturnType<typeof createHash>, folder: Buffer): numbe
   const names = namesIn(folder);
   for (const name of names) {
     const path = Buffer.concat([folder, Buffer.from('/'), name]);
-    const { isFolder, facts } = factsOf(path);
+    const { isFolder, facts } = readFileFacts(path);
     digest.update(path).update(`\0${facts}\0`);
     if (isFolder) addFolder(digest, path);
   }

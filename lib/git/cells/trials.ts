@@ -10,18 +10,18 @@ import { removeTree } from '../../util/remove-tree.ts';
 import { readDiffText } from '../diff/diff-commits.ts';
 import {
   type GitAccess,
-  onObjects,
+  gitInPersonWorkTree,
+  gitOnObjects,
   quarantineVariables,
-  whereThePersonIs,
   withVariables,
 } from '../objects/git-access.ts';
 import { mergeTree } from '../objects/merge-tree.ts';
-import { requireGoing } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, gitFailed, runGit } from '../process/run-git.ts';
-import { indexEntries, ownGit, pathsOf, textAtStart } from './cell-view.ts';
+import { gitWithOwnIndex, indexEntries, pathsOf, readTextAtStart } from './cell-view.ts';
 import { stagePaths } from './commit-leftovers.ts';
 import { listLeftovers } from './leftovers.ts';
-import { lookOver } from './sanitize-worktree.ts';
+import { sanitizeWorktree } from './sanitize-worktree.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 import { refuseOddEntries } from './verify-objects.ts';
 
@@ -34,7 +34,7 @@ export async function tryMerge(
   if (one.commit === other.commit) return { kind: 'clean' };
   const objectDir = trialFolder(access.repository.commonDir);
   try {
-    const here = withVariables(whereThePersonIs(access), await access.inertDrivers());
+    const here = withVariables(gitInPersonWorkTree(access), await access.inertDrivers());
     const context = reading(access, here, { objectDir, commits: [one, other], signal });
     const merged = await mergeTree(context, one.commit, other.commit);
     return merged.kind === 'clean' ? { kind: 'clean' } : { kind: 'conflict', paths: merged.paths };
@@ -47,14 +47,14 @@ export async function tryMerge(
 }
 
 /** See GitTrials. */
-export async function pathsChanged(
+export async function readChangedPaths(
   access: GitAccess,
   { from, to }: { readonly from: ObjectId; readonly to: PlacedCommit },
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
 ): Promise<ChangedPaths | null> {
   if (from === to.commit) return { paths: [], removes: false };
   const objectDir = join(access.repository.commonDir, 'objects');
-  const context = reading(access, onObjects(access), { objectDir, commits: [to], signal });
+  const context = reading(access, gitOnObjects(access), { objectDir, commits: [to], signal });
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', '--no-ext-diff', from, to.commit];
   const { stdout } = await runGit(context, args);
   const tokens = stdout.toString().split('\0').slice(0, -1);
@@ -86,7 +86,7 @@ function reading(
   },
 ): GitContext {
   const { objectDir, commits, signal } = asked;
-  requireGoing({ stopped: signal });
+  requireNotStopped({ stopped: signal });
   const quarantines = commits.flatMap(({ quarantine }) => standing(quarantine));
   const alternates = [join(repository.commonDir, 'objects'), ...quarantines];
   const variables = { ...quarantineVariables({ objectDir, alternates }), GIT_NO_LAZY_FETCH: '1' };
@@ -96,7 +96,7 @@ function reading(
 /**
  * Diffs the worktree of an agent that has ended against the start of its work, as a unified diff, without ignored and
  * prepared files. Works aside: changes neither the repository nor the index of the worktree, and removes from the
- * worktree only what lookOver does. Throws the FlameErrors of what is too much to be read, and `cell-submodule`.
+ * worktree only what sanitizeWorktree does. Throws the FlameErrors of what is too much to be read, and `cell-submodule`.
  */
 export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<string> {
   const { ownGitDir, root } = pathsOf(access, cell);
@@ -104,14 +104,14 @@ export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<s
   try {
     await requireEmptySubmodules(access, cell, cell.base);
     const { bounds, guard } = access;
-    const before = (path: string): Promise<string | null> => textAtStart(access, cell, path);
-    await lookOver(cell.path, { bounds, guard, known: indexEntries(ownGitDir), before });
+    const before = (path: string): Promise<string | null> => readTextAtStart(access, cell, path);
+    await sanitizeWorktree(cell.path, { bounds, guard, known: indexEntries(ownGitDir), before });
     const aside = quarantineVariables({ objectDir, alternates: cell.quarantine.alternates });
     const index = join(objectDir, 'index');
     // The index spares reading the files it knows again.
     if (existsSync(join(ownGitDir, 'index'))) copyFileSync(join(ownGitDir, 'index'), index);
     const git = {
-      ...withVariables(await ownGit(access, cell), { ...aside, GIT_INDEX_FILE: index }),
+      ...withVariables(await gitWithOwnIndex(access, cell), { ...aside, GIT_INDEX_FILE: index }),
       guard: { ...guard, limits: trialLimits },
     };
     await runGit(git, ['read-tree', '--reset', cell.base]);
@@ -120,7 +120,7 @@ export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<s
       git,
       left.map(({ path }) => path),
     );
-    return await readDiffText(withVariables(onObjects(access), aside), cell.base, tree);
+    return await readDiffText(withVariables(gitOnObjects(access), aside), cell.base, tree);
   } finally {
     await removeTree(objectDir);
   }

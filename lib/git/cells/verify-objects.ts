@@ -5,13 +5,13 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
+import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { readLooseInfo, verifiedObjects } from '../objects/object-source.ts';
-import { requireGoing } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
 import { cellPaths } from './cell-paths.ts';
 import { readRecord } from './cell-record.ts';
-import { measureWork, tooMuch } from './measure-work.ts';
+import { measureWork, tooLarge } from './measure-work.ts';
 
 /**
  * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each
@@ -31,10 +31,10 @@ export async function verifyObjects(
   const { start } = readRecord(root);
   if (start === null) throw refused(objectDir, tip, ['the record of the cell is incomplete']);
   if (tip === start) return intake;
-  if (!hasLoose(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
+  if (!hasLooseObject(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
   const seen = await measureWork(
     verifiedObjects(access, intake),
-    { start, tip, isNew: (oid) => hasLoose(intake, oid) },
+    { start, tip, isNew: (oid) => hasLooseObject(intake, oid) },
     access.bounds,
   );
   for (const oid of seen) access.measured.add(`${root} ${oid}`);
@@ -51,17 +51,17 @@ interface Filling {
 async function fillIntake(access: GitAccess, { objectDir, intake, start, tip }: Filling): Promise<void> {
   refuseOddEntries(objectDir);
   await refuseInflated(objectDir, access);
-  const objects: GitContext = { ...onObjects(access), guard: access.guard };
+  const objects: GitContext = { ...gitOnObjects(access), guard: access.guard };
   const alternates = [join(access.repository.commonDir, 'objects')];
   const reads = withVariables(objects, quarantineVariables({ objectDir, alternates }));
   const writes = withVariables(objects, quarantineVariables({ objectDir: intake, alternates }));
   await refuseManyCommits(reads, { objectDir, range: `^${start}`, tip, most: access.bounds.commits });
   const trouble = await copyObjects(reads, writes, `${tip}\n^${start}\n`);
   if (trouble !== null) {
-    requireGoing(access.guard);
+    requireNotStopped(access.guard);
     throw refused(objectDir, tip, trouble);
   }
-  if (hasLoose(intake, tip)) return;
+  if (hasLooseObject(intake, tip)) return;
   // Nothing new: then the repository itself must have it, as when the agent went back to an older commit.
   const known = await runGit(objects, ['cat-file', '-e', `${tip}^{commit}`], { accept: [0, 1, 128] });
   if (known.exitCode !== 0) throw refused(objectDir, tip, [known.stderr]);
@@ -82,11 +82,11 @@ async function refuseManyCommits(
   const { exitCode, stdout, stderr } = await runGit(reads, args, { accept: [0, 128] });
   if (exitCode !== 0) throw refused(objectDir, tip, stderr.split('\n'));
   const found = Number(stdout.toString());
-  if (found > most) throw tooMuch('commits or more', { found, most });
+  if (found > most) throw tooLarge('commits or more', { found, most });
 }
 
 /** Whether a folder holds this object as a file of its own. */
-export function hasLoose(objectDir: string, oid: string): boolean {
+export function hasLooseObject(objectDir: string, oid: string): boolean {
   return existsSync(join(objectDir, oid.slice(0, 2), oid.slice(2)));
 }
 
@@ -174,10 +174,10 @@ async function refuseInflated(
   for (const folder of readdirSync(objectDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of readdirSync(join(objectDir, folder)).filter((one) => /^[0-9a-f]{38,}$/.test(one))) {
       count += 1;
-      if (count > most) throw tooMuch('objects or more', { found: count, most });
+      if (count > most) throw tooLarge('objects or more', { found: count, most });
       if (count % objectsAtOnce === 0) {
         await pause();
-        requireGoing(guard);
+        requireNotStopped(guard);
       }
       packed += statSync(join(objectDir, folder, name)).size;
       declared += declaredSize(objectDir, `${folder}${name}`);

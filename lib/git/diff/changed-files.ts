@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { ChangedFile, TreeChange } from '../../domain/state/patch.ts';
-import { type ObjectSource, required } from '../objects/object-source.ts';
+import { type ObjectSource, requireObject } from '../objects/object-source.ts';
 import { findInTree } from '../objects/read-tree.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
@@ -98,7 +98,7 @@ export async function readSizes(
 ): Promise<ReadonlyMap<string, number>> {
   const blobs = changes.filter(({ status, newMode }) => status !== 'deleted' && newMode !== submoduleMode);
   const sizes = blobs.map(async ({ newOid }) => {
-    const { size } = await required(newOid, objects.info(newOid));
+    const { size } = await requireObject(newOid, objects.info(newOid));
     return [newOid, size] as const;
   });
   return new Map(await Promise.all(sizes));

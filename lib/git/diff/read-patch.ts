@@ -3,7 +3,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { Patch, PatchFile, PatchView } from '../../domain/state/patch.ts';
 import { decodeBytes } from '../../util/file-names.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type ObjectSource, required } from '../objects/object-source.ts';
+import { type ObjectSource, requireObject } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { type Change, parseRaw, readSizes } from './changed-files.ts';
 import { type DiffView, plainDiff, readDiffBytes } from './diff-commits.ts';
@@ -177,7 +177,7 @@ async function requireSameGrowth(
 ): Promise<void> {
   const lines = async (oid: ObjectId, mode: string): Promise<number> => {
     if (mode === '000000') return 0;
-    return countLines((await required(oid, objects.read(oid))).bytes);
+    return countLines((await requireObject(oid, objects.read(oid))).bytes);
   };
   const before = await lines(change.oldOid, change.oldMode);
   const after = await lines(change.newOid, change.newMode);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CommitSearch, Detours, FoundLine } from '../../domain/ports/git-contents.ts';
+import type { CommitSearch, FoundLine, LinkedPaths } from '../../domain/ports/git-contents.ts';
 import { splitNames } from '../../util/file-names.ts';
 import { makeFolders } from '../../util/write-files.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
@@ -146,8 +146,8 @@ const kinds: Readonly<Record<string, 'symbolic link' | 'submodule'>> = {
   '160000': 'submodule',
 };
 
-/** See GitFiles.detours. Submodules are those of the tree, whether or not .gitmodules lists them. */
-export async function listDetours(context: GitContext, commit: ObjectId): Promise<Detours> {
+/** See GitFiles.linkedPaths. Submodules are those of the tree, whether or not .gitmodules lists them. */
+export async function listLinkedPaths(context: GitContext, commit: ObjectId): Promise<LinkedPaths> {
   const { stdout } = await runGit(context, ['ls-tree', '-r', '-z', '--full-tree', commit]);
   const found = new Map<string, 'symbolic link' | 'submodule'>();
   for (const row of splitNames(stdout)) {
@@ -158,6 +158,6 @@ export async function listDetours(context: GitContext, commit: ObjectId): Promis
 }
 
 /** Where submodules are among them. */
-export function submodulesOf(detours: Detours): readonly string[] {
+export function submodulesOf(detours: LinkedPaths): readonly string[] {
   return [...detours].filter(([, kind]) => kind === 'submodule').map(([path]) => path);
 }

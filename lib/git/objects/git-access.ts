@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import type { Detours } from '../../domain/ports/git-contents.ts';
+import type { LinkedPaths } from '../../domain/ports/git-contents.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import type { GitGuard } from '../process/limit-git.ts';
@@ -20,8 +20,8 @@ export interface GitAccess {
   readonly refs: KnownCommits;
   /** The person who commits, as git knows them. */
   readonly idents: Idents;
-  /** See listDetours; asked once of each commit. */
-  readonly detours: (commit: ObjectId) => Promise<Detours>;
+  /** See listLinkedPaths; asked once of each commit. */
+  readonly linkedPaths: (commit: ObjectId) => Promise<LinkedPaths>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
   /** See readQuietConfig. */
@@ -36,7 +36,7 @@ export interface GitAccess {
 type Place = Pick<GitAccess, 'context' | 'repository'>;
 
 /** git in a work tree; the person's current one may be known through --git-dir alone. */
-export function inWorkTree({ context, repository }: Place, workTree: string): GitContext {
+export function gitInWorkTree({ context, repository }: Place, workTree: string): GitContext {
   if (workTree !== repository.workTree) return { cwd: workTree, env: context.env };
   return {
     cwd: workTree,
@@ -49,7 +49,7 @@ export function inWorkTree({ context, repository }: Place, workTree: string): Gi
  * git on objects alone: no index, no work tree, no replaced objects and no attributes of any checked-out
  * file. It runs in refs/, where no file can be called .gitattributes.
  */
-export function onObjects({ context, repository }: Place): GitContext {
+export function gitOnObjects({ context, repository }: Place): GitContext {
   return {
     cwd: join(repository.commonDir, 'refs'),
     env: context.env,
@@ -66,9 +66,9 @@ export function onObjects({ context, repository }: Place): GitContext {
 }
 
 /** git in the work tree the command was started in, or on objects alone where there is none. */
-export function whereThePersonIs(access: Place): GitContext {
+export function gitInPersonWorkTree(access: Place): GitContext {
   const { workTree } = access.repository;
-  return workTree === null ? onObjects(access) : inWorkTree(access, workTree);
+  return workTree === null ? gitOnObjects(access) : gitInWorkTree(access, workTree);
 }
 
 /** Returns a context with more variables. */

@@ -3,8 +3,8 @@ import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { MergeResult, Transplant } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitFailed, gitText, runGit } from '../process/run-git.ts';
 import { commitTree } from './commit-tree.ts';
-import { type GitAccess, onObjects } from './git-access.ts';
-import { required } from './object-source.ts';
+import { type GitAccess, gitOnObjects } from './git-access.ts';
+import { requireObject } from './object-source.ts';
 import { findInTree, folderMode, parseTree, type TreeRow } from './read-tree.ts';
 
 /**
@@ -98,7 +98,7 @@ async function replaceEntries(
   tree: ObjectId,
   edits: readonly Edit[],
 ): Promise<ObjectId | null> {
-  const { bytes } = await required(tree, access.objects.read(tree));
+  const { bytes } = await requireObject(tree, access.objects.read(tree));
   const rows = new Map(parseTree(bytes, tree.length / 2).map((row) => [row.name, row]));
   for (const name of new Set(edits.map(({ path }) => path[0] ?? ''))) {
     const here = edits.filter(({ path }) => path[0] === name);
@@ -117,7 +117,7 @@ async function replaceEntries(
   }
   // A submodule's commit is in another repository.
   const input = Buffer.from([...rows.values()].map(renderRow).join(''), 'latin1');
-  return parseObjectId(await gitText(onObjects(access), ['mktree', '-z', '--missing'], { input }));
+  return parseObjectId(await gitText(gitOnObjects(access), ['mktree', '-z', '--missing'], { input }));
 }
 
 function renderRow({ mode, name, oid }: TreeRow): string {
@@ -136,7 +136,7 @@ export async function replaceTexts(
     [...texts].map(async ([path, text]) => {
       const row = rows.get(path);
       if (row === undefined) throw new Error(`${path} is not in ${commit}`);
-      const oid = await gitText(onObjects(access), ['hash-object', '-w', '--stdin'], { input: text });
+      const oid = await gitText(gitOnObjects(access), ['hash-object', '-w', '--stdin'], { input: text });
       return { path: toBytes(path).split('/'), row: { ...row, oid: parseObjectId(oid) } };
     }),
   );

@@ -6,7 +6,7 @@ import { constants, inflate, inflateSync } from 'node:zlib';
 import { objectMissing } from '../../domain/bad-input.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { isMissing } from '../../util/read-file.ts';
-import { type GitGuard, requireGoing } from '../process/limit-git.ts';
+import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
 
 /** Where objects are read by their ids, without starting a git for each. */
 export interface ObjectSource {
@@ -25,18 +25,18 @@ interface VerifiedBy {
 export function verifiedObjects({ objects, guard }: VerifiedBy, intake: string): ObjectSource {
   return {
     info: async (oid) => {
-      requireGoing(guard);
+      requireNotStopped(guard);
       return readLooseInfo(intake, oid) ?? objects.info(oid);
     },
     read: async (oid) => {
-      requireGoing(guard);
-      return (await readLooseAside(intake, oid)) ?? objects.read(oid);
+      requireNotStopped(guard);
+      return (await readLooseInThread(intake, oid)) ?? objects.read(oid);
     },
   };
 }
 
 /** An object that must be there. Throws FlameError `object-missing`. */
-export async function required<T>(oid: ObjectId, reading: Promise<T | null>): Promise<T> {
+export async function requireObject<T>(oid: ObjectId, reading: Promise<T | null>): Promise<T> {
   const object = await reading;
   if (object !== null) return object;
   throw objectMissing(`Object ${oid} is not in the repository.`);
@@ -61,7 +61,7 @@ function splitObject(object: Buffer): { readonly type: string; readonly bytes: B
 }
 
 /** Reads a loose object as readLoose does, without holding up other work: a large one by another thread. */
-export async function readLooseAside(
+export async function readLooseInThread(
   objectDir: string,
   oid: string,
 ): Promise<{ readonly type: string; readonly bytes: Buffer } | null> {

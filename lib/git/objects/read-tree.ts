@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import { type ObjectSource, required } from './object-source.ts';
+import { type ObjectSource, requireObject } from './object-source.ts';
 
 export const folderMode = '40000';
 const fileMode = '100644';
@@ -71,12 +71,12 @@ export async function findInTree(
 }
 
 async function readRoot(objects: ObjectSource, commit: ObjectId): Promise<TreeRow> {
-  const { bytes } = await required(commit, objects.read(commit));
+  const { bytes } = await requireObject(commit, objects.read(commit));
   const oid = /^tree ([0-9a-f]+)\n/.exec(bytes.toString('latin1', 0, 100))?.[1] ?? '';
   return { mode: folderMode, name: '', oid: oid as ObjectId };
 }
 
 async function readFolder(objects: ObjectSource, oid: ObjectId): Promise<ReadonlyMap<string, TreeRow>> {
-  const { bytes } = await required(oid, objects.read(oid));
+  const { bytes } = await requireObject(oid, objects.read(oid));
   return new Map(parseTree(bytes, oid.length / 2).map((row) => [row.name, row]));
 }

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { holdChild } from '../../util/programs.ts';
+import { keepAlive } from '../../util/programs.ts';
 import { type GitObject, noBytes, type ObjectCommand, parseAnswer } from './cat-file-answer.ts';
 import { type GitContext, gitMissing, spawnGit } from './run-git.ts';
 
@@ -158,7 +158,7 @@ export class CatFile {
       { GIT_NO_REPLACE_OBJECTS: '1' },
     );
     // Whether a request waits for an answer decides that, see #hold.
-    holdChild(child, false);
+    keepAlive(child, false);
     this.#child = child;
     this.#received = noBytes;
     this.#stderr = '';

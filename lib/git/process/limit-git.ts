@@ -13,7 +13,7 @@ export interface GitGuard {
   /** A lock of the tool's own that git leaves where it is ended. */
   readonly lock?: string;
   /** Makes the error of its end, where it reads no agent's files: `cause` is `took longer than 15 s` and the like. */
-  readonly told?: (cause: string) => FlameError;
+  readonly makeError?: (cause: string) => FlameError;
 }
 
 /** The end of a guarded git, and the reason for it. */
@@ -78,7 +78,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
     signal('SIGTERM');
     after(graceMs, () => signal('SIGKILL'));
   };
-  const { limits, stopped, lock, told } = guard;
+  const { limits, stopped, lock, makeError } = guard;
   const interrupt = (): void => stop('was ended, because the program was stopped');
   if (Number.isFinite(limits.wallMs))
     after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
@@ -100,13 +100,13 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
         ? `needed more than ${limits.memoryMb} MB of memory`
         : reason;
       if (cause === null) return null;
-      return told === undefined ? endedError(verb, cause) : told(cause);
+      return makeError === undefined ? endedError(verb, cause) : makeError(cause);
     },
   };
 }
 
 /** Throws FlameError `interrupted` once the person stopped the program: all that reads an agent's files calls it. */
-export function requireGoing({ stopped }: Pick<GitGuard, 'stopped'>): void {
+export function requireNotStopped({ stopped }: Pick<GitGuard, 'stopped'>): void {
   if (stopped?.aborted) throw stoppedError();
 }
 

@@ -19,13 +19,13 @@ export interface Idents {
 /** Returns the author and committer that git would use in that work tree. */
 export function openIdents(context: GitContext): Idents {
   return {
-    author: asked(() => readIdent(context, 'GIT_AUTHOR_IDENT')),
-    committer: asked(() => readIdent(context, 'GIT_COMMITTER_IDENT')),
+    author: answeredOnce(() => readIdent(context, 'GIT_AUTHOR_IDENT')),
+    committer: answeredOnce(() => readIdent(context, 'GIT_COMMITTER_IDENT')),
   };
 }
 
 /** Asks again only where there was no answer: the person may mend it meanwhile. */
-function asked(read: () => Promise<Ident>): () => Promise<Ident> {
+function answeredOnce(read: () => Promise<Ident>): () => Promise<Ident> {
   let known: Promise<Ident> | null = null;
   return () => {
     known ??= read().catch((error: unknown) => {

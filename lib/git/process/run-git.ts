@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { noFolder } from '../../domain/bad-input.ts';
-import { tellsOfFullDisk } from '../../domain/disk-errors.ts';
+import { isFullDiskText } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import { requirePipes } from '../../util/programs.ts';
 import {
@@ -92,7 +92,7 @@ async function runProgram(
   const wasEnded = exitCode === endedBySignal && guard !== undefined;
   if (accept.includes(exitCode) && !wasEnded) return { exitCode, stdout: ended.stdout, stderr };
   const why = ended.explain(verbOf(args), stderr);
-  if (why !== null || !accept.includes(exitCode)) throw why ?? endedWith(args, exitCode, stderr);
+  if (why !== null || !accept.includes(exitCode)) throw why ?? unexpectedExit(args, exitCode, stderr);
   return { exitCode, stdout: ended.stdout, stderr };
 }
 
@@ -194,10 +194,10 @@ export function gitFailed(
 }
 
 /** git ended in another way than was asked for: by its last words, or by what it lacks. */
-function endedWith(args: readonly string[], exitCode: number, stderr: string): FlameError {
+function unexpectedExit(args: readonly string[], exitCode: number, stderr: string): FlameError {
   const lines = stderr.split('\n');
   // A full disk is distinguished from every other failure; git prints more lines after it.
-  const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
+  const reason = lines.find(isFullDiskText) ?? lines.at(-1) ?? '';
   if (lines.some((line) => missesObject(verbOf(args), line))) return objectNotFetched(lines);
   return gitFailed(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
     details: lines.slice(0, 10),

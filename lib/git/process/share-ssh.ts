@@ -8,7 +8,7 @@ import { readSettings } from './settings.ts';
 
 // The first ssh leaves a connection that the next ones use. One that is dead is found within 15 s, and one that is not used
 // ends after a minute.
-const sharing = [
+const remoteSession = [
   'ControlMaster=auto',
   'ControlPersist=60',
   'ConnectTimeout=10',
@@ -32,7 +32,7 @@ export async function shareSsh(context: GitContext, remote: string): Promise<Git
   if (!isPlainSsh(command) || !mayShare(await describeSsh(context, command, target))) return context;
   const folder = socketFolder(context.env.XDG_RUNTIME_DIR ?? '');
   if (folder === null) return context;
-  const options = [...sharing, `ControlPath=${folder}/%C`].map((option) => `-o ${option}`).join(' ');
+  const options = [...remoteSession, `ControlPath=${folder}/%C`].map((option) => `-o ${option}`).join(' ');
   return { ...context, env: { ...context.env, GIT_SSH_COMMAND: `${command} ${options}` } };
 }
 

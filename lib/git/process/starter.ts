@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { holdChild, requirePipes } from '../../util/programs.ts';
+import { keepAlive, requirePipes } from '../../util/programs.ts';
 
 /** A program with all it is started with. */
 export interface Program {
@@ -98,7 +98,7 @@ class Starter {
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.once('close', () => this.#end());
     // It keeps this process from ending only while something runs.
-    holdChild(child, false);
+    keepAlive(child, false);
   }
 
   run(
@@ -115,7 +115,7 @@ class Starter {
         return;
       }
       this.#runs.set(id, { out: [], err: [], resolve, reject });
-      holdChild(this.#child, true);
+      keepAlive(this.#child, true);
       const counts = [argv.length, variables.length, given?.length ?? -1, texts.length];
       const bounds = limits === undefined ? [-1, -1] : [limits.cpuSeconds, limits.memoryMb * 1024 * 1024];
       const head = `${[id, ...counts, ...bounds].join(' ')}\n`;
@@ -149,7 +149,7 @@ class Starter {
       return next;
     }
     this.#runs.delete(id);
-    if (this.#runs.size === 0) holdChild(this.#child, false);
+    if (this.#runs.size === 0) keepAlive(this.#child, false);
     if (kind === 'f') run?.reject(new Error(`The system refused to start it: error ${value}.`));
     else if (run !== undefined)
       settle(run, kind === 'x' ? { code: value, signal: null } : { code: null, signal: nameOf(value) });

@@ -6,7 +6,7 @@ import { listProcesses } from '../../util/process-identity.ts';
  * long-lived ones of this tool, which read objects or wait for refs to move, aren't among them. Empty where
  * the system doesn't list them.
  */
-export function gitsAt(folders: readonly string[]): readonly number[] {
+export function findGitProcesses(folders: readonly string[]): readonly number[] {
   return listProcesses().filter((pid) => {
     if (readProc(pid, 'comm').trim() !== 'git') return false;
     const words = readProc(pid, 'cmdline').split('\0');

@@ -6,8 +6,8 @@ import { withLock } from '../../util/owned-lock.ts';
 import { processStart, processState } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { gitsAt } from './find-git-processes.ts';
-import { completeAdvance, type Motion, motionSchema } from './motion.ts';
+import { findGitProcesses } from './find-git-processes.ts';
+import { finishWorktreeUpdate, type Motion, motionSchema } from './motion.ts';
 import { motionFolder, motionPattern } from './motion-journal.ts';
 import { reftableLock } from './ref-files.ts';
 
@@ -84,13 +84,14 @@ export async function finishMotion(
   const removed = await removeLocks(place, motion, at);
   const moved = await completeMoves(place, motion);
   const { advance = null } = motion;
-  const isAdvanced = advance !== null && (await completeAdvance(place.context.env, advance));
+  const isAdvanced = advance !== null && (await finishWorktreeUpdate(place.context.env, advance));
   return [...removed, ...moved, ...(isAdvanced ? [advance.workTree] : [])];
 }
 
 async function untilGone(commonDir: string, { git }: Motion): Promise<void> {
   const until = performance.now() + patienceMs;
-  const isAtWork = (): boolean => (git === null ? gitsAt(foldersOf(commonDir)).length > 0 : isAlive(git));
+  const isAtWork = (): boolean =>
+    git === null ? findGitProcesses(foldersOf(commonDir)).length > 0 : isAlive(git);
   while (isAtWork() && performance.now() < until) await wait(20);
 }
 
@@ -139,7 +140,7 @@ async function isLeft({ commonDir, file, content, at }: LockFile): Promise<boole
   // Another flame's git holds one for an instant.
   await wait(settleMs);
   const after = statSync(file, { throwIfNoEntry: false });
-  return after?.ino === before.ino && gitsAt(foldersOf(commonDir)).length === 0;
+  return after?.ino === before.ino && findGitProcesses(foldersOf(commonDir)).length === 0;
 }
 
 /** Where the gits of a repository work: its git folder and its work trees. */

@@ -45,7 +45,7 @@ export type NewMotion = Omit<z.input<typeof motionSchema>, 'owner'>;
  * be gone or written in part. False where nothing was begun, or anything else differs from both; nothing is touched
  * then.
  */
-export async function completeAdvance(
+export async function finishWorktreeUpdate(
   env: GitContext['env'],
   { workTree, gitDir, from, to, variables }: NonNullable<Motion['advance']>,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
-import { holdFiles } from '../../util/write-files.ts';
+import { keepFilesOpen } from '../../util/write-files.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
 import { finishMotion } from './finish-motions.ts';
 import type { Motion } from './motion.ts';
@@ -82,7 +82,7 @@ export class RefTransactions {
 
   async #runToEnd(commands: readonly RefCommand[]): Promise<RefOutcome> {
     const at = Date.now();
-    const letGo = holdFiles(commands.map(({ ref }) => join(this.#gitDir, ref)));
+    const letGo = keepFilesOpen(commands.map(({ ref }) => join(this.#gitDir, ref)));
     const outcome = await this.#run(commands).finally(letGo);
     // A git that was killed left locks, and may have moved some of the refs.
     if (outcome.kind === 'unknown')

@@ -100,7 +100,7 @@ function removeLeftLock(path: string): void {
 }
 
 const noBytes = Buffer.alloc(0);
-const mostTries = 10;
+const maxAttempts = 10;
 const silent = { throwIfNoEntry: false } as const;
 
 /** Has `change` work on a copy; should the file be another one by then, on a new copy. */
@@ -113,7 +113,7 @@ async function replace(
   mkdirSync(dirname(path), { recursive: true });
   removeLeftLock(path);
   try {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxAttempts; tries += 1) {
       const before = readIfThere(path);
       writeFileSync(copy, before ?? noBytes);
       if (before !== null) chmodSync(copy, statSync(path).mode & 0o777);

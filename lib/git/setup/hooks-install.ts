@@ -5,7 +5,7 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { editRecorded } from './edit-recorded.ts';
 import { hooksDir, ownHooks, readHooksPath, readHooksPlace, renderHook, savedSuffix } from './hooks-place.ts';
-import { findHooks, type HookStep, planInstall, planRemoval, takeStep } from './hooks-plan.ts';
+import { applyHookStep, findHooks, type HookStep, planInstall, planRemoval } from './hooks-plan.ts';
 import { type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 interface HooksPlan {
@@ -51,7 +51,7 @@ export function installHooks(context: GitContext, repository: Repository): Promi
     writeSetupRecord(commonDir, { ...record, hooks: plan.place });
     const dir = hooksDir(commonDir, plan.place);
     mkdirSync(dir, { recursive: true });
-    for (const step of plan.steps) takeStep(dir, step);
+    for (const step of plan.steps) applyHookStep(dir, step);
     if (plan.hooksPath !== null) await setHooksPath(context, commonDir, plan.hooksPath.value);
     return [...plan.lines, ...stays, ...(await describeWorktree(context, dir))];
   });
@@ -167,7 +167,7 @@ export interface Removal {
 export function removeHooks(commonDir: string, place: HooksPlace): Removal {
   const dir = hooksDir(commonDir, place);
   const { steps, ...removal } = planAll(commonDir, place);
-  for (const step of steps) takeStep(dir, step);
+  for (const step of steps) applyHookStep(dir, step);
   if (place.madeDir && existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
   return removal;
 }

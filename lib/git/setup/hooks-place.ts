@@ -72,7 +72,7 @@ function moved(place: HooksPlace, { from, to }: { readonly from: string; readonl
 function dependsOnName(file: string): boolean {
   try {
     const text = readFileSync(file, 'latin1');
-    return hookOwner(text) === 'foreign' && looksAtItsName(text);
+    return hookOwner(text) === 'foreign' && dependsOnOwnName(text);
   } catch {
     return false;
   }
@@ -111,7 +111,7 @@ export function hookOwner(text: string): 'ours' | 'changed' | 'foreign' {
 }
 
 /** Whether a hook looks at its own name, and would do something else under another one. */
-function looksAtItsName(text: string): boolean {
+function dependsOnOwnName(text: string): boolean {
   return /basename|##\*\/|PROGRAM_NAME|argv\[0\]|argv0/i.test(text);
 }
 

@@ -106,7 +106,7 @@ function findHook(file: string): FoundHook | null {
 }
 
 /** Does one change in a folder of hooks; a hook is replaced in one step. */
-export function takeStep(dir: string, step: HookStep): void {
+export function applyHookStep(dir: string, step: HookStep): void {
   if (step.kind === 'remove') {
     rmSync(join(dir, step.name), { force: true });
     return;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import type { BranchOperation, BranchUse, WorktreeInfo } from '../../domain/ports/git-port.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { type GitAccess, inWorkTree, onObjects } from '../objects/git-access.ts';
+import { type GitAccess, gitInWorkTree, gitOnObjects } from '../objects/git-access.ts';
 import { gitDirOf, listWorktrees } from '../process/discover-repository.ts';
 import { runGit } from '../process/run-git.ts';
 import { reftableOf } from '../refs/ref-files.ts';
@@ -63,7 +63,7 @@ async function underWay(access: GitAccess, path: string): Promise<BranchOperatio
   const { repository } = access;
   const gitDir = path === repository.workTree ? repository.gitDir : gitDirOf(path);
   if (gitDir === null) return null;
-  const context = inWorkTree(access, path);
+  const context = gitInWorkTree(access, path);
   const isInTables = reftableOf(access.repository.commonDir) !== null;
   const names = { merge: 'MERGE_HEAD', 'cherry-pick': 'CHERRY_PICK_HEAD', revert: 'REVERT_HEAD' } as const;
   for (const [operation, name] of Object.entries(names) as [keyof typeof names, string][]) {
@@ -91,7 +91,7 @@ export async function placedWorktrees(access: GitAccess): Promise<readonly Workt
   const { commonDir, gitDir, workTree, mainWorkTree } = access.repository;
   // From a linked work tree, a main one may not be known: then what is called so is the linked one.
   const isKnown = gitDir === commonDir || mainWorkTree !== workTree;
-  const all = await listWorktrees(onObjects(access));
+  const all = await listWorktrees(gitOnObjects(access));
   return all.flatMap(({ isBare, ...worktree }) => {
     if (isBare) return [];
     const isMisnamed = worktree.path === commonDir && isKnown && mainWorkTree !== null;
@@ -107,7 +107,8 @@ export async function restingTip(
   workTree: string | null,
   branch: string,
 ): Promise<ObjectId | null> {
-  const commitOf = (ref: string): Promise<ObjectId | null> => resolveCommit(onObjects(access), ref, access);
+  const commitOf = (ref: string): Promise<ObjectId | null> =>
+    resolveCommit(gitOnObjects(access), ref, access);
   const head = workTree === null ? '' : restingHead(workTree);
   if (objectIdPattern.test(head)) return parseObjectId(head);
   const ref = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];

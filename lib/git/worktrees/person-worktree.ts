@@ -5,7 +5,7 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { withCellLock } from '../cells/cell-paths.ts';
-import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
+import { type GitAccess, gitInWorkTree } from '../objects/git-access.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { MotionJournal } from '../refs/motion-journal.ts';
 import { filesInTheWay } from './worktree-paths.ts';
@@ -37,7 +37,7 @@ export async function addPersonWorktree(
 
 /** Takes a worktree off its branch, files and index as they are: the branch may move without it. */
 export async function detachWorktree(access: GitAccess, path: string): Promise<void> {
-  await runGit(inWorkTree(access, path), ['checkout', '--quiet', '--detach']);
+  await runGit(gitInWorkTree(access, path), ['checkout', '--quiet', '--detach']);
 }
 
 /** Removes a worktree without local changes; ignored files go with it. False: it has some, and stays. */
@@ -76,7 +76,7 @@ export async function advanceWorktree(
   const noted = { workTree: context.cwd, gitDir, from, to, variables: variablesOf(context, advance) };
   journal.begin({ git: null, moves: [], locks: [join(gitDir, 'index.lock')], advance: noted });
   try {
-    return await bringAlong(context, advance);
+    return await syncWorktree(context, advance);
   } finally {
     journal.close();
   }
@@ -86,7 +86,7 @@ function variablesOf({ variables }: GitContext, { inertDrivers }: Advance): Reco
   return { ...variables, ...inertDrivers };
 }
 
-async function bringAlong(
+async function syncWorktree(
   context: GitContext,
   advance: Advance,
 ): Promise<'advanced' | 'already' | 'refused'> {

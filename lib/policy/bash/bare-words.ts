@@ -1,5 +1,5 @@
 import type { Word as RawWord } from 'unbash';
-import { dynamic, mark, type Word } from './syntax.ts';
+import { mark, refuseDynamic, type Word } from './syntax.ts';
 
 /** A word without quotes in which nothing expands. Throws a Refusal where the parser may have missed something. */
 export function readBareWord(written: string): Word {
@@ -7,7 +7,7 @@ export function readBareWord(written: string): Word {
   // The parser leaves no parts where nothing expands; this is a second look.
   const unescaped = text.replace(/\\./gs, '');
   if (/[*?$`'"]|\[[^[\]]*\]/.test(unescaped) || holdsBraceList(unescaped))
-    throw dynamic(text, 'holds an expansion');
+    throw refuseDynamic(text, 'holds an expansion');
   return { values: [readBare(text)], isGlob: false, isSplit: false };
 }
 
@@ -34,16 +34,16 @@ function holdsBraceList(text: string): boolean {
 /** The text without the backslashes before its characters. Throws a Refusal for what bash reads otherwise. */
 export function readBare(text: string): string {
   // bash joins lines before it looks for `$(`, `~` and the like, the parser after.
-  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw dynamic(text, 'continues on the next line');
+  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw refuseDynamic(text, 'continues on the next line');
   // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
-  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw dynamic(text, 'holds an operator');
+  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw refuseDynamic(text, 'holds an operator');
   return text.replace(/\\(.)/gs, '$1');
 }
 
 /** The text of `$'…'`. */
 export function readAnsiC(text: string): string {
   const inner = /^\$'((?:[^\\']|\\[nt\\'"])*)'$/.exec(text)?.[1];
-  if (inner === undefined) throw dynamic(text, 'holds escapes that hide what it says');
+  if (inner === undefined) throw refuseDynamic(text, 'holds escapes that hide what it says');
   const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
   return inner.replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? escaped);
 }
@@ -54,12 +54,12 @@ export function expandBraces(raw: RawWord): readonly Word[] {
   const [, first, last] = /^\{(\d{1,3})\.\.(\d{1,3})\}$/.exec(raw.text) ?? [];
   if (first !== undefined) return [{ values: [mark.number], isGlob: false, isSplit: false }];
   const pieces = /^(?:[\w./@%+,:=-]|\{[\w./@%+:-]*(?:,[\w./@%+:-]*)+\})+$/.test(raw.text);
-  if (!pieces || last !== undefined) throw dynamic(raw.text, 'is a brace expansion');
+  if (!pieces || last !== undefined) throw refuseDynamic(raw.text, 'is a brace expansion');
   const choices = raw.text
     .split(/\{([^}]*)\}/)
     .map((part, index) => (index % 2 === 1 ? part.split(',') : [part]));
   if (choices.reduce((product, choice) => product * choice.length, 1) > 100)
-    throw dynamic(raw.text, 'stands for too many words');
+    throw refuseDynamic(raw.text, 'stands for too many words');
   return choices
     .reduce<string[]>((heads, choice) => heads.flatMap((head) => choice.map((tail) => head + tail)), [''])
     .filter((text) => text !== '')

@@ -22,7 +22,7 @@ const steering = new Set(
 );
 
 /** Whether it is part of the shell and needs no entry. */
-export function isSteering(name: string): boolean {
+export function isShellSyntax(name: string): boolean {
   return steering.has(name);
 }
 
@@ -45,12 +45,12 @@ export function judgeBuiltin(call: BuiltinCall): Objection | null {
         ? null
         : environment(`${mark.shown(args.join(' '))} may not be exported.`);
     case 'unset':
-      return namesOnly(call, ({ allowedEnv }, one) => isFreeName(one) || allowedEnv.includes(one));
+      return namesOnly(call, ({ allowedEnv }, one) => isHarmlessVariable(one) || allowedEnv.includes(one));
     case 'local':
     case 'read':
     case 'mapfile':
     case 'readarray':
-      return namesOnly(call, (_, one) => isFreeName(one));
+      return namesOnly(call, (_, one) => isHarmlessVariable(one));
     case 'printf':
       return judgePrintf(args);
     case 'test':
@@ -111,7 +111,7 @@ const parts =
 const upper = new Set(parts.split(' ').flatMap((part) => [part, `${part}S`]));
 
 /** Whether a variable means nothing to bash and to programs: a short lower-case name, one letter, or words like FILES. */
-export function isFreeName(name: string): boolean {
+export function isHarmlessVariable(name: string): boolean {
   if (/^_?[a-z][a-zA-Z0-9_]{0,20}$/.test(name)) return !/proxy|^_?npm_|^histchars$|^auto_resume$/i.test(name);
   return /^[A-Z]\d?$/.test(name) || name.split('_').every((part) => upper.has(part) || /^\d+$/.test(part));
 }

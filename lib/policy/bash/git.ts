@@ -109,7 +109,7 @@ export function isKnownSubcommand(subcommand: string): boolean {
 }
 
 /** Known, and yet only allowed where the lead names it. */
-export function isNamedOnly(subcommand: string): boolean {
+export function needsOwnEntry(subcommand: string): boolean {
   return subcommands[subcommand]?.isNamed === true || closed.has(subcommand);
 }
 

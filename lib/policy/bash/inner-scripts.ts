@@ -1,5 +1,5 @@
 import { type ArithmeticExpression, forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
-import { dynamic, mark, type Values } from './syntax.ts';
+import { mark, refuseDynamic, type Values } from './syntax.ts';
 
 /** The scripts and computations within a part of a command. */
 export interface Inner {
@@ -10,7 +10,7 @@ export interface Inner {
 }
 
 /** Finds them in parts of a command, however deep; lists of commands are walked separately. Throws a Refusal. */
-export function innerOf(nodes: readonly SyntaxNode[]): Inner {
+export function findInnerScripts(nodes: readonly SyntaxNode[]): Inner {
   const found: Inner = { scripts: [], expressions: [] };
   const look = (node: SyntaxNode): void => {
     switch (node.type) {
@@ -22,7 +22,7 @@ export function innerOf(nodes: readonly SyntaxNode[]): Inner {
       case 'ArithmeticCommandExpansion':
         // The parser and bash differ on the text behind a backslash within backticks.
         if (node.script === undefined || !/^(?:[$<>]\(|`[^`\\]*`$)/.test(node.text))
-          throw dynamic(node.text, 'is a substitution');
+          throw refuseDynamic(node.text, 'is a substitution');
         found.scripts.push(node.script);
         return;
       case 'ArithmeticExpansion':
@@ -44,11 +44,11 @@ export function innerOf(nodes: readonly SyntaxNode[]): Inner {
 
 /** Refuses substitutions in text that the parser took for plain. */
 function refuseHeld(text: string): void {
-  if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(text)) throw dynamic(text, 'is a substitution');
+  if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(text)) throw refuseDynamic(text, 'is a substitution');
 }
 
 /** The variables that an expression sets: to numbers. */
-export function countedIn(node: SyntaxNode | undefined): readonly string[] {
+export function arithmeticVariables(node: SyntaxNode | undefined): readonly string[] {
   if (node === undefined) return [];
   const names: string[] = [];
   const look = (one: SyntaxNode): void => {
@@ -113,6 +113,6 @@ export function isNumeric(text: string): boolean {
   return text === mark.number || /^-?\d{1,18}$/.test(text);
 }
 
-function computed(what: string): ReturnType<typeof dynamic> {
-  return dynamic(what, 'is no plain number, and bash may run what it computes with');
+function computed(what: string): ReturnType<typeof refuseDynamic> {
+  return refuseDynamic(what, 'is no plain number, and bash may run what it computes with');
 }

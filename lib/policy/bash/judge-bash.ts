@@ -1,5 +1,5 @@
 import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
-import { listSome, type Objection, objection } from '../rules.ts';
+import { listFirst, type Objection, objection } from '../rules.ts';
 import { matchingPattern } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeCommand, judgeRedirections } from './judge-command.ts';
@@ -80,7 +80,7 @@ const recordedOnly = objection(
 );
 
 function onlyExact(policy: AgentPolicy): Objection {
-  const list = listSome(policy.exact_commands, 20);
+  const list = listFirst(policy.exact_commands, 20);
   return objection(
     'diagnostics-only',
     `Only the results of these commands can be asked for, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,

@@ -3,14 +3,14 @@ import { resolvePath } from '../resolve-path.ts';
 import { type Objection, objection } from '../rules.ts';
 import {
   entryWords,
-  isBare,
+  isNamedAlone,
   matchingPattern,
   notAllowed,
   programFamily,
   refusalOf,
   trustedWords,
 } from './allowed-words.ts';
-import { isBuiltin, isFreeName, judgeBuiltin } from './builtins.ts';
+import { isBuiltin, isHarmlessVariable, judgeBuiltin } from './builtins.ts';
 import {
   equivalents,
   isAskingVersion,
@@ -27,7 +27,7 @@ import { type CommandContext, firstOf, type ProgramCall } from './program-call.t
 import { mark, type Redirection, type ShellCommand } from './syntax.ts';
 import { judgeTool } from './tools.ts';
 import { interpreters, judgeInstalled, judgeInterpreter, judgeVariable, wrappers } from './wrappers.ts';
-import { changesFiles, judgeWrites, onlyChanges } from './writes.ts';
+import { changesFiles, isWriteOnly, judgeWrites } from './writes.ts';
 
 // Of the first words each of their texts is judged by itself: they name the program and what it does.
 const leading = 3;
@@ -49,7 +49,7 @@ export function judgeCommand(context: CommandContext, command: ShellCommand): Ob
 
 /** A variable of the shell's own, for the commands behind. */
 function judgeAssigned({ policy }: CommandContext, name: string): Objection | null {
-  return isFreeName(name) && !policy.allowed_env.includes(name)
+  return isHarmlessVariable(name) && !policy.allowed_env.includes(name)
     ? null
     : objection(
         'bash-environment',
@@ -143,7 +143,7 @@ function judgeWords(context: CommandContext, words: readonly string[], given: In
     trusted,
     ...given,
     context,
-    isBare: isBare(policy, name),
+    isBare: isNamedAlone(policy, name),
     judgeInner: (inner) => judgeWords(context, inner, { input: null, piped: [mark.any] }),
   };
   return judgeRunner(call) ?? judgeProgram(call);
@@ -164,7 +164,7 @@ function judgeProgram(call: ProgramCall): Objection | null {
     own ??
     judgeTool(call) ??
     judgeWrites(call) ??
-    ((wrapped === undefined || family === 'find') && !onlyChanges(family) ? judgeMentions(call) : null)
+    ((wrapped === undefined || family === 'find') && !isWriteOnly(family) ? judgeMentions(call) : null)
   );
 }
 

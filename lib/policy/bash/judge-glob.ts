@@ -21,7 +21,8 @@ export function judgeGlob(context: PathContext, pattern: string): Objection | nu
     }
   }
   for (const one of braceExpand(withoutGroups(pattern))) {
-    const found = judgeStart(context, one) ?? judgeAim(context, relativeTo(context.policy.worktree, one));
+    const found =
+      judgeStart(context, one) ?? judgeTargetedGlob(context, relativeTo(context.policy.worktree, one));
     if (found !== null) return found;
   }
   return null;
@@ -51,7 +52,7 @@ function relativeTo(worktree: string, pattern: string): string {
 const guarded = ['.git', '.blueflame.yml', ...agentSettings.filter((name) => name.startsWith('.'))];
 
 /** A wildcard with letters of its own that a hidden name would match is aimed at it; `*` and `*.*` are at nothing yet. */
-export function judgeAim(context: PathContext, pattern: string): Objection | null {
+export function judgeTargetedGlob(context: PathContext, pattern: string): Objection | null {
   const { policy } = context;
   const bare = pattern.replace(/^!/, '').replace(/^(?:\.\/)+/, '');
   if (!/[*?[{(]/.test(bare)) return judgeName(policy, bare, 'read');

@@ -1,7 +1,7 @@
 import { judgeName, judgePath, type PathContext } from '../judge-path.ts';
 import { normalizeAbsolute } from '../resolve-path.ts';
 import type { Objection } from '../rules.ts';
-import { judgeAim } from './judge-glob.ts';
+import { judgeTargetedGlob } from './judge-glob.ts';
 import { firstOf, type ProgramCall } from './program-call.ts';
 import { mark } from './syntax.ts';
 
@@ -94,7 +94,7 @@ function judgePiece(context: PathContext, text: string, reading: Reading): Objec
   if (mark.isIn(text)) return judgeAround(context, text);
   // `pytest -k infra` asks for a name.
   if (reading !== 'file' && /^\w[\w-]*$/.test(text)) return null;
-  const aimed = /[*?[{]/.test(text) ? judgeAim(context, text) : null;
+  const aimed = /[*?[{]/.test(text) ? judgeTargetedGlob(context, text) : null;
   if (aimed !== null) return aimed;
   const { facts, cwd } = context;
   const isThere = (): boolean => facts.lstat(text.startsWith('/') ? text : `${cwd}/${text}`) !== null;

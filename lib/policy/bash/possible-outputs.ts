@@ -11,15 +11,15 @@ const plainPrograms = new Set(['basename', 'uname', 'whoami', 'arch', 'hostname'
  * Returns the possible outputs of `$(…)`, as far as they are plain from its commands: names, a number, a folder;
  * anything for most commands.
  */
-export function printedBy(script: ParsedScript, read: Read): readonly string[] {
+export function possibleOutputs(script: ParsedScript, read: Read): readonly string[] {
   const [statement, ...others] = script.commands;
   const { command } = statement ?? {};
   if (command === undefined || command.type === 'AndOr' || others.length > 0) return [mark.any];
-  return printedByParts(command.type === 'Pipeline' ? command.commands : [command], read);
+  return possibleOutputsOf(command.type === 'Pipeline' ? command.commands : [command], read);
 }
 
 /** Returns the possible outputs of the parts of a pipe. */
-export function printedByParts(parts: readonly CommandNode[], read: Read): readonly string[] {
+export function possibleOutputsOf(parts: readonly CommandNode[], read: Read): readonly string[] {
   const commands = parts.flatMap((part) => (part.type === 'Command' ? [part] : []));
   if (commands.length !== parts.length) return [mark.any];
   const last = commands.findLastIndex((one, at) => at === 0 || !filters.has(one.name?.text ?? ''));

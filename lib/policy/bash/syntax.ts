@@ -72,7 +72,7 @@ export class Refusal extends Error {
 }
 
 /** Refuses a text whose value only bash could know. */
-export function dynamic(text: string, why: string): Refusal {
+export function refuseDynamic(text: string, why: string): Refusal {
   return new Refusal(
     'bash-dynamic',
     `${JSON.stringify(text.slice(0, 100))} ${why}. Write the words out, and put text with \`$\`, \`*\` or \`~\` in it into single quotes.`,

@@ -10,8 +10,8 @@ import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { hasEntry } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
-import { checkArithmetic, countedIn, isNumeric } from './inner-scripts.ts';
-import { printedBy } from './possible-outputs.ts';
+import { arithmeticVariables, checkArithmetic, isNumeric } from './inner-scripts.ts';
+import { possibleOutputs } from './possible-outputs.ts';
 import { mark, type Redirection, Refusal, type ShellCommand, type Word } from './syntax.ts';
 import { readWord, readWords } from './words.ts';
 
@@ -67,7 +67,7 @@ export function placesOf({ places, isLost }: Shell): readonly Place[] {
   return places.map((cwd) => ({ cwd, isLost }));
 }
 
-export function goTo(shell: Shell, places: readonly string[]): void {
+export function changeFolders(shell: Shell, places: readonly string[]): void {
   shell.places = [...new Set(places)];
   if (shell.places.length > mostPlaces)
     throw new Refusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
@@ -98,7 +98,7 @@ export function setPositions(walk: Walk, args: readonly Word[]): void {
 
 /** Takes in a function. Throws a Refusal where its name is that of a program. */
 export function define(walk: Walk, { name, body }: Definition): void {
-  if (body.type === 'CompoundList') throw construct(body.type);
+  if (body.type === 'CompoundList') throw refuseConstruct(body.type);
   // `ls` would no longer be ls.
   if (!/^[A-Za-z_]\w*$/.test(name.text) || name.parts !== undefined || hasEntry(walk.policy, name.text))
     throw new Refusal(
@@ -110,15 +110,15 @@ export function define(walk: Walk, { name, body }: Definition): void {
 
 /** Takes in what an expression counts. Throws a Refusal where bash could run what it computes with. */
 export function compute(walk: Walk, expression: ArithmeticExpression | undefined): void {
-  for (const name of countedIn(expression)) remember(walk, name, [mark.number]);
+  for (const name of arithmeticVariables(expression)) remember(walk, name, [mark.number]);
   if (walk.visitor !== null) checkArithmetic(expression, walk.values, (script) => printed(walk, script));
 }
 
 function printed(walk: Walk, script: ParsedScript): readonly string[] {
-  return printedBy(script, (word) => readWords(word, walk.values));
+  return possibleOutputs(script, (word) => readWords(word, walk.values));
 }
 
-export function construct(type: string): Refusal {
+export function refuseConstruct(type: string): Refusal {
   return new Refusal(
     'bash-construct',
     `A ${type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
@@ -167,7 +167,7 @@ export function changeFolder(walk: Walk, shell: Shell, name: string, args: reado
   for (const place of before) walk.visited.add(place);
   const isBack = name === 'popd' ? folder === undefined : folder?.values[0] === '-';
   if (isBack && walk.visited.size > 1) {
-    goTo(shell, [...walk.visited]);
+    changeFolders(shell, [...walk.visited]);
     return;
   }
   if (
@@ -190,7 +190,7 @@ export function changeFolder(walk: Walk, shell: Shell, name: string, args: reado
         : [cwd, target];
     }),
   );
-  goTo(shell, reached);
+  changeFolders(shell, reached);
 }
 
 /** A folder reached by a symlink has two parents, so it is refused. */

@@ -8,21 +8,21 @@ import type {
   Statement,
   SyntaxNode,
 } from 'unbash';
-import { isFreeName } from './builtins.ts';
+import { isHarmlessVariable } from './builtins.ts';
 import { expandWord } from './expand-word.ts';
-import { innerOf } from './inner-scripts.ts';
+import { findInnerScripts } from './inner-scripts.ts';
 import { requireWhole, tooComplex } from './parse-script.ts';
-import { printedByParts } from './possible-outputs.ts';
+import { possibleOutputsOf } from './possible-outputs.ts';
 import { readCommand, readRedirections } from './read-command.ts';
 import { mark, Refusal, type Word } from './syntax.ts';
 import {
   type Body,
   changeFolder,
+  changeFolders,
   compute,
-  construct,
   define,
-  goTo,
   placesOf,
+  refuseConstruct,
   remember,
   type Shell,
   setNames,
@@ -81,14 +81,14 @@ function walkPart(walk: Walk, shell: Shell, node: PipelineNode): void {
   for (const [at, part] of node.commands.entries()) {
     const before = node.commands.slice(0, at);
     const piped =
-      before.length === 0 ? shell.piped : printedByParts(before, (word) => readWords(word, walk.values));
+      before.length === 0 ? shell.piped : possibleOutputsOf(before, (word) => readWords(word, walk.values));
     // Each part of several runs in a process of its own.
     walkCommand(walk, node.commands.length > 1 ? { ...shell, piped } : shell, part);
   }
 }
 
 function walkInner(walk: Walk, shell: Shell, nodes: readonly SyntaxNode[]): void {
-  const { scripts, expressions } = innerOf(nodes);
+  const { scripts, expressions } = findInnerScripts(nodes);
   for (const script of scripts) {
     requireWhole(script);
     walkList(walk, { ...shell }, script.commands);
@@ -121,7 +121,7 @@ function walkCommand(
       return;
     }
     case 'Coproc':
-      throw construct(node.type);
+      throw refuseConstruct(node.type);
     default:
       walkCompound(walk, shell, node);
       return;
@@ -155,7 +155,7 @@ function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
     }
     case 'For': {
       const { text } = node.name;
-      if (!isFreeName(text) || node.wordlist === undefined)
+      if (!isHarmlessVariable(text) || node.wordlist === undefined)
         throw new Refusal(
           'bash-construct',
           'Write a loop as: for f in WORDS; do …; done, with a short name.',
@@ -183,7 +183,7 @@ function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
       walkTest(walk, shell, node.expression);
       return;
     default:
-      throw construct(node.type);
+      throw refuseConstruct(node.type);
   }
 }
 
@@ -196,7 +196,7 @@ function walkBranches(walk: Walk, shell: Shell, lists: readonly CompoundList[]):
     shell.isLost ||= branch.isLost;
     return branch.places;
   });
-  goTo(shell, [...before, ...after]);
+  changeFolders(shell, [...before, ...after]);
 }
 
 /** It may run once more from where it has come to. */
@@ -205,7 +205,7 @@ function walkLoop(walk: Walk, shell: Shell, lists: readonly CompoundList[]): voi
     const before = shell.places;
     for (const { commands } of lists) walkList(walk, shell, commands);
     const reached = shell.places;
-    goTo(shell, [...before, ...reached]);
+    changeFolders(shell, [...before, ...reached]);
     if (reached.every((place) => before.includes(place))) return;
   }
   throw new Refusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');

@@ -6,8 +6,8 @@ import type {
   WordPart,
 } from 'unbash';
 import { expandBraces, readAnsiC, readBare, readBareWord, withoutJoins } from './bare-words.ts';
-import { printedBy } from './possible-outputs.ts';
-import { dynamic, mark, type Values, type Word } from './syntax.ts';
+import { possibleOutputs } from './possible-outputs.ts';
+import { mark, refuseDynamic, type Values, type Word } from './syntax.ts';
 
 // A word that could stand for more than this stands for anything.
 const mostValues = 64;
@@ -67,7 +67,7 @@ function readPart(
       return { values: [readBare(withoutJoins(part.text, { start: at.isFirst, end: at.isLast }))] };
     case 'Glob':
       if (part.kind === 'bracket' && !/^\[[!^]?[\w.-]+\]$/.test(part.text))
-        throw dynamic(part.text, 'is a wildcard that is hard to read');
+        throw refuseDynamic(part.text, 'is a wildcard that is hard to read');
       return { values: [part.text], isWild: true };
     case 'SingleQuoted':
       return { values: [part.text.slice(1, -1)] };
@@ -81,14 +81,14 @@ function readPart(
     case 'ArithmeticExpansion':
       return { values: readExpansion(part, values), isBare: true };
     default:
-      throw dynamic(part.text, `is a ${part.type}`);
+      throw refuseDynamic(part.text, `is a ${part.type}`);
   }
 }
 
 /** The values of a part of what is in double quotes or in a here-document. */
 export function readQuoted(part: DoubleQuotedChild | WordPart, values: Values): readonly string[] {
   if (part.type !== 'Literal') return readExpansion(part, values);
-  if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'continues on the next line');
+  if (/\$\\\n/.test(part.text)) throw refuseDynamic(part.text, 'continues on the next line');
   return [part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped))];
 }
 
@@ -100,14 +100,14 @@ function readExpansion(part: DoubleQuotedChild | WordPart, values: Values): read
     if (here !== null) return [here];
     // The parser and bash differ on the text behind a backslash within backticks.
     if (part.script === undefined || !(part.text.startsWith('$(') || /^`[^`\\]*`$/.test(part.text)))
-      throw dynamic(part.text, 'is a substitution');
-    return printedBy(part.script, (word) => readWords(word, values));
+      throw refuseDynamic(part.text, 'is a substitution');
+    return possibleOutputs(part.script, (word) => readWords(word, values));
   }
   if (part.type === 'SimpleExpansion') return readVariable(part.text.slice(1), values);
-  if (part.type !== 'ParameterExpansion') throw dynamic(part.text, `is a ${part.type}`);
+  if (part.type !== 'ParameterExpansion') throw refuseDynamic(part.text, `is a ${part.type}`);
   if (part.index !== undefined && !/^(?:\d+|[@*])$/.test(part.index.text))
-    throw dynamic(part.text, 'computes an index');
-  if (part.prefix === '!') throw dynamic(part.text, 'names another variable');
+    throw refuseDynamic(part.text, 'computes an index');
+  if (part.prefix === '!') throw refuseDynamic(part.text, 'names another variable');
   if (part.prefix === '#') return [mark.number];
   const plain = part.index === undefined ? readVariable(part.parameter, values) : [mark.any];
   return part.operation === undefined ? plain : changed(plain, part, values);
@@ -124,7 +124,7 @@ function readVariable(name: string, values: Values): readonly string[] {
   // The cell's own, like /tmp.
   if (name === 'TMPDIR') return ['/tmp'];
   if (name === 'HOME') return ['~'];
-  if (secret.test(name)) throw dynamic(`$${name}`, 'is a variable that could hold a key');
+  if (secret.test(name)) throw refuseDynamic(`$${name}`, 'is a variable that could hold a key');
   return [mark.any];
 }
 
@@ -148,7 +148,7 @@ function changed(
       );
     }
     case 'Default': {
-      if (operation.operator.endsWith('=')) throw dynamic(text, 'sets a variable');
+      if (operation.operator.endsWith('=')) throw refuseDynamic(text, 'sets a variable');
       if (operation.operator.endsWith('?')) return plain;
       const other = readWord(operation.operand, values).values;
       // A variable that is set and not empty keeps its value.
@@ -159,13 +159,14 @@ function changed(
     case 'Slice': {
       // Bash computes with them.
       const offsets = [operation.offset.text, operation.length?.text ?? '0'];
-      if (!offsets.every((one) => /^ ?-?\d{1,9}$/.test(one))) throw dynamic(text, 'computes with variables');
+      if (!offsets.every((one) => /^ ?-?\d{1,9}$/.test(one)))
+        throw refuseDynamic(text, 'computes with variables');
       return plain.every((one) => one === mark.plain || one === mark.number) ? plain : [mark.any];
     }
     case 'CaseModification':
       return [mark.any];
     default:
-      throw dynamic(text, 'is an expansion');
+      throw refuseDynamic(text, 'is an expansion');
   }
 }
 

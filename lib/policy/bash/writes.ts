@@ -33,7 +33,7 @@ const valued: Readonly<Record<string, RegExp>> = {
 const never = /^(?!)/;
 
 /** Whether all it is given is changed, and nothing of it read. */
-export function onlyChanges(family: string): boolean {
+export function isWriteOnly(family: string): boolean {
   return Object.hasOwn(simple, family) && family !== 'tee';
 }
 

@@ -28,7 +28,7 @@ export interface AdmissionStore extends TrustedStore {
   lastTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
   /** The newest trusted versions by session. */
   lastSessions(sessions: readonly Session[]): Promise<ReadonlyMap<string, Session>>;
-  /** Signatures of these sessions that were replaced, see replacedSeals: they count no more. */
+  /** Signatures of these sessions that were replaced, see findReplacedSeals: they count no more. */
   replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>>;
   /** Judge for merges with another clone's notes. */
   mergeJudge(): Promise<MergeJudge>;
@@ -119,10 +119,10 @@ class Admission {
     decided.refresh();
     const known = this.#judged.get(raw);
     if (known?.revision === decided.revision) return known.judged;
-    const { asked } = this.#evidence;
+    const { questionCount } = this.#evidence;
     const judged = admitSnapshot(raw, this.#rulesFor(raw));
     const { revision } = decided;
-    if (this.#evidence.asked === asked) this.#judged.set(raw, { revision, judged });
+    if (this.#evidence.questionCount === questionCount) this.#judged.set(raw, { revision, judged });
     return judged;
   }
 

@@ -12,7 +12,7 @@ import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { findVersions, replacedSeals } from './note-history.ts';
+import { findReplacedSeals, findVersions } from './note-history.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
 export class StoredEvidence implements CompletionEvidence {
@@ -23,14 +23,14 @@ export class StoredEvidence implements CompletionEvidence {
   readonly #tasks = new LastVersions<Task>();
   readonly #sessions = new LastVersions<Session>();
   /** Number of questions so far: the answers to them change. */
-  asked = 0;
+  questionCount = 0;
 
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
   came({ branch, since, commit }: BranchQuestion): Answer {
-    this.asked += 1;
+    this.questionCount += 1;
     const growth = this.#growthOf(branch, since);
     const answer = growth.answers.get(commit);
     if (answer === undefined) growth.asked.add(commit);
@@ -38,7 +38,7 @@ export class StoredEvidence implements CompletionEvidence {
   }
 
   names({ branch, since, task }: LandingQuestion): boolean {
-    this.asked += 1;
+    this.questionCount += 1;
     const growth = this.#growthOf(branch, since);
     const isNamed = growth.named.has(`${task.session}/${task.id}`);
     if (!isNamed) growth.isShort = true;
@@ -61,12 +61,12 @@ export class StoredEvidence implements CompletionEvidence {
   }
 
   lastTask(task: Task): Task | null {
-    this.asked += 1;
+    this.questionCount += 1;
     return this.#tasks.ask(task);
   }
 
   lastSession(session: Session): Session | null {
-    this.asked += 1;
+    this.questionCount += 1;
     return this.#sessions.ask(session);
   }
 
@@ -119,9 +119,9 @@ export class StoredEvidence implements CompletionEvidence {
     return findVersions(this.#context(), sessionNotes, keys, (session) => isOwnSession(session, decided));
   }
 
-  /** See replacedSeals. */
+  /** See findReplacedSeals. */
   replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>> {
-    return replacedSeals(this.#context(), sessions);
+    return findReplacedSeals(this.#context(), sessions);
   }
 
   async close(): Promise<void> {
@@ -172,7 +172,7 @@ export class StoredEvidence implements CompletionEvidence {
     const format = `--format=${landingFormat}`;
     const words = ['--no-replace-objects', 'log', '--merges', '-z', format, '--no-show-signature'];
     const { stdout } = await runGit(git, [...words, '--stdin'], { input: `${revisions.join('\n')}\n` });
-    return namedLandings(stdout.toString().split('\0'));
+    return parseNamedLandings(stdout.toString().split('\0'));
   }
 
   #context() {
@@ -224,14 +224,14 @@ interface Growth {
 
 type Answer = 'by-merge' | 'itself' | null;
 
-/** As git log prints a merge for namedLandings. */
+/** As git log prints a merge for parseNamedLandings. */
 const landingFormat = '%ce%n%B';
 
 /**
  * Tasks, as `<session>/<task>`, that merges name: by the trailers of a landing, or by their branch. A merge that an agent
  * made within its work names none.
  */
-function namedLandings(merges: readonly string[]): ReadonlySet<string> {
+function parseNamedLandings(merges: readonly string[]): ReadonlySet<string> {
   return new Set(merges.flatMap(namedBy));
 }
 

@@ -104,7 +104,7 @@ const mostSteps = 2_000;
  * replaces its own by a newer one, so a removed one that is there again was put back. Rewritten histories and commits
  * beyond the newest are not covered.
  */
-export async function replacedSeals(
+export async function findReplacedSeals(
   context: StoreOptions & { readonly catFile: CatFile },
   sessions: readonly SessionId[],
 ): Promise<ReadonlySet<string>> {

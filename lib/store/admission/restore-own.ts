@@ -14,7 +14,7 @@ export interface Restorable {
 
 export interface RestoreWishes {
   readonly actor: string;
-  readonly isMeant: (one: Restorable) => boolean;
+  readonly isSelected: (one: Restorable) => boolean;
   /** Sees what can be brought back before anything is written; it throws where that isn't what the person named. */
   readonly check: (found: readonly Restorable[]) => void;
 }
@@ -30,14 +30,14 @@ export async function restoreOwn(
   wishes: RestoreWishes,
 ): Promise<readonly string[]> {
   for (;;) {
-    const meant = changedElsewhere(await store.raw.snapshot(), decided, wishes);
-    const lasts = await findLasts(store, meant);
-    const found = meant.filter((one) => lasts.of(one) !== null);
+    const selected = changedElsewhere(await store.raw.snapshot(), decided, wishes);
+    const lasts = await findLasts(store, selected);
+    const found = selected.filter((one) => lasts.of(one) !== null);
     wishes.check(found);
     const seen = new Map((await store.snapshot()).sessions.map((session) => [session.id, session]));
     let isStale = false;
     await store.raw.transact((raw) => {
-      isStale = !isDeepStrictEqual(changedElsewhere(raw, decided, wishes), meant);
+      isStale = !isDeepStrictEqual(changedElsewhere(raw, decided, wishes), selected);
       const changes = isStale ? [] : found.flatMap((one) => restoration(one, lasts, seen));
       return changes.length === 0 ? null : { changes, actor: wishes.actor };
     });
@@ -48,7 +48,7 @@ export async function restoreOwn(
 function changedElsewhere(
   raw: Snapshot,
   decided: DecisionLog,
-  { isMeant }: RestoreWishes,
+  { isSelected }: RestoreWishes,
 ): readonly Restorable[] {
   decided.refresh();
   const known = raw.sessions.filter(({ id, archived_at: at }) => at === undefined && decided.knows(id));
@@ -57,7 +57,7 @@ function changedElsewhere(
       ...(isOwnSession(session, decided) ? [] : [{ session, task: null }]),
       ...raw.tasksOf(session.id).flatMap((task) => (isOwnTask(task, decided) ? [] : [{ session, task }])),
     ])
-    .filter(isMeant);
+    .filter(isSelected);
 }
 
 interface Lasts {
@@ -66,9 +66,9 @@ interface Lasts {
   readonly sessions: ReadonlyMap<string, Session>;
 }
 
-async function findLasts(store: AdmissionStore, meant: readonly Restorable[]): Promise<Lasts> {
-  const tasks = await store.lastTasks(meant.flatMap(({ task }) => task ?? []));
-  const changed = meant.filter(({ task }) => task === null).map(({ session }) => session);
+async function findLasts(store: AdmissionStore, selected: readonly Restorable[]): Promise<Lasts> {
+  const tasks = await store.lastTasks(selected.flatMap(({ task }) => task ?? []));
+  const changed = selected.filter(({ task }) => task === null).map(({ session }) => session);
   const sessions = await store.lastSessions(changed);
   const of = ({ session, task }: Restorable): Task | Session | null =>
     (task === null ? sessions.get(session.id) : tasks.get(`${session.id}/${task.id}`)) ?? null;

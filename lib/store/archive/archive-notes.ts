@@ -16,7 +16,7 @@ import {
 } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type ChangeContext, editOrExplain, renderCommit } from '../write/apply-change.ts';
+import { type ChangeContext, editTreeChecked, renderCommit } from '../write/apply-change.ts';
 import { emptyChain, KeptChains, unmergedCommits } from '../write/kept-chain.ts';
 import { archivedRoot, formerRoots, keptRoot, listKept } from '../write/kept-commits.ts';
 import { type OtherEntry, renderMessage } from '../write/note-commit.ts';
@@ -52,14 +52,14 @@ export function taskNotesOf<T>(root: Root<T>, session: SessionId): SessionNotes<
 export function pageNotesOf<T>(
   root: Root<T>,
   session: SessionId,
-  isMeant: (key: ObjectId) => boolean = () => true,
+  isSelected: (key: ObjectId) => boolean = () => true,
 ): SessionNotes<T> & {
   readonly anchors: readonly { readonly path: readonly string[]; readonly key: ObjectId }[];
 } {
   const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
   const anchors = [...anchorsIn(folder, [session])]
     .map(({ name, key }) => ({ path: name.split('/'), key }))
-    .filter(({ key }) => isMeant(key));
+    .filter(({ key }) => isSelected(key));
   const places = anchors.map(({ key }) => findNotes(root, key));
   const notes = places.flatMap((found) => found.map(({ note }) => note));
   return {
@@ -166,7 +166,7 @@ export function commitTree<T>(
   { change, context }: { readonly change: OtherEntry; readonly context: ChangeContext },
 ): RefState<T> {
   if (edits.length === 0) return state;
-  const root = editOrExplain(state, edits, context.sink);
+  const root = editTreeChecked(state, edits, context.sink);
   const message = renderMessage(change, { actor: context.actor, host: context.host, rev: null });
   // The last note may have gone: git misses even an empty tree.
   const tree = root?.oid ?? context.sink('tree', '').oid;

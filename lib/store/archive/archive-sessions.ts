@@ -12,7 +12,7 @@ import { anchorsFolder, fileMode, notePath, type TreeEdit } from '../notes/note-
 import { onlyNote, type RefState, type State, StateSnapshot } from '../notes/state.ts';
 import { readSideRef, type StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { anchored, type ChangeContext, writeNotes } from '../write/apply-change.ts';
+import { type ChangeContext, keyAndAnchor, writeNotes } from '../write/apply-change.ts';
 import { type OtherEntry, readCommitIdentity } from '../write/note-commit.ts';
 import { type Publication, RefPublisher } from '../write/ref-publisher.ts';
 import {
@@ -52,7 +52,7 @@ export async function archiveSessions(
 
 /** A note that can't be read is not moved out of sight. */
 function isMovable(state: State, id: SessionId, { options }: Place): boolean {
-  const { key } = anchored(options.objectFormat, sessionAnchor(id));
+  const { key } = keyAndAnchor(options.objectFormat, sessionAnchor(id));
   const session = onlyNote(state.sessions, key)?.value ?? null;
   return (
     session !== null &&
@@ -161,7 +161,7 @@ function describe(ids: readonly SessionId[]): OtherEntry {
 }
 
 function noteOf(state: State, id: SessionId, { objectFormat }: StoreOptions): Note<Session> {
-  const note = onlyNote(state.sessions, anchored(objectFormat, sessionAnchor(id)).key);
+  const note = onlyNote(state.sessions, keyAndAnchor(objectFormat, sessionAnchor(id)).key);
   if (note === null) throw new Error(`session ${id} has no note`);
   return note;
 }
@@ -190,7 +190,7 @@ function shortNote({ value }: Note<Session>, id: SessionId, { now, objectFormat 
   if (value === null) throw new Error(`session ${id} can't be read`);
   const { sent_back: _, ...kept } = value;
   return {
-    ...anchored(objectFormat, sessionAnchor(id)),
+    ...keyAndAnchor(objectFormat, sessionAnchor(id)),
     next: (_: Session | null, rev: number): Session => ({
       ...kept,
       rev,

@@ -4,7 +4,7 @@ import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, ValidationNote, Verdict, Verification } from '../../domain/state/verdict.ts';
-import { addTo, byText } from '../../util/sort-and-group.ts';
+import { addTo, compareText } from '../../util/sort-and-group.ts';
 import type { Note } from './note.ts';
 import {
   blackboardNotes,
@@ -221,7 +221,7 @@ function indexAll(root: Root): TaskIndex {
     if (note === null || session === '') continue;
     addTo(index, session, note);
   }
-  for (const rows of index.values()) rows.sort((a, b) => byText(idOf(a), idOf(b)));
+  for (const rows of index.values()) rows.sort((a, b) => compareText(idOf(a), idOf(b)));
   return index;
 }
 
@@ -238,7 +238,9 @@ function merge(rows: readonly Note<Task>[], { gone, added }: Changes): readonly 
     }
   }
   if (gone.size === 0 && fresh.length === 0) return result;
-  return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) => byText(idOf(a), idOf(b)));
+  return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) =>
+    compareText(idOf(a), idOf(b)),
+  );
 }
 
 /** The position of a task in the sorted rows. */

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { StoreParts } from '../store-options.ts';
-import { type Caller, decideRound, type Round } from '../write/decide-round.ts';
+import { decideRound, type PendingTransaction, type Round } from '../write/decide-round.ts';
 import type { CommitIdentity } from '../write/note-commit.ts';
 import { isShared, type RemoteExchange } from './remote-exchange.ts';
 
@@ -10,7 +10,7 @@ interface Deciding {
   readonly exchange: RemoteExchange;
   readonly identity: CommitIdentity;
   /** Callers that wait; those whose branch moved are answered, and removed. */
-  readonly open: Set<Caller>;
+  readonly open: Set<PendingTransaction>;
 }
 
 /** Decides all waiting changes on the newest state. A landing goes alone: its refusal must not refuse the rest. */
@@ -36,7 +36,7 @@ export async function decideShared({ parts, exchange, identity, open }: Deciding
 }
 
 /** A step the remote didn't take: unlike after a sync, nothing of it is here either. */
-export function stepRefusal(cause: unknown): unknown {
+export function remoteRefusal(cause: unknown): unknown {
   if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
   const { kind, code, data, lines: details } = cause;
   const { remote, ref, reason } = data;

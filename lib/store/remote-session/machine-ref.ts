@@ -1,5 +1,5 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
-import { type SignOfLife, signOfLifeSchema } from '../../domain/state/machine.ts';
+import { type Heartbeat, heartbeatSchema } from '../../domain/state/machine.ts';
 import type { FoundMachines } from '../../domain/view-models/machines.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
@@ -8,7 +8,7 @@ import { loadNotes } from '../notes/load-notes.ts';
 import { sessionNotes, taskNotes } from '../notes/note-kinds.ts';
 import { emptyState, nextState, StateSnapshot } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { machinesRoot, peekState } from '../sync/remote.ts';
+import { fetchObjects, machinesRoot } from '../sync/remote.ts';
 import { type ChangeContext, renderCommit } from '../write/apply-change.ts';
 
 // Larger commits are no heartbeats of ours.
@@ -23,8 +23,8 @@ function refPart(machine: string): string {
 }
 
 /** Makes the next heartbeat: a commit without files on those before it. No two are the same, so each moves the ref. */
-export function makeSign(
-  sign: SignOfLife,
+export function makeHeartbeat(
+  sign: Heartbeat,
   { parents, count }: { readonly parents: readonly ObjectId[]; readonly count: number },
   context: ChangeContext,
 ): { readonly tip: ObjectId; readonly objects: readonly NewObject[] } {
@@ -39,8 +39,8 @@ export function makeSign(
 }
 
 /** A heartbeat as its commit has it. */
-export interface ReadSign {
-  readonly sign: SignOfLife;
+export interface ReadHeartbeat {
+  readonly sign: Heartbeat;
   /** When, by that machine's clock; ISO 8601. */
   readonly at: string;
   /** The key it is signed with, over all of it; null: with none. */
@@ -48,7 +48,7 @@ export interface ReadSign {
 }
 
 /** Reads a machine's heartbeat and its time by that machine's clock; null where it can't be read. */
-async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | null> {
+async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadHeartbeat | null> {
   const object = await catFile.read(tip).catch(() => null);
   if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
   const text = object.bytes.toString();
@@ -56,7 +56,7 @@ async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | nul
   const [, seconds = ''] = text.match(/^committer .* (\d{1,11}) [+-]\d{4}$/m) ?? [];
   try {
     return {
-      sign: signOfLifeSchema.parse(JSON.parse(body.join('\n\n'))),
+      sign: heartbeatSchema.parse(JSON.parse(body.join('\n\n'))),
       at: new Date(Number(seconds) * 1_000).toISOString(),
       signer: signerOf(text, tip.length === 40 ? 'sha1' : 'sha256'),
     };
@@ -66,20 +66,20 @@ async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadSign | nul
 }
 
 /** Reads the heartbeats that machines gave themselves and that can be read, of refs with their tips. */
-export async function readOwnSigns(
+export async function readOwnHeartbeats(
   catFile: CatFile,
   refs: Iterable<readonly [string, ObjectId]>,
-): Promise<readonly ReadSign[]> {
-  const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnSign(catFile, ref, tip)));
+): Promise<readonly ReadHeartbeat[]> {
+  const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnHeartbeat(catFile, ref, tip)));
   return signs.filter((sign) => sign !== null && sign !== 'foreign');
 }
 
 /** Reads a ref's heartbeat; 'foreign': another key signed it, or it names another machine. null: it can't be read. */
-export async function readOwnSign(
+export async function readOwnHeartbeat(
   catFile: CatFile,
   ref: string,
   tip: ObjectId,
-): Promise<ReadSign | null | 'foreign'> {
+): Promise<ReadHeartbeat | null | 'foreign'> {
   const read = await readSign(catFile, tip);
   const isNamed = read === null || ref.endsWith(`/${refPart(read.sign.machine)}`);
   return maySignAs(ref, read?.signer ?? null) && isNamed ? read : 'foreign';
@@ -93,7 +93,7 @@ export async function readMachines(
   { context, commonDir, objectFormat }: Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>,
   { remote, session: wanted }: { readonly remote: string; readonly session: SessionId | null },
 ): Promise<FoundMachines> {
-  const theirs = await peekState(context, remote);
+  const theirs = await fetchObjects(context, remote);
   const catFile = new CatFile(context, commonDir);
   try {
     const loading = { catFile, commonDir, objectFormat };
@@ -120,7 +120,7 @@ export async function readMachines(
     if (session === null) return { session: null, tasks: [], signs: [] };
     const root = `${machinesRoot}${session.id}/`;
     const tips = [...theirs].filter(([ref]) => ref.startsWith(root));
-    return { session, tasks: snapshot.tasksOf(session.id), signs: await readOwnSigns(catFile, tips) };
+    return { session, tasks: snapshot.tasksOf(session.id), signs: await readOwnHeartbeats(catFile, tips) };
   } finally {
     await catFile.close();
   }

@@ -1,19 +1,19 @@
 import { type LeaseWatch, leaseState, watchLeases } from '../../core/machines/lease-watch.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Lease, SeenMachine } from '../../domain/ports/sharing-port.ts';
-import type { SignOfLife } from '../../domain/state/machine.ts';
+import type { Heartbeat } from '../../domain/state/machine.ts';
 import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { StoreParts } from '../store-options.ts';
 import { machinesRoot, type PushSpec } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import type { CommitIdentity } from '../write/note-commit.ts';
-import { machineRef, makeSign, type ReadSign, readOwnSign } from './machine-ref.ts';
+import { machineRef, makeHeartbeat, type ReadHeartbeat, readOwnHeartbeat } from './machine-ref.ts';
 
 interface Membership {
   readonly ref: RefName;
   readonly lease: Lease;
-  readonly sign: SignOfLife;
+  readonly sign: Heartbeat;
 }
 
 interface Sign {
@@ -29,7 +29,7 @@ const shortestLookMs = 300;
 const neverMs = 86_400_000;
 
 /** This machine's own heartbeats: when one is due, and its content. They go with pushes, and alone without any. */
-export class OwnSigns {
+export class OwnHeartbeat {
   #member: Membership | null = null;
   /** Tip of its ref at the remote, and the last commit pushed to it from here. */
   #tip: ObjectId | null = null;
@@ -38,7 +38,7 @@ export class OwnSigns {
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /** `sign`: what this machine says of itself. */
-  enter(session: SessionId, lease: Lease, sign: SignOfLife): void {
+  enter(session: SessionId, lease: Lease, sign: Heartbeat): void {
     this.#member = { ref: machineRef(session, sign.machine), lease, sign };
   }
 
@@ -80,7 +80,7 @@ export class OwnSigns {
       makeObject(objectFormat, type, content);
     // A push moves the ref on from where it is.
     const parents = this.#tip === null ? [] : [this.#tip];
-    const made = makeSign(
+    const made = makeHeartbeat(
       sign,
       { parents, count: this.#count },
       {
@@ -113,11 +113,11 @@ export class OwnSigns {
 /** The last heartbeat that a machine gave itself. */
 interface Known {
   readonly tip: ObjectId;
-  readonly read: ReadSign | null;
+  readonly read: ReadHeartbeat | null;
 }
 
 /** Watches the heartbeats of this machine and the others, look by look. */
-export class SignWatch {
+export class PeerHeartbeats {
   readonly #own: string;
   #session: SessionId | null = null;
   #lease: Lease = { leaseMs: Number.POSITIVE_INFINITY, renewMs: Number.POSITIVE_INFINITY };
@@ -145,7 +145,7 @@ export class SignWatch {
     const raw = new Map([...theirs].filter(([ref]) => ref.startsWith(root)));
     for (const [ref, tip] of raw) {
       if (this.#raw.get(ref) === tip) continue;
-      const read = await readOwnSign(catFile, ref, tip);
+      const read = await readOwnHeartbeat(catFile, ref, tip);
       if (read !== 'foreign') this.#known.set(ref, { tip, read });
     }
     this.#raw = raw;

@@ -35,8 +35,11 @@ export class Network {
 
   /** A server that accepts and never answers would block git for ever, and with it the heartbeat. */
   #within(wallMs: number): GitContext {
-    const told = (cause: string): FlameError => remoteSilent(this.#remote, cause);
-    return { ...this.#git, guard: { limits: { wallMs, cpuSeconds: 600, memoryMb: 8_192 }, told } };
+    const silentError = (cause: string): FlameError => remoteSilent(this.#remote, cause);
+    return {
+      ...this.#git,
+      guard: { limits: { wallMs, cpuSeconds: 600, memoryMb: 8_192 }, makeError: silentError },
+    };
   }
 }
 
@@ -47,7 +50,7 @@ const burst = 3;
  * Limits how often pushes go: each costs the host and all who share the repository, so waiting changes go along with
  * the next one. Times are milliseconds of a monotonic clock.
  */
-export class Pace {
+export class PushRateLimit {
   readonly #gapMs: number;
   readonly #now: () => number;
   #allowedAt = 0;

@@ -1,10 +1,10 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Caller } from '../write/decide-round.ts';
+import type { PendingTransaction } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { mayPass, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
+import { isTransient, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
 
-interface Asked {
-  readonly callers: readonly Caller[];
+interface PendingPush {
+  readonly callers: readonly PendingTransaction[];
   /** It was answered that it was not taken, which is not for sure: see `denied`. */
   readonly isDenied: boolean;
 }
@@ -17,7 +17,7 @@ export interface FoundPush {
 
 /** Pushes whose result isn't known: the remote's refs show it at the next look. */
 export class OpenPushes {
-  readonly #asked = new Map<OpenPush, Asked>();
+  readonly #asked = new Map<OpenPush, PendingPush>();
 
   begun(push: OpenPush): void {
     this.#asked.set(push, { callers: [...push.round.answers.keys()], isDenied: false });
@@ -33,8 +33,8 @@ export class OpenPushes {
    * first may have been taken.
    */
   denied(push: OpenPush): void {
-    const asked = this.#asked.get(push);
-    if (asked !== undefined) this.#asked.set(push, { ...asked, isDenied: true });
+    const pending = this.#asked.get(push);
+    if (pending !== undefined) this.#asked.set(push, { ...pending, isDenied: true });
   }
 
   /**
@@ -44,7 +44,7 @@ export class OpenPushes {
   async taken(
     theirs: RemoteRefs,
     exchange: Pick<RemoteExchange, 'lacking' | 'push'>,
-    isOpen: (caller: Caller) => boolean,
+    isOpen: (caller: PendingTransaction) => boolean,
   ): Promise<readonly FoundPush[]> {
     const taken: FoundPush[] = [];
     for (const [push, { callers, isDenied }] of this.#asked) {
@@ -67,7 +67,7 @@ const lostAfter = 3;
 const stopPatienceMs = 5_000;
 
 /** State of the connection: failures of the network are retried; its loss is reported once, and its return once. */
-export class Line {
+export class ConnectionState {
   readonly #tell: (isThere: boolean, error: FlameError | null) => void;
   #wasThere = false;
   #isTold = false;
@@ -91,7 +91,7 @@ export class Line {
     this.#failures += 1;
     this.#since ??= performance.now();
     const isOver = isStopped && performance.now() - this.#since > stopPatienceMs;
-    if (!mayPass(error) || !this.#wasThere || isOver) return null;
+    if (!isTransient(error) || !this.#wasThere || isOver) return null;
     if (!this.#isTold && (this.#failures >= lostAfter || isPlain(error))) {
       this.#isTold = true;
       this.#tell(false, error as FlameError);

@@ -1,28 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Sharing, SignedWord } from '../../domain/ports/sharing-port.ts';
-import type { SignOfLife } from '../../domain/state/machine.ts';
+import type { RemoteSession, SignedStatement } from '../../domain/ports/sharing-port.ts';
+import type { Heartbeat } from '../../domain/state/machine.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
 import { bringBranch, remoteTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { machineRef } from './machine-ref.ts';
-import { OwnSigns, SignWatch } from './machine-signs.ts';
-import { Network, Pace } from './network.ts';
+import { OwnHeartbeat, PeerHeartbeats } from './machine-signs.ts';
+import { Network, PushRateLimit } from './network.ts';
 import { RemoteExchange } from './remote-exchange.ts';
 import { SharedWriter } from './shared-writer.ts';
 
-export interface SharingOptions {
+export interface RemoteSessionOptions {
   readonly remote: string;
   /** git where the person stands: a remote's path may be relative to it. */
   readonly network: GitContext;
   /** Content of this machine's heartbeat. */
-  readonly sign: SignOfLife;
+  readonly sign: Heartbeat;
   /** See Sharing. */
   readonly budget: number | null;
   /** Signs with this machine's key. */
-  readonly speak: (text: string) => SignedWord;
+  readonly speak: (text: string) => SignedStatement;
   /** Limit of all machines together; null: no limit. */
   readonly pushesPerMinute: number | null;
   /** No answer of the remote is waited for any longer; milliseconds. */
@@ -34,7 +34,7 @@ export interface SharingOptions {
 /** How long a machine that leaves waits for the remote. */
 const farewellMs = 15_000;
 
-export interface OpenedSharing extends Sharing {
+export interface OpenedRemoteSession extends RemoteSession {
   /** This machine is in the session no more, and takes its sign away; of a session that is over those of all others. */
   leave(isOver: boolean): Promise<void>;
   /** Takes away its signs of sessions that ended while it was gone. */
@@ -42,12 +42,12 @@ export interface OpenedSharing extends Sharing {
 }
 
 /** From now on what a store changes is decided at a remote, see SharedWriter. Nothing is asked of the remote yet. */
-export function openSharing(store: LocalStore, options: SharingOptions): OpenedSharing {
+export function openRemoteSession(store: LocalStore, options: RemoteSessionOptions): OpenedRemoteSession {
   const { remote, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
   const network = new Network(options.network, { remote, patienceMs });
-  const signs = new OwnSigns();
+  const signs = new OwnHeartbeat();
   let seen: RemoteRefs = new Map();
-  const watch = new SignWatch(sign.machine);
+  const watch = new PeerHeartbeats(sign.machine);
   const opened: { exchange: RemoteExchange; writer: SharedWriter }[] = [];
   store.writeThrough((parts) => {
     const exchange = new RemoteExchange(parts, { remote, network });
@@ -57,7 +57,7 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
       signs,
       signal,
       onLine,
-      pace: new Pace(pushesPerMinute),
+      pace: new PushRateLimit(pushesPerMinute),
       machines: () => 1 + watch.machines().filter(({ state }) => state !== 'gone').length,
       onLook: (theirs) => {
         seen = theirs;

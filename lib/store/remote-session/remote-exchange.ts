@@ -22,7 +22,7 @@ import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/ref-publisher.ts';
 import type { Network } from './network.ts';
-import { decidingRefs, isAncestor, SeenTips } from './rollback-detector.ts';
+import { decidingRefs, isAncestor, RollbackDetector } from './rollback-detector.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
 export interface OpenPush {
@@ -45,7 +45,7 @@ export class RemoteExchange {
   readonly #loggedRefs: RefTransactions;
   readonly #network: Network;
   readonly #chains: KeptChains;
-  readonly #seen: SeenTips;
+  readonly #seen: RollbackDetector;
   #forgot = false;
 
   constructor(
@@ -61,7 +61,7 @@ export class RemoteExchange {
     const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
     this.#refs = new RefTransactions(transactions);
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
-    this.#seen = new SeenTips({ context, refs: this.#refs, remote });
+    this.#seen = new RollbackDetector({ context, refs: this.#refs, remote });
     this.#network = network;
   }
 
@@ -223,7 +223,7 @@ export function isShared({ ref, isTaken }: RefUpdate): boolean {
 }
 
 /** The line, the server or the host is at fault, and may not be the next time. */
-export function mayPass(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return (
     error instanceof FlameError &&
     ['remote-unreachable', 'remote-cannot-store', 'push-failed', 'state-busy'].includes(error.code)

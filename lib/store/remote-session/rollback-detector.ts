@@ -17,7 +17,7 @@ type Seen = ReadonlyMap<string, ObjectId>;
  * Detects rollbacks of a remote. Clones that share state only add to it: where some of it is gone, the remote was
  * reset, and a machine that went on would undo that, or claim again what others still hold.
  */
-export class SeenTips {
+export class RollbackDetector {
   readonly #context: GitContext;
   readonly #refs: RefTransactions;
   readonly #remote: string;

@@ -4,20 +4,20 @@ import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { Refusals } from '../sync/refusals.ts';
 import type { PushSpec } from '../sync/remote.ts';
-import type { Caller, Round } from '../write/decide-round.ts';
+import type { PendingTransaction, Round } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { type CommitIdentity, readCommitIdentity } from '../write/note-commit.ts';
-import { decideShared, landingRefusal, stepRefusal } from './decide-shared.ts';
-import type { OwnSigns } from './machine-signs.ts';
-import type { Pace } from './network.ts';
-import { Line, OpenPushes } from './open-pushes.ts';
-import { isShared, mayPass, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
+import { decideShared, landingRefusal, remoteRefusal } from './decide-shared.ts';
+import type { OwnHeartbeat } from './machine-signs.ts';
+import type { PushRateLimit } from './network.ts';
+import { ConnectionState, OpenPushes } from './open-pushes.ts';
+import { isShared, isTransient, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
 
 export interface SharedOptions {
   readonly remote: string;
   readonly exchange: RemoteExchange;
-  readonly signs: OwnSigns;
-  readonly pace: Pace;
+  readonly signs: OwnHeartbeat;
+  readonly pace: PushRateLimit;
   /** Number of live machines: pushes that lost a race are retried within their time. */
   readonly machines: () => number;
   /** Called with the refs that each look found. */
@@ -38,12 +38,12 @@ export class SharedWriter implements StoreWriter {
 
   readonly #parts: StoreParts;
   readonly #options: SharedOptions;
-  readonly #open = new Set<Caller>();
+  readonly #open = new Set<PendingTransaction>();
   readonly #looks = new Set<{ resolve(): void; reject(error: unknown): void }>();
   readonly #pushes = new OpenPushes();
   #identity: Promise<CommitIdentity> | null = null;
   #refusals: Refusals;
-  readonly #line: Line;
+  readonly #line: ConnectionState;
   #loop: Promise<void> | null = null;
   #wake: () => void = () => undefined;
   #isClosed = false;
@@ -54,11 +54,11 @@ export class SharedWriter implements StoreWriter {
     this.#parts = parts;
     this.#options = options;
     this.#refusals = new Refusals(options.remote);
-    this.#line = new Line(options.onLine);
+    this.#line = new ConnectionState(options.onLine);
   }
 
   transact(
-    decide: Caller['decide'],
+    decide: PendingTransaction['decide'],
     { isLarge = false }: Parameters<Store['transact']>[1] = {},
   ): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
@@ -166,7 +166,7 @@ export class SharedWriter implements StoreWriter {
     const open: OpenPush = { round, specs: all };
     this.#pushes.begun(open);
     const pushed = await exchange.push(all).catch((error: unknown) => {
-      if (mayPass(error)) throw error;
+      if (isTransient(error)) throw error;
       this.#pushes.known(open);
       return this.#refused(round, error);
     });
@@ -195,13 +195,13 @@ export class SharedWriter implements StoreWriter {
   /** Rejects the callers whose change the remote refuses, since it would refuse it again. */
   #refused(round: Round, error: unknown): null {
     const landing = [...round.owners.values()].find(({ update }) => isShared(update));
-    const told =
+    const reported =
       landing === undefined
-        ? stepRefusal(error)
+        ? remoteRefusal(error)
         : landingRefusal(this.#options.remote, landing.update.ref, error);
     const asked = landing === undefined ? [...round.answers.keys()] : [landing.caller];
-    if (asked.length === 0) throw told;
-    for (const caller of asked) if (this.#open.delete(caller)) caller.reject(told);
+    if (asked.length === 0) throw reported;
+    for (const caller of asked) if (this.#open.delete(caller)) caller.reject(reported);
     return null;
   }
 

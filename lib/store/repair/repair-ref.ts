@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { gitsAt } from '../../git/refs/find-git-processes.ts';
+import { findGitProcesses } from '../../git/refs/find-git-processes.ts';
 import { reftableLock } from '../../git/refs/ref-files.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { shortId } from '../../util/short-names.ts';
@@ -32,15 +32,15 @@ export async function repairRef<T>(
       hints: [`git flame sync`, `Without it, what it held is lost: git update-ref -d ${ref}`],
     };
   const place = found.from === null ? 'as its reflog has it' : `as ${found.from} has it`;
-  const told = `${ref} was brought back to ${shortId(found.oid)}, ${place}`;
+  const notice = `${ref} was brought back to ${shortId(found.oid)}, ${place}`;
   if (context.isDry)
-    return { ref, isDone: true, message: `${message} It can be repaired: ${told}.`, hints: [] };
+    return { ref, isDone: true, message: `${message} It can be repaired: ${notice}.`, hints: [] };
   const backup = await moveBack(context, ref, found.oid);
   return {
     ref,
     isDone: true,
     hints: [],
-    message: `${told}; what it held is kept at ${backup}. It was: ${message}`,
+    message: `${notice}; what it held is kept at ${backup}. It was: ${message}`,
   };
 }
 
@@ -177,6 +177,6 @@ export function removeDeadLocks({ commonDir, isDry }: RepairContext): readonly R
 function reasonToKeep(commonDir: string, ageMs: number): string | null {
   if (ageMs < oldMs) return 'it is younger than a minute';
   if (!existsSync('/proc/self/comm')) return 'this system does not show whether a git is at work';
-  const gits = gitsAt([commonDir, join(commonDir, '..')]);
+  const gits = findGitProcesses([commonDir, join(commonDir, '..')]);
   return gits.length > 0 ? `git is at work here (pid ${gits.join(', ')})` : null;
 }

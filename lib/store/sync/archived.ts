@@ -24,7 +24,7 @@ export interface MergedArchive {
  * Merges sessions: one that is not in the archive as it is here, with every task that is here, is not archived, even if
  * another clone archived it.
  */
-export function sessionsBeside(
+export function mergeUnarchived(
   archive: MergedArchive,
   tasks: Root<Task>,
   ends: MergeJudge | null,

@@ -13,7 +13,7 @@ import { trackingRef } from './remote.ts';
 import type { SyncOptions } from './sync-options.ts';
 
 /** Finds notes that can't be read in states about to be sent, and that the remote doesn't have like that already. */
-export async function freshDamage(
+export async function findNewDamage(
   context: LoadContext,
   states: readonly RefState<unknown>[],
   theirs: RemoteRefs,
@@ -51,7 +51,7 @@ function nameOf({ object, message }: StateProblem): string {
  * Finds notes of the state here that can't be read and that the remote hadn't like that at the last sync; the remote is
  * not asked. Throws FlameError `state-corrupt` where a ref can't be read at all.
  */
-export async function unsentDamage({
+export async function findUnsentDamage({
   context,
   commonDir,
   objectFormat,
@@ -69,7 +69,7 @@ export async function unsentDamage({
         return tip === undefined ? [] : [[ref, tip] as const];
       }),
     );
-    return await freshDamage(loading, states, theirs);
+    return await findNewDamage(loading, states, theirs);
   } finally {
     await catFile.close();
   }

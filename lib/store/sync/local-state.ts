@@ -23,13 +23,13 @@ import { readSideRef, StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
 import { KeptChains } from '../write/kept-chain.ts';
 import { findKeptCommits, type KeptCommits, listKept, type RemoteRefs } from '../write/kept-commits.ts';
-import { showReviews } from '../write/publish-review-notes.ts';
+import { publishReviewNotes } from '../write/publish-review-notes.ts';
 import { ObjectWriter, PatientLock } from '../write/ref-publisher.ts';
-import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
-import { freshDamage } from './find-new-damage.ts';
+import { type MergedArchive, mergeUnarchived, withoutArchived } from './archived.ts';
+import { findNewDamage } from './find-new-damage.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
-import { heldBack, isReadable, keptSpecs, pushSpecs, signsOfEnded } from './push-specs.ts';
+import { findNewerNotes, heartbeatsOfEnded, isReadable, keptSpecs, pushSpecs } from './push-specs.ts';
 import { type PushSpec, trackingRef } from './remote.ts';
 import { cannotMergeInto } from './sync-errors.ts';
 import type { SyncOptions } from './sync-options.ts';
@@ -117,9 +117,9 @@ export class LocalState {
         refs,
         changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
         kept,
-        forgotten: new Map([...kept.obsolete.there, ...signsOfEnded(state, theirs)]),
-        damage: await freshDamage(loading, states, theirs),
-        newer: await heldBack(loading, states, theirs),
+        forgotten: new Map([...kept.obsolete.there, ...heartbeatsOfEnded(state, theirs)]),
+        damage: await findNewDamage(loading, states, theirs),
+        newer: await findNewerNotes(loading, states, theirs),
         specs: [...pushSpecs(refs, theirs), ...keptSpecs(kept, theirs)],
       };
       if (this.#options.isDry) return result;
@@ -146,7 +146,7 @@ export class LocalState {
     });
     // The next fetch does the same.
     if (commands.length > 0) await this.#refs.run(commands);
-    await showReviews({ ...this.#options, catFile: this.#catFile }, await this.#reader.read());
+    await publishReviewNotes({ ...this.#options, catFile: this.#catFile }, await this.#reader.read());
   }
 
   async close(): Promise<void> {
@@ -161,7 +161,7 @@ export class LocalState {
     archive: MergedArchive,
   ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
     const sessions = await this.#mergeOne(
-      sessionsBeside(archive, before.tasks.root, this.#options.ends ?? null),
+      mergeUnarchived(archive, before.tasks.root, this.#options.ends ?? null),
       before.sessions,
       theirs,
     );

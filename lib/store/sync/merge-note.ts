@@ -13,7 +13,7 @@ import {
 } from '../../core/merge/merge-notes.ts';
 import { mergeSession } from '../../core/merge/merge-session.ts';
 import { mergeTask } from '../../core/merge/merge-task.ts';
-import { chooseValue, type Loss, type Merged, preferring } from '../../core/merge/merge-values.ts';
+import { byPreference, chooseValue, type LostValue, type Merged } from '../../core/merge/merge-values.ts';
 import { Note } from '../notes/note.ts';
 import {
   archiveNotes,
@@ -61,7 +61,7 @@ export function mergeNote<T>(
   { kind, merge, admit = asItIs }: MergeKind<T>,
   notes: { readonly base: Note<T> | null; readonly ours: Note<T>; readonly theirs: Note<T> },
   sink: ObjectSink,
-): { readonly note: Note<T>; readonly lost: readonly Loss[] } {
+): { readonly note: Note<T>; readonly lost: readonly LostValue[] } {
   const { base, ours, theirs } = notes;
   const [left, right] = [ours.value, theirs.value];
   if (left === null || right === null) throw new Error('only readable notes are merged');
@@ -81,7 +81,7 @@ export function admitNote<T>(
   before: Note<T>,
   after: Note<T>,
   sink: ObjectSink,
-): { readonly note: Note<T>; readonly lost: readonly Loss[] } {
+): { readonly note: Note<T>; readonly lost: readonly LostValue[] } {
   if (before.value === null || after.value === null) return { note: after, lost: [] };
   const { value, lost } = admit(before.value, after.value);
   if (value === after.value) return { note: after, lost: [] };
@@ -102,7 +102,7 @@ function mergeUnknown<T>(kind: NoteKind<T>, base: Json, ours: Json, theirs: Json
     if (!Object.hasOwn(theirs, key)) return [key, ours[key]];
     if (!Object.hasOwn(ours, key)) return [key, theirs[key]];
     const sides = { base: base[key], ours: ours[key], theirs: theirs[key] };
-    return [key, chooseValue(sides, preferring()).value];
+    return [key, chooseValue(sides, byPreference()).value];
   });
   return Object.fromEntries(entries);
 }

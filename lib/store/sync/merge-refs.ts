@@ -1,4 +1,4 @@
-import type { Loss } from '../../core/merge/merge-values.ts';
+import type { LostValue } from '../../core/merge/merge-values.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
@@ -228,7 +228,7 @@ function renderMerge({ tree, parents, conflicts, ref, date }: MergeText): string
 }
 
 /** `task-001: kept status done by worker-1a2b3c4d, not claimed by worker-2b3c4d5e` */
-function describeLoss(json: NoteJson, key: ObjectId, { what, kept, lost }: Loss): string {
+function describeLoss(json: NoteJson, key: ObjectId, { what, kept, lost }: LostValue): string {
   return `${nameOf(json, key)}: ${what}: kept ${short(kept)}, not ${short(lost)}`;
 }
 

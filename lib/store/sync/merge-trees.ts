@@ -1,6 +1,6 @@
-import type { Loss } from '../../core/merge/merge-values.ts';
+import type { LostValue } from '../../core/merge/merge-values.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import type { Note } from '../notes/note.ts';
 import {
   editTree,
@@ -19,7 +19,7 @@ type Entry<T> = TreeEntry<Note<T>>;
 /** One note that two clones changed differently. */
 export interface NoteConflict<T> {
   readonly note: Note<T>;
-  readonly losses: readonly Loss[];
+  readonly losses: readonly LostValue[];
 }
 
 interface MergedTrees<T> {
@@ -92,7 +92,7 @@ function mergeSlots<T>(
     readonly other: Slot<T> | undefined;
   },
   sink: ObjectSink,
-): { readonly slot: Slot<T>; readonly losses: readonly Loss[] } {
+): { readonly slot: Slot<T>; readonly losses: readonly LostValue[] } {
   const { old, mine = [], other = [] } = slots;
   const [before, left, right] = [blobsOf(old ?? []), blobsOf(mine), blobsOf(other)];
   if (right === '' || left === right || isHeldBack(kind, mine, other)) return { slot: mine, losses: [] };
@@ -130,7 +130,7 @@ function admitSlot<T>(
   old: Slot<T> = [],
   next: Slot<T>,
   sink: ObjectSink,
-): { readonly slot: Slot<T>; readonly losses: readonly Loss[] } {
+): { readonly slot: Slot<T>; readonly losses: readonly LostValue[] } {
   const [before, after] = [usable(old), usable(next)];
   if (before === null || after === null) return { slot: next, losses: [] };
   const { note, lost } = admitNote(kind, before, after, sink);
@@ -154,7 +154,7 @@ function usable<T>(slot: Slot<T>): Note<T> | null {
 function preferSlot<T>(a: Slot<T>, b: Slot<T>): boolean {
   const rank = (slot: Slot<T>): number =>
     slot.some(({ note }) => note.isNewer) ? 0 : usable(slot) !== null ? 1 : slot.length === 1 ? 2 : 3;
-  return (rank(a) - rank(b) || byText(blobsOf(a), blobsOf(b))) < 0;
+  return (rank(a) - rank(b) || compareText(blobsOf(a), blobsOf(b))) < 0;
 }
 
 function blobsOf<T>(slot: Slot<T>): string {

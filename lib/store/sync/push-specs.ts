@@ -32,7 +32,7 @@ export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): 
 }
 
 /** Heartbeat refs of machines that died before the session they worked on ended. */
-export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRefs {
+export function heartbeatsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRefs {
   const ended = new Set(
     [...listNotes(sessions.root)].flatMap(({ value }) => (value?.state === 'ended' ? value.id : [])),
   );
@@ -44,7 +44,7 @@ export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRef
 }
 
 /** Notes of a newer version that the remote has and the merged states haven't: sending these would take them away. */
-export async function heldBack(
+export async function findNewerNotes(
   context: LoadContext,
   states: readonly RefState<unknown>[],
   theirs: RemoteRefs,

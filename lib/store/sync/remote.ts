@@ -66,7 +66,7 @@ export async function remoteTip(
 }
 
 /** Brings the objects of the remote's state, moving no ref. */
-export async function peekState(context: GitContext, remote: string): Promise<RemoteRefs> {
+export async function fetchObjects(context: GitContext, remote: string): Promise<RemoteRefs> {
   const refs = await listRemote(context, remote, `${stateRoot}*`);
   const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
   if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);

@@ -202,11 +202,11 @@ export function readRefusal({
   const rejections = parseRejections(stdout);
   // With --atomic the others are refused because of one: its reason is the reason.
   const own = rejections.filter(({ reason }) => !/^atomic (?:push|transaction)/.test(reason));
-  const first = own.find(({ reason }) => !mayPass(reason)) ?? own[0] ?? rejections[0];
+  const first = own.find(({ reason }) => !isTransientRefusal(reason)) ?? own[0] ?? rejections[0];
   if (first === undefined) return null;
-  const told = isVague(first.reason) ? serverError(stderr) : null;
-  const ref = rejections.find((rejection) => told?.includes(`'${rejection.ref}'`))?.ref ?? first.ref;
-  return { ref, reason: told ?? first.reason, mayPass: mayPass(first.reason), stderr };
+  const serverText = isVague(first.reason) ? serverError(stderr) : null;
+  const ref = rejections.find((rejection) => serverText?.includes(`'${rejection.ref}'`))?.ref ?? first.ref;
+  return { ref, reason: serverText ?? first.reason, mayPass: isTransientRefusal(first.reason), stderr };
 }
 
 /** Reads `!`, the refs, then `[remote rejected] (why)`. */
@@ -219,7 +219,7 @@ function parseRejections(stdout: string): readonly Rejection[] {
 
 // Also what GitHub (`failed`, `failure`) and JGit (`failed to lock`) say where they are busy, and what git does where
 // a gc of that moment took what it had just received.
-function mayPass(reason: string): boolean {
+function isTransientRefusal(reason: string): boolean {
   return /fetch first|atomic (?:push|transaction) fail|non-fast-forward|stale info|cannot lock ref|failed to (?:update ref|lock)|incorrect old value|already exists|needs force|commit_refs|unable to migrate|^fail(?:ed|ure)$/.test(
     reason,
   );

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
-import type { Loss } from '../../core/merge/merge-values.ts';
+import type { LostValue } from '../../core/merge/merge-values.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
@@ -9,7 +9,7 @@ import { blackboardNotes, stateRefs } from '../notes/note-kinds.ts';
 import { LocalState, type MergedState } from './local-state.ts';
 import { type MergedRef, nameOf } from './merge-refs.ts';
 import { Refusals } from './refusals.ts';
-import { fetchState, forgetRefs, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
+import { fetchObjects, fetchState, forgetRefs, type PushResult, type PushSpec, pushState } from './remote.ts';
 import { cannotMergeInto, damagedState, newerState, remoteBusy } from './sync-errors.ts';
 import type { SyncOptions } from './sync-options.ts';
 
@@ -18,7 +18,7 @@ interface SyncedRef {
   readonly outcome: MergedRef<unknown>['outcome'];
 }
 
-interface SyncConflict extends Loss {
+interface SyncConflict extends LostValue {
   readonly ref: RefName;
   /** Id of the task or session, or the commit that was judged. */
   readonly note: string;
@@ -44,7 +44,7 @@ export interface SyncResult {
   readonly races: number;
 }
 
-const pushTries = 10;
+const maxPushes = 10;
 
 /**
  * Shares the state with a remote: fetches it beside the local one, merges note by note, pushes both together. Local
@@ -59,9 +59,9 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
   const changes: IncomingChange[] = [];
   const conflicts: SyncConflict[] = [];
   try {
-    for (let races = 0; races < pushTries; races += 1) {
+    for (let races = 0; races < maxPushes; races += 1) {
       if (races > 0) await wait(Math.random() * Math.min(50 * 2 ** races, 2_000));
-      const theirs = await (isDry ? peekState : fetchState)(context, remote);
+      const theirs = await (isDry ? fetchObjects : fetchState)(context, remote);
       let merged = await local.merge(theirs);
       changes.push(...merged.changes);
       conflicts.push(...conflictsOf(merged));
@@ -81,7 +81,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       }
       refusals.note(pushed, merged.specs, theirs);
     }
-    throw remoteBusy(remote, pushTries, refusals.words);
+    throw remoteBusy(remote, maxPushes, refusals.words);
   } finally {
     await local.close();
   }

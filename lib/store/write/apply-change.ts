@@ -31,11 +31,11 @@ export function applyChange(state: RefStates, change: Change, context: ChangeCon
   const updated_at = context.now.toISOString();
   const { tasks = [], session, review, page } = change;
   const taskWrites = tasks.map((task) => ({
-    ...anchored(format, taskAnchor(task.session, task.id)),
+    ...keyAndAnchor(format, taskAnchor(task.session, task.id)),
     next: (_: unknown, rev: number) => ({ ...task, rev, updated_at }),
   }));
   const sessionWrites = (session === undefined ? [] : [session]).map((value) => ({
-    ...anchored(format, sessionAnchor(value.id)),
+    ...keyAndAnchor(format, sessionAnchor(value.id)),
     next: (_: unknown, rev: number) => ({ ...value, rev, updated_at }),
   }));
   const reviewWrites = (review === undefined ? [] : [review]).map(({ commit, note }) => ({
@@ -44,7 +44,7 @@ export function applyChange(state: RefStates, change: Change, context: ChangeCon
     next: (_: unknown, rev: number) => ({ ...note, rev }),
   }));
   const pageWrites = (page === undefined ? [] : [page]).map((value) => ({
-    ...anchored(format, blackboardAnchor(value.session, value.task)),
+    ...keyAndAnchor(format, blackboardAnchor(value.session, value.task)),
     next: (_: unknown, rev: number) => ({ ...value, rev }),
   }));
   return {
@@ -57,7 +57,7 @@ export function applyChange(state: RefStates, change: Change, context: ChangeCon
 }
 
 /** Key that a note with an anchor is filed under. */
-export function anchored(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
+export function keyAndAnchor(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
   return { key: anchorKey(format, anchor), anchor };
 }
 
@@ -75,7 +75,7 @@ export function writeNotes<T extends { readonly rev: number }>(
     revs.add(rev);
     return own;
   });
-  const root = editOrExplain(state, edits, context.sink);
+  const root = editTreeChecked(state, edits, context.sink);
   const rev = revs.size === 1 ? ([...revs][0] ?? null) : null;
   const message = renderMessage(change, { actor: context.actor, host: context.host, rev });
   const parents = state.tip === null ? [] : [state.tip];
@@ -157,7 +157,7 @@ function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) 
 }
 
 /** editTree, its trouble as a FlameError `state-corrupt`. */
-export function editOrExplain<T>(
+export function editTreeChecked<T>(
   state: RefState<T>,
   edits: readonly TreeEdit<Note<T>>[],
   sink: ObjectSink,

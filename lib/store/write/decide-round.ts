@@ -16,7 +16,7 @@ import { applyChange } from './apply-change.ts';
 import type { CommitIdentity } from './note-commit.ts';
 
 /** One call of `transact` that has no answer yet. */
-export interface Caller {
+export interface PendingTransaction {
   readonly decide: Decide;
   /** The decision costs much to make again. */
   readonly isLarge: boolean;
@@ -32,9 +32,9 @@ export interface Round {
   readonly commands: readonly RefCommand[];
   readonly objects: readonly NewObject[];
   /** Answer for each caller once the refs have moved: it rests on the changes of those before it. */
-  readonly answers: ReadonlyMap<Caller, () => void>;
+  readonly answers: ReadonlyMap<PendingTransaction, () => void>;
   /** Caller that asked for each ref outside the state. */
-  readonly owners: ReadonlyMap<string, { readonly caller: Caller; readonly update: RefUpdate }>;
+  readonly owners: ReadonlyMap<string, { readonly caller: PendingTransaction; readonly update: RefUpdate }>;
 }
 
 interface RoundContext {
@@ -50,10 +50,14 @@ interface RoundContext {
 }
 
 /** Asks each caller in turn, on the state those before it leave. Nothing is written yet. */
-export function decideRound(base: State, callers: readonly Caller[], context: RoundContext): Round {
+export function decideRound(
+  base: State,
+  callers: readonly PendingTransaction[],
+  context: RoundContext,
+): Round {
   const objects = new Map<string, NewObject>();
-  const answers = new Map<Caller, () => void>();
-  const owners = new Map<string, { caller: Caller; update: RefUpdate }>();
+  const answers = new Map<PendingTransaction, () => void>();
+  const owners = new Map<string, { caller: PendingTransaction; update: RefUpdate }>();
   let next = base;
   let snapshot = snapshotOf(base);
   for (const caller of callers) {

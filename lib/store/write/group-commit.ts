@@ -11,7 +11,7 @@ import { unreachable } from '../../util/unreachable.ts';
 import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy, stateTorn } from '../store-errors.ts';
-import { type Caller, decideRound, type Round } from './decide-round.ts';
+import { decideRound, type PendingTransaction, type Round } from './decide-round.ts';
 import { type CommitIdentity, readCommitIdentity } from './note-commit.ts';
 import { type ObjectWriter, PatientLock } from './ref-publisher.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -47,7 +47,7 @@ const queueForMs = 250;
 export class GroupCommit {
   readonly #options: Options;
   readonly #refs: RefTransactions;
-  #waiting: Caller[] = [];
+  #waiting: PendingTransaction[] = [];
   #work: Promise<void> | null = null;
   #identity: Promise<CommitIdentity> | null = null;
   #queueUntil = 0;
@@ -60,7 +60,10 @@ export class GroupCommit {
     this.#refs = this.#openRefs(false);
   }
 
-  transact(decide: Caller['decide'], { isLarge = false, prepare }: TransactOptions): Promise<TransactResult> {
+  transact(
+    decide: PendingTransaction['decide'],
+    { isLarge = false, prepare }: TransactOptions,
+  ): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ decide, isLarge, prepare, resolve, reject });
       this.#work ??= this.#drain();
@@ -104,7 +107,7 @@ export class GroupCommit {
   }
 
   /** Tries until each caller has its answer. */
-  async #settle(group: readonly Caller[]): Promise<void> {
+  async #settle(group: readonly PendingTransaction[]): Promise<void> {
     const open = new Set(group);
     const lock = new PatientLock();
     // Time lost to other writers counts, not time in the queue.
@@ -125,7 +128,7 @@ export class GroupCommit {
     }
   }
 
-  async #inTurn(open: ReadonlySet<Caller>, attempt: () => Promise<void>): Promise<void> {
+  async #inTurn(open: ReadonlySet<PendingTransaction>, attempt: () => Promise<void>): Promise<void> {
     const { queue } = this.#options;
     const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
     const isDear = open.size >= manyCallers || [...open].some(({ isLarge }) => isLarge);
@@ -142,7 +145,7 @@ export class GroupCommit {
   }
 
   /** One compare-and-swap for all open callers; those it settles leave `open`. */
-  async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
+  async #attempt(open: Set<PendingTransaction>, lock: PatientLock): Promise<void> {
     await this.#heal();
     const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
@@ -228,7 +231,7 @@ export class GroupCommit {
     return outcome;
   }
 
-  async #onMoved(ref: string, round: Round, open: Set<Caller>): Promise<void> {
+  async #onMoved(ref: string, round: Round, open: Set<PendingTransaction>): Promise<void> {
     const owner = round.owners.get(ref);
     if (owner === undefined) {
       this.#queueUntil = performance.now() + queueForMs;

@@ -3,7 +3,7 @@ import { openIdents } from '../../git/process/read-identity.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { GroupCommit } from './group-commit.ts';
-import { showReviews } from './publish-review-notes.ts';
+import { publishReviewNotes } from './publish-review-notes.ts';
 import { ObjectWriter } from './ref-publisher.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -23,7 +23,7 @@ export function openWriter(
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,
-    onReviewed: (state) => showReviews({ ...options, catFile: reading.catFile }, state),
+    onReviewed: (state) => publishReviewNotes({ ...options, catFile: reading.catFile }, state),
     ...(options.signer === undefined ? {} : { signer: options.signer }),
     ...(options.ownTips === undefined ? {} : { ownTips: options.ownTips }),
   });

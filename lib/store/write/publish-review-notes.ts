@@ -27,7 +27,7 @@ type Reviewed = Pick<State, 'reviews' | 'validations'>;
  * Brings what `git log` shows up to the reviews there are. Of no clone but this: every one makes its own. What a kill
  * leaves out is made the next time; nothing is done where all is there.
  */
-export async function showReviews(place: Place, state: Reviewed): Promise<void> {
+export async function publishReviewNotes(place: Place, state: Reviewed): Promise<void> {
   // Errors, a full disk too, are ignored: the reviews themselves are there.
   await bringUp(place, state).catch(() => undefined);
 }

@@ -7,7 +7,7 @@ import { listNotes } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
 import { readSideRef } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { anchored, type Write, writeNotes } from './apply-change.ts';
+import { keyAndAnchor, type Write, writeNotes } from './apply-change.ts';
 import { type OtherEntry, readCommitIdentity } from './note-commit.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 
@@ -89,7 +89,7 @@ export async function saveSeal(options: StoreOptions, session: SessionId, seal: 
     change: { subject: `${session}: signed by ${seal.by}`, about: session },
     writes: [
       {
-        ...anchored(options.objectFormat, signatureAnchor(session)),
+        ...keyAndAnchor(options.objectFormat, signatureAnchor(session)),
         next: (stored: SignatureNote | null, rev: number) => ({
           v: 1 as const,
           rev,

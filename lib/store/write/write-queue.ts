@@ -10,7 +10,7 @@ const unknownMs = 700;
 // A machine with far too much to do is slow, and no process gains by racing on it as well.
 const busyPatienceMs = 4_000;
 // Milliseconds between two looks at the queue where the system doesn't report changes of a folder.
-const untoldMs = 4;
+const unreportedMs = 4;
 // The same where it does, since another machine may write there: for the next in turn, and for those behind.
 const nextMs = 10;
 const behindMs = 50;
@@ -84,7 +84,7 @@ export class WriteQueue {
         resolve();
       };
       const watcher = this.#watch(ahead.at(-2) ?? ahead[0] ?? '', over);
-      const most = watcher === null ? untoldMs * ahead.length : ahead.length === 1 ? nextMs : behindMs;
+      const most = watcher === null ? unreportedMs * ahead.length : ahead.length === 1 ? nextMs : behindMs;
       const timer = setTimeout(over, most);
     });
   }

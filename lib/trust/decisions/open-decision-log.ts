@@ -12,7 +12,7 @@ interface DecisionLogOptions {
   readonly commonDir: string;
   /** Digests of decisions signed by a signer that the configuration names, and which one. */
   readonly signed?: ReadonlyMap<string, string>;
-  /** The agent that this command was started by, see chatAround; absent: it is a person's. */
+  /** The agent that this command was started by, see findStartingAgent; absent: it is a person's. */
   readonly chat?: () => string | null;
 }
 

@@ -9,7 +9,7 @@ import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import { gitDirOf } from '../../git/process/discover-repository.ts';
 import { isBelow, isPrivatePlace, realPathOf, showsPrivatePlace } from '../../util/path-places.ts';
 import { isFolder, namesIn } from '../../util/read-file.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import type { NamingPlace } from './named-files.ts';
 import {
   type ReadFile,
@@ -114,7 +114,7 @@ export function readTemplates(folder: string): readonly ReadFile[] {
     if (found.size > mostFiles) throw tooMany(folder);
     waiting.push(...includedBy(file));
   }
-  return [...found.values()].sort((a, b) => byText(a.path, b.path));
+  return [...found.values()].sort((a, b) => compareText(a.path, b.path));
 }
 
 function listTemplates(folder: string, top: string, depth: number): string[] {

@@ -113,7 +113,7 @@ function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
   if (path === 'sandbox.require') return value === false;
   if (path.startsWith('sandbox.egress.') && Array.isArray(value)) return value.length > 0;
   if (path.startsWith('memory.')) return path === 'memory.others' && value === true;
-  if (path.startsWith('queen.')) return isLooserQueen(path, value, builtIn);
+  if (path.startsWith('queen.')) return isLooserLeadAgent(path, value, builtIn);
   // They are about claims by hand, which run out sooner with it, and about how long a person waits.
   if (path === 'limits.claim_timeout' || path === 'limits.wait_for_service') return false;
   if (typeof value !== 'number') return false;
@@ -128,7 +128,7 @@ function inTokens({ limits }: Config, path: string): boolean {
 }
 
 /** True if a setting leaves more to the lead agent than the built-in value. */
-function isLooserQueen(path: string, value: unknown, builtIn: unknown): boolean {
+function isLooserLeadAgent(path: string, value: unknown, builtIn: unknown): boolean {
   if (path === 'queen.ask_in_chat') return Array.isArray(value) && value.length > 0;
   if (path === 'queen.may_drop') return value === true;
   return typeof value === 'number' && (typeof builtIn !== 'number' || value > builtIn);

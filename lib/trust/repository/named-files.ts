@@ -3,10 +3,10 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { wildcardMatches } from '../../util/path-globs.ts';
 import { isBelow, realPathOf } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
-import { byText } from '../../util/sort-and-group.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 import { type ReadFile, readFileOnce, readPrograms } from './read-once.ts';
 import { commandsIn, recipesOf, runsPackages } from './recipes.ts';
-import { runsUnnamed } from './unnamed-programs.ts';
+import { runsUnnamedProgram } from './unnamed-programs.ts';
 
 export interface NamingPlace {
   /** The folder the command runs in, absolute: the top of the repository. */
@@ -36,7 +36,7 @@ export function readNamedFiles(command: string, place: NamingPlace): readonly Re
   const { files, isOpen } = readCommand(command, place, place.root);
   const found = new Map(files.map((file) => [file.path, file]));
   const all = isOpen ? [readPrograms(place.root)] : [];
-  return [...all, ...found.values()].sort((a, b) => byText(a.path, b.path));
+  return [...all, ...found.values()].sort((a, b) => compareText(a.path, b.path));
 }
 
 interface Named {
@@ -59,7 +59,7 @@ function readCommand(command: string, place: NamingPlace, folder: string, seen =
     .map(({ text, inside }) => readCommand(text, place, inside, seen));
   return {
     files: [...files, ...below.flatMap((one) => one.files)],
-    isOpen: runsUnnamed(command, isNamed) || below.some((one) => one.isOpen),
+    isOpen: runsUnnamedProgram(command, isNamed) || below.some((one) => one.isOpen),
   };
 }
 
@@ -100,7 +100,7 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
     .filter((path) => isOwn(path, place.root))
     .map(readFileOnce)
     .filter((file) => file !== null)
-    .sort((a, b) => byText(a.path, b.path));
+    .sort((a, b) => compareText(a.path, b.path));
 }
 
 /** Entry files of a named folder, for the interpreter that runs it. */

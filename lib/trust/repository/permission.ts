@@ -116,7 +116,7 @@ export function revokePermission({ config, repository }: Permission, env: Permis
 }
 
 /** Compares the content that asks for permission with what was allowed before. */
-export function compareWith(
+export function compareContent(
   permission: Permission | null,
   items: readonly TrustItem[],
 ): readonly TrustChange[] {

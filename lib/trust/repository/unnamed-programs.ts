@@ -16,7 +16,7 @@ const deepest = 4;
  * made as it runs leads to. Rather yes than no. `isNamed` says whether a word is known to mean a file although it
  * holds a variable.
  */
-export function runsUnnamed(command: string, isNamed: (word: string) => boolean, depth = 0): boolean {
+export function runsUnnamedProgram(command: string, isNamed: (word: string) => boolean, depth = 0): boolean {
   if (depth > deepest) return true;
   const known = new Set<string>();
   const judge: Judge = {
@@ -26,7 +26,7 @@ export function runsUnnamed(command: string, isNamed: (word: string) => boolean,
       const variable = /^\$\{?(\w+)\}?$/.exec(plain)?.[1] ?? '';
       return !known.has(variable) && !isNamed(plain);
     },
-    runs: (text) => runsUnnamed(text, isNamed, depth + 1),
+    runs: (text) => runsUnnamedProgram(text, isNamed, depth + 1),
   };
   return splitCommands(command.replaceAll(topFolder, '.')).some((one) => {
     if (one.words.flatMap(substitutionsIn).some(judge.runs)) return true;

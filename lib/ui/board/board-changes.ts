@@ -24,7 +24,7 @@ export interface BoardEnd {
   /** True if the run that served it has ended with it; else runs go on. */
   readonly isRunOver: boolean;
 }
-export type BoardWord = BoardTrouble | BoardEnd;
+export type BoardNotice = BoardTrouble | BoardEnd;
 
 /** A state as it was sent, to compare the next one with: the JSON of each part, and of each task. */
 export interface SentBoard {

@@ -4,7 +4,13 @@ import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain
 import { throttle } from '../../util/pacing.ts';
 import { printable } from '../page/escape-html.ts';
 import type { EventStream } from '../page/page-server.ts';
-import { type BoardEnd, type BoardWord, changesSince, nothingSent, type SentBoard } from './board-changes.ts';
+import {
+  type BoardEnd,
+  type BoardNotice,
+  changesSince,
+  nothingSent,
+  type SentBoard,
+} from './board-changes.ts';
 
 const pauseMs = 300;
 
@@ -78,7 +84,7 @@ export class BoardTabs {
       }
     } catch (error) {
       const why = error instanceof FlameError ? error.message : `Internal error: ${String(error)}`;
-      const word: BoardWord = { trouble: printable(why) };
+      const word: BoardNotice = { trouble: printable(why) };
       for (const tab of this.#tabs.keys()) tab.send(word);
     }
   }
@@ -97,7 +103,7 @@ export interface BoardSource {
     signal: AbortSignal,
   ): Promise<boolean>;
   /** Sends a hint to a running agent. Throws FlameErrors: it is not there, or takes no hint. */
-  tell(agent: string, text: string): Promise<void>;
+  sendHint(agent: string, text: string): Promise<void>;
   /** Answers an open question. Throws FlameErrors: the answer is not valid for it, or no run asks it. */
   answer(session: string | null, given: { readonly gate: string; readonly answer: unknown }): Promise<void>;
   /** A text of an open question; null: there is none. */

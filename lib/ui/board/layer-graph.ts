@@ -84,7 +84,7 @@ function neededBy(
     }),
   );
   /** All that each stands on, itself included. */
-  const ground = new Map<string, ReadonlySet<string>>();
+  const requirements = new Map<string, ReadonlySet<string>>();
   const reduced = new Map<string, ReadonlySet<string>>();
   const byColumn = [...direct].sort(([a], [b]) => columnOf(a) - columnOf(b));
   for (const [id, needs] of byColumn) {
@@ -93,9 +93,9 @@ function neededBy(
     for (const need of needs) {
       if (reached.has(need)) continue;
       kept.add(need);
-      for (const one of ground.get(need) ?? []) reached.add(one);
+      for (const one of requirements.get(need) ?? []) reached.add(one);
     }
-    ground.set(id, reached.add(id));
+    requirements.set(id, reached.add(id));
     reduced.set(id, kept);
   }
   return reduced;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { printable } from '../page/escape-html.ts';
 import { notFound, problem } from '../page/page-answers.ts';
@@ -75,13 +75,13 @@ const hintSchema = z.strictObject({
   text: z
     .string()
     .max(100_000)
-    .refine(saysSomething)
+    .refine(isNonBlank)
     .transform((text) => text.trim()),
 });
 const textSchema = z.enum(['plan', 'diff', 'message']);
 
 /** The text of an error, each mistake on a line of its own. */
-function sayError({ message, lines, hints }: FlameError): string {
+function describeError({ message, lines, hints }: FlameError): string {
   return [message, ...lines, ...hints.map((hint) => `In a terminal: ${hint}`)].join('\n');
 }
 
@@ -91,7 +91,7 @@ async function attempt(act: () => Promise<void>): Promise<PageAnswer> {
     await act();
     return { kind: 'json', value: {} };
   } catch (error) {
-    if (error instanceof FlameError) return problem(409, printable(sayError(error)));
+    if (error instanceof FlameError) return problem(409, printable(describeError(error)));
     throw error;
   }
 }
@@ -164,7 +164,7 @@ class Tabs {
   async #tell(body: unknown): Promise<PageAnswer> {
     const given = hintSchema.safeParse(body);
     if (!given.success) return problem(400, 'There is nothing in it that an agent could be told.');
-    return attempt(() => this.#source.tell(given.data.agent, given.data.text));
+    return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
   }
 
   async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageAnswer> {
@@ -174,7 +174,7 @@ class Tabs {
       const text = await this.#source.gateText(session, gate, parsed.data);
       return text === null ? notFound : { kind: 'json', value: printable({ text }) };
     } catch (error) {
-      if (error instanceof FlameError) return problem(409, printable(sayError(error)));
+      if (error instanceof FlameError) return problem(409, printable(describeError(error)));
       throw error;
     }
   }

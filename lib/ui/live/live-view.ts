@@ -7,7 +7,7 @@ import { type LiveAct, type LiveOrder, parseKeys, pressKey, typeHint } from './l
 import { createLiveScreen, LiveStage } from './live-stage.ts';
 import { emptyLive, type LiveFacts, type LiveState } from './live-state.ts';
 import { renderLive } from './render-live.ts';
-import { sayOfAgent, takeEvent } from './take-event.ts';
+import { addAgentLine, takeEvent } from './take-event.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
@@ -50,7 +50,7 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
   const order = async (wanted: LiveOrder): Promise<void> => {
     const said = await act(wanted);
     if (said !== null && wanted.kind !== 'wind-down')
-      update(sayOfAgent(state, wanted.agent, said, Date.now()));
+      update(addAgentLine(state, wanted.agent, said, Date.now()));
   };
   const show = (pressed: ReturnType<typeof pressKey>): void => {
     update(pressed.state);

@@ -174,15 +174,15 @@ function renderFoot(
   { width, style, hasKeys }: LiveFrame,
   keys: readonly string[],
 ): readonly string[] {
-  const say = (text: string): string => style.yellow(cutText(text, width));
+  const print = (text: string): string => style.yellow(cutText(text, width));
   if (asking?.kind === 'stop') {
     const task = agents.find(({ id }) => id === asking.agent)?.task;
-    return [say(`Stop ${task ?? asking.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
+    return [print(`Stop ${task ?? asking.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
   }
   if (asking?.kind === 'hint') return [renderHintLine(asking, { width, style })];
-  if (asking?.kind === 'wind-down') return [say('Start no more agents, go on with what is done? (y/n)')];
-  if (isStopping) return [say('Stopping; Ctrl-C again: at once.')];
-  const note = isWindingDown ? [say('No more agents start in this cycle.')] : [];
+  if (asking?.kind === 'wind-down') return [print('Start no more agents, go on with what is done? (y/n)')];
+  if (isStopping) return [print('Stopping; Ctrl-C again: at once.')];
+  const note = isWindingDown ? [print('No more agents start in this cycle.')] : [];
   return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;
 }
 

@@ -46,9 +46,9 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
     case 'check':
       return noteCheck(state, event, now);
     case 'question':
-      return sayOfAgent(state, event.agent, questionLine(event), now);
+      return addAgentLine(state, event.agent, questionLine(event), now);
     case 'hint':
-      return noteTold(state, event, now);
+      return noteHintNews(state, event, now);
     case 'agent-stalled':
       return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
     case 'paused':
@@ -89,7 +89,7 @@ function questionLine({ state, text, answer }: Extract<EventBody, { readonly eve
 }
 
 /** Adds a hint's new state to its agent's stream. */
-function noteTold(
+function noteHintNews(
   state: LiveState,
   event: Extract<EventBody, { readonly event: 'hint' }>,
   now: number,
@@ -100,7 +100,7 @@ function noteTold(
     followed: `goes on with ${next.join(', ')}`,
     missed: `not told: ${text}`,
   };
-  return sayOfAgent(state, event.agent, said[fate], now);
+  return addAgentLine(state, event.agent, said[fate], now);
 }
 
 /** Whether to start more agents is asked about the wave it was asked in. */
@@ -113,7 +113,7 @@ function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) 
 }
 
 /** The state with a line in an agent's stream. */
-export function sayOfAgent(state: LiveState, id: string, text: string, now: number): LiveState {
+export function addAgentLine(state: LiveState, id: string, text: string, now: number): LiveState {
   return changeAgent(state, id, (row) => addLine(row, text, now));
 }
 

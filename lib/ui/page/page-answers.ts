@@ -15,6 +15,6 @@ export function problem(status: number, message: string): Problem {
 }
 
 /** The first thing that is wrong, with where it is. */
-export function sayIssue({ issues: [issue] }: z.ZodError): string {
+export function describeFirstIssue({ issues: [issue] }: z.ZodError): string {
   return issue === undefined ? 'That is no decision.' : `${issue.path.join('.')}: ${issue.message}`;
 }

@@ -6,7 +6,12 @@ import { badAnswer, parseAnswer } from '../../domain/questions/parse-answer.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { renderAnswered, renderDoubt, renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
+import {
+  renderAnswered,
+  renderEvidenceDoubt,
+  renderExcluding,
+  renderOnTop,
+} from '../render/changeset-lines.ts';
 import { otherAttempts } from '../render/render-attempts.ts';
 import { boundedDiff, type Question } from './about-question.ts';
 import { askedCheck } from './about-validation.ts';
@@ -95,7 +100,7 @@ async function warningsOf(question: ChangesetQuestion): Promise<readonly string[
       ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
       : []),
     ...(below.length > 0 ? [`Builds on ${below.join(', ')}: without it, it is deferred.`] : []),
-    ...doubts.map(renderDoubt),
+    ...doubts.map(renderEvidenceDoubt),
     ...blocked.map(
       ({ agent, blocked: calls, top }) =>
         `${agent}: ${formatCount(calls, 'call')} blocked${top.length === 0 ? '' : `: ${top.join('; ')}`}`,

@@ -5,7 +5,7 @@ import type { AskedPlan } from '../../domain/questions/gate.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 import type { PlanGiven } from '../../domain/questions/run-answers.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { planNotes, renderTold } from '../render/render-plan.ts';
+import { planNotes, renderAgentTexts } from '../render/render-plan.ts';
 import type { Question } from './about-question.ts';
 
 /** A plan as text, and back: what comes back throws FlameErrors that name lines. */
@@ -30,7 +30,7 @@ export function aboutPlan(question: PlanQuestion, plans: EditablePlans): Questio
 }
 
 export function planAsks(question: PlanQuestion): AskedPlan {
-  const { objective, plan, problems, received = [], told = [], replansLeft } = question;
+  const { objective, plan, problems, received = [], agentTexts = [], replansLeft } = question;
   return {
     gate: 'plan',
     objective,
@@ -38,7 +38,7 @@ export function planAsks(question: PlanQuestion): AskedPlan {
     replans_left: replansLeft,
     quit_means: quitMeans(question),
     tasks: plan.tasks.length,
-    notes: [...received, ...renderTold(told, Number.POSITIVE_INFINITY), ...planNotes(question)],
+    notes: [...received, ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY), ...planNotes(question)],
   };
 }
 

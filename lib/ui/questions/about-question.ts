@@ -1,4 +1,4 @@
-import { answersTo, doneWords } from '../../domain/questions/answers-to.ts';
+import { answersTo, describeDecision } from '../../domain/questions/answers-to.ts';
 import type { GateAsks, GateText } from '../../domain/questions/gate.ts';
 import { parseAnswer } from '../../domain/questions/parse-answer.ts';
 
@@ -31,8 +31,8 @@ export function plainQuestion<Decision>(
 
 /** A decision in a few words: `approved`, `rejected: too early`. */
 export function decisionWords(gate: GateAsks['gate'], decision: Decided): string {
-  if (decision.kind === 'again') return doneWords(gate, { kind: 'undo' });
-  return doneWords(gate, { ...decision, kind: decision.status ?? decision.kind });
+  if (decision.kind === 'again') return describeDecision(gate, { kind: 'undo' });
+  return describeDecision(gate, { ...decision, kind: decision.status ?? decision.kind });
 }
 
 /** A decision at any gate; status: of one that a person judged. */

@@ -12,7 +12,7 @@ import type {
 } from '../../domain/ports/gates.ts';
 import type { AskedSession } from '../../domain/questions/gate.ts';
 import { badAnswer } from '../../domain/questions/parse-answer.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import { cycleFacts, leftOverOutlook, sessionOutlook, tasksInTrouble } from '../render/render-cycle.ts';
 import { describeUndoable } from './about-changeset.ts';
 import { plainQuestion, type Question } from './about-question.ts';
@@ -97,7 +97,7 @@ export function readAnswers(questions: readonly AgentQuestion[], given: AgentAns
 
 function readOne({ options, isSeveral, question }: AgentQuestion, given: string): string {
   const text = given.trim();
-  if (!saysSomething(text)) throw badAnswer(`nothing is said to: ${question}`);
+  if (!isNonBlank(text)) throw badAnswer(`nothing is said to: ${question}`);
   const numbers = isSeveral ? text.split(/\s*[,\s]\s*/) : [text];
   const labels = numbers.map((one) => (/^\d+$/.test(one) ? options[Number(one) - 1]?.label : undefined));
   return labels.every((label) => label !== undefined) ? labels.join(', ') : text;

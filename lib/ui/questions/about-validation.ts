@@ -12,7 +12,7 @@ import { isRed } from '../../domain/state/changeset-facts.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { otherAttempts } from '../render/render-attempts.ts';
-import { onBase, withoutOutput } from '../render/render-verdict.ts';
+import { renderOnBase, withoutOutput } from '../render/render-verdict.ts';
 import { boundedDiff, type Question } from './about-question.ts';
 
 export function aboutValidation(question: ValidationQuestion): Question<ValidationDecision> {
@@ -111,5 +111,5 @@ export function judged(given: ValidatorGiven, isRed: boolean): ValidatorFailedDe
 export function askedCheck(run: DiagnosticRun): AskedCheck {
   const { command, exit_code: code, timed_out, output } = run;
   const how = timed_out ? 'took too long' : code === null ? 'ended by a signal' : `exit ${code}`;
-  return { command, result: `${how}${onBase(run)}`, is_good: code === 0 && !timed_out, output };
+  return { command, result: `${how}${renderOnBase(run)}`, is_good: code === 0 && !timed_out, output };
 }

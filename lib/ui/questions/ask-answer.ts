@@ -37,7 +37,7 @@ export async function askAnswer<Decision>(options: AskOptions<Decision>): Promis
     return given === null ? null : await options.decide(given);
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-    for (const line of [error.message, ...error.lines]) asking.say(visibleLine(line));
+    for (const line of [error.message, ...error.lines]) asking.print(visibleLine(line));
     return null;
   }
 }
@@ -78,7 +78,7 @@ async function fillIn<Decision>(
   if (answer == null) return null;
   const given: Record<string, unknown> = {};
   for (const field of answer.fields) {
-    if (field.kind === 'some') asking.say(asSentence(answer.means));
+    if (field.kind === 'some') asking.print(asSentence(answer.means));
     const value = await askField(asking, field);
     if (value === null) return null;
     if (value === undefined) continue;
@@ -114,7 +114,7 @@ async function askWords(
   const text = (await askLine(asking, prompt(label, enter))).trim();
   if (text !== '') return text;
   if (!isNeeded) return undefined;
-  if (without !== undefined) asking.say(without);
+  if (without !== undefined) asking.print(without);
   return null;
 }
 
@@ -133,7 +133,7 @@ async function askAmount(
     const digits = typed.trim().replace(/^\$/, '').replaceAll(',', '');
     const amount = pattern.test(digits) ? Number(digits) : 0;
     if (amount > 0) return amount;
-    asking.say(isWhole ? 'Type a whole number of tokens.' : 'Type an amount like 5 or 2.50.');
+    asking.print(isWhole ? 'Type a whole number of tokens.' : 'Type an amount like 5 or 2.50.');
   }
 }
 
@@ -142,16 +142,16 @@ async function askOptions(
   asking: Asking,
   { kind, label, options, unknown }: Extract<AnswerField, { readonly options: unknown }>,
 ): Promise<string | readonly string[] | null> {
-  for (const option of options) asking.say(visibleLine(`  ${option.label}`));
+  for (const option of options) asking.print(visibleLine(`  ${option.label}`));
   for (;;) {
     const typed = (await askLine(asking, prompt(label, 'none'))).trim();
     const names = kind === 'one' ? [typed] : typed.split(/[\s,]+/);
-    const meant = names.filter((name) => name !== '');
-    if (meant.length === 0) return null;
-    const strange = meant.filter((name) => valueNamed(options, name) === undefined);
-    const values = [...new Set(meant.flatMap((name) => valueNamed(options, name) ?? []))];
+    const selected = names.filter((name) => name !== '');
+    if (selected.length === 0) return null;
+    const strange = selected.filter((name) => valueNamed(options, name) === undefined);
+    const values = [...new Set(selected.flatMap((name) => valueNamed(options, name) ?? []))];
     if (strange.length === 0) return kind === 'one' ? (values[0] ?? null) : values;
-    asking.say(visibleLine(asSentence(`${unknown} ${strange.join(', ')}`)));
+    asking.print(visibleLine(asSentence(`${unknown} ${strange.join(', ')}`)));
   }
 }
 
@@ -161,9 +161,9 @@ async function askNamed(asking: Asking, answers: readonly Answer[]): Promise<Ans
   for (;;) {
     const typed = (await askLine(asking, prompt(`Which (${names})`, 'back'))).trim().replace(/\s+/g, ' ');
     if (typed === '') return null;
-    const meant = answers.find(({ name }) => name === typed);
-    if (meant !== undefined) return meant;
-    asking.say(`Type one of: ${names}.`);
+    const selected = answers.find(({ name }) => name === typed);
+    if (selected !== undefined) return selected;
+    asking.print(`Type one of: ${names}.`);
   }
 }
 

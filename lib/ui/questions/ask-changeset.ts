@@ -10,7 +10,13 @@ import { changesetFacts, decideChangeset } from './about-changeset.ts';
 import { type AskOptions, askUntilDecided, type KeyAct } from './ask-answer.ts';
 import { type Asking, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
-import { askComment, editsLines, followLines, type KeptComments, sayKept } from './kept-comments.ts';
+import {
+  askComment,
+  editsLines,
+  followLines,
+  type KeptComments,
+  printKeptComments,
+} from './kept-comments.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
 /**
@@ -24,8 +30,15 @@ export async function askChangeset(
 ): Promise<ChangesetDecision> {
   const comments = kept.of(question);
   const asking = context.asking(waitingChangeset(question, await changesetFacts(question)));
-  const asked: Asked = { context, question, asking, comments, page: openPage ?? null, message: null };
-  await showAsked(asked);
+  const asked: ChangesetDialog = {
+    context,
+    question,
+    asking,
+    comments,
+    page: openPage ?? null,
+    message: null,
+  };
+  await showChangesetFacts(asked);
   const decision = await askUntilDecided(async () => offerOf(asked, await changesetFacts(question)));
   if (decision.kind === 'approve' || decision.kind === 'reject' || decision.kind === 'skip')
     kept.forget(question);
@@ -33,7 +46,7 @@ export async function askChangeset(
 }
 
 /** State of a question about a changeset while it is asked. */
-interface Asked {
+interface ChangesetDialog {
   readonly context: GateContext;
   readonly question: ChangesetQuestion;
   readonly asking: Asking;
@@ -46,18 +59,21 @@ interface Asked {
 }
 
 /** Shows the changeset with the facts for the decision. */
-async function showAsked({ context, question, comments }: Asked): Promise<void> {
-  const { style, say } = context;
+async function showChangesetFacts({ context, question, comments }: ChangesetDialog): Promise<void> {
+  const { style, print } = context;
   const { id } = question.changeset;
-  say(renderChangeset(question, style));
+  print(renderChangeset(question, style));
   for (const line of renderExcluding((await question.excluding?.(id)) ?? []))
-    say(wrapText(`warning: ${line}`, style.width, '  ').map(style.yellow).join('\n'));
+    print(wrapText(`warning: ${line}`, style.width, '  ').map(style.yellow).join('\n'));
   for (const line of renderOnTop((await question.onTop?.(id)) ?? []))
-    say(wrapText(line, style.width, '  ').join('\n'));
-  await sayKept(context, comments, question);
+    print(wrapText(line, style.width, '  ').join('\n'));
+  await printKeptComments(context, comments, question);
 }
 
-function offerOf(asked: Asked, facts: Parameters<typeof answersTo>[0]): AskOptions<ChangesetDecision> {
+function offerOf(
+  asked: ChangesetDialog,
+  facts: Parameters<typeof answersTo>[0],
+): AskOptions<ChangesetDecision> {
   const { asking, question } = asked;
   return {
     asking,
@@ -67,14 +83,14 @@ function offerOf(asked: Asked, facts: Parameters<typeof answersTo>[0]): AskOptio
     onField: async (name, value) => {
       if (name !== 'tasks' || !Array.isArray(value)) return;
       const others = (await question.onTop?.(question.changeset.id, value)) ?? [];
-      for (const line of renderOnTop(others)) asking.say(line);
+      for (const line of renderOnTop(others)) asking.print(line);
     },
     decide: (given) => decide(asked, given),
   };
 }
 
 /** Keys that decide nothing by themselves, and the message in the editor. */
-function actsOf(asked: Asked): readonly KeyAct<ChangesetDecision>[] {
+function actsOf(asked: ChangesetDialog): readonly KeyAct<ChangesetDecision>[] {
   const { context, asking, question, comments } = asked;
   const { showInterdiff, linesOf, showMessage } = question;
   const view = async (diff: Promise<string>): Promise<null> => {
@@ -100,7 +116,7 @@ function actsOf(asked: Asked): readonly KeyAct<ChangesetDecision>[] {
     const one = await askComment(asking, question);
     if (one === null) return null;
     comments.push(one);
-    context.say(`It goes along when you approve or reject: ${comments.length} so far.`);
+    context.print(`It goes along when you approve or reject: ${comments.length} so far.`);
     return null;
   };
   return [
@@ -115,7 +131,7 @@ function actsOf(asked: Asked): readonly KeyAct<ChangesetDecision>[] {
 
 /** Turns a key and its fields into a decision, with drafts from before; null: none after all. */
 async function decide(
-  { asking, question, comments, message }: Asked,
+  { asking, question, comments, message }: ChangesetDialog,
   given: Given,
 ): Promise<ChangesetDecision | null> {
   if (given.kind === 'skip' && comments.length > 0 && !(await dropsThem(asking))) return null;
@@ -140,10 +156,10 @@ async function askMessage(
   if (edited === null || edited === '' || edited === text.trim()) return former;
   const wrong = (await checkMessage?.(changeset.id, edited)) ?? null;
   if (wrong !== null) {
-    context.say(visibleLine(wrong));
+    context.print(visibleLine(wrong));
     return former;
   }
-  context.say(`When you approve it, it lands as: ${visibleLine(edited.split('\n')[0] ?? '')}`);
+  context.print(`When you approve it, it lands as: ${visibleLine(edited.split('\n')[0] ?? '')}`);
   return edited;
 }
 

@@ -22,14 +22,14 @@ export async function askTrust(
     readonly missing?: readonly string[];
   },
 ): Promise<boolean> {
-  const say = (line: string): void => void io.stderr.write(`${line}\n`);
-  say(renderTrust(changes, style));
+  const print = (line: string): void => void io.stderr.write(`${line}\n`);
+  print(renderTrust(changes, style));
   for (const program of missing)
-    say(`\n${style.yellow(`${visibleLine(program)} is not installed here: no agent of it can start.`)}`);
-  say(
+    print(`\n${style.yellow(`${visibleLine(program)} is not installed here: no agent of it can start.`)}`);
+  print(
     '\nAllow this? Allowed is exactly what is shown, for this clone; git flame trust revoke takes it back.',
   );
-  const key = await choose({ prompter: createPrompter(io, style.width), say, onEnd }, [
+  const key = await choose({ prompter: createPrompter(io, style.width), print, onEnd }, [
     { key: 'y', label: '(y)es' },
     { key: 'n', label: '(n)o' },
   ]);
@@ -47,10 +47,10 @@ interface EndQuestion {
 
 /** Asks whether a session is to end. */
 export async function askEnd(io: Io, { title, left, style, onEnd }: EndQuestion): Promise<boolean> {
-  const say = (line: string): void => void io.stderr.write(`${line}\n`);
-  say(style.bold(visibleLine(title)));
-  for (const line of left) say(line);
-  const key = await choose({ prompter: createPrompter(io, style.width), say, onEnd }, [
+  const print = (line: string): void => void io.stderr.write(`${line}\n`);
+  print(style.bold(visibleLine(title)));
+  for (const line of left) print(line);
+  const key = await choose({ prompter: createPrompter(io, style.width), print, onEnd }, [
     { key: 'e', label: '(e)nd it' },
     { key: 'k', label: '(k)eep it' },
   ]);

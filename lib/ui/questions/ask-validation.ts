@@ -8,7 +8,7 @@ import type {
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import { textSchema } from '../../domain/text.ts';
-import { renderTries } from '../render/render-attempts.ts';
+import { renderAttempts } from '../render/render-attempts.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { aboutValidation, aboutValidator } from './about-validation.ts';
@@ -23,12 +23,12 @@ export async function askValidation(
   question: ValidationQuestion,
 ): Promise<ValidationDecision> {
   const { task, verdict, editProblems, showDiff } = question;
-  const { style, say } = context;
+  const { style, print } = context;
   const asking = context.asking(waitingValidation(question));
   const { asks, decide } = aboutValidation(question);
-  say(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
-  say(renderVerdict(verdict, style).join('\n'));
-  for (const line of renderTries(task, style)) say(line);
+  print(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
+  print(renderVerdict(verdict, style).join('\n'));
+  for (const line of renderAttempts(task, style)) print(line);
   const parse = async (text: string): Promise<TaskEdit> => {
     const edit = await parseTaskEdit(text);
     const problems = await editProblems(edit);
@@ -61,9 +61,9 @@ export async function askValidatorFailed(
   const { task, reason, diagnostics } = question;
   const asking = context.asking(waitingValidator(question));
   const { asks, decide } = aboutValidator(question);
-  context.say(context.style.bold(`The validator of ${task.id} failed: ${visibleLine(reason)}`));
+  context.print(context.style.bold(`The validator of ${task.id} failed: ${visibleLine(reason)}`));
   for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  ')))
-    context.say(line);
+    context.print(line);
   const isByHand = ({ word }: { readonly word: string }): boolean => word === 'pass' || word === 'fail';
   const answers = answersTo(asks);
   // No judgement before the diff was shown.

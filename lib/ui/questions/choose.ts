@@ -1,5 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import { saysSomething } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 
 /** One answer a person may give: `(a)pprove`; its key is in parentheses. */
@@ -11,7 +11,7 @@ export interface Choice<Key extends string> {
 /** The means to ask at a terminal. */
 export interface Asking {
   readonly prompter: Prompter;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   readonly onEnd: () => FlameError;
   /** How to answer, once at a terminal; null: it was said. */
   readonly howTo?: () => string | null;
@@ -26,12 +26,12 @@ export async function choose<Key extends string>(
 ): Promise<Key> {
   const prompt = `${choices.map(({ label }) => label).join(' / ')}? `;
   const howTo = asking.howTo?.() ?? null;
-  if (howTo !== null) asking.say(howTo);
+  if (howTo !== null) asking.print(howTo);
   for (;;) {
     const answer = (await askLine(asking, prompt)).trim().toLowerCase();
     const choice = choices.find(({ key, label }) => answer === key || answer === wordOf(label));
     if (choice !== undefined) return choice.key;
-    asking.say(`Type one of: ${choices.map(({ key, label }) => `${key} (${wordOf(label)})`).join(', ')}.`);
+    asking.print(`Type one of: ${choices.map(({ key, label }) => `${key} (${wordOf(label)})`).join(', ')}.`);
   }
 }
 
@@ -39,8 +39,8 @@ export async function choose<Key extends string>(
 export async function askText(asking: Asking, prompt: string): Promise<string> {
   for (;;) {
     const text = (await askLine(asking, prompt)).trim();
-    if (saysSomething(text)) return text;
-    asking.say('It cannot be empty.');
+    if (isNonBlank(text)) return text;
+    asking.print('It cannot be empty.');
   }
 }
 
@@ -51,7 +51,7 @@ const beginnings: readonly Choice<'n' | 'k'>[] = [
 
 /** Whether the next attempt starts from the work that is sent back. */
 export async function askKeep(asking: Asking): Promise<boolean> {
-  asking.say('The next attempt starts without this work, or continues from it.');
+  asking.print('The next attempt starts without this work, or continues from it.');
   return (await choose(asking, beginnings)) === 'k';
 }
 

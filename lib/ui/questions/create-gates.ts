@@ -1,9 +1,9 @@
-import { nobodyToAsk } from '../../domain/agent-talk.ts';
+import { noPersonToAsk } from '../../domain/agent-talk.ts';
 import { type Decisions, groupsIn } from '../../domain/config/decisions.ts';
 import { FlameError, interrupted } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates, LeftOverDecision, Placed, SessionDecision } from '../../domain/ports/gates.ts';
-import { type FileEntry, givenIn } from '../../domain/questions/answers-to.ts';
+import { type FileEntry, readFileAnswer } from '../../domain/questions/answers-to.ts';
 import type { ChangesetDecision } from '../../domain/questions/changeset-answers.ts';
 import type { AgentAnswer, BudgetDecision, PlanGiven } from '../../domain/questions/run-answers.ts';
 import type { ValidationDecision, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
@@ -36,7 +36,7 @@ interface GatesOptions extends TerminalGatesOptions {
   /** Called when a gate waits for a person; not when it was answered beforehand. */
   readonly onWaiting?: (facts: WaitingFacts, over: AbortSignal) => Promise<void>;
   /** Called with each changeset that a person is asked about; not with those that were answered beforehand. */
-  readonly onAsked?: (question: ChangesetQuestion) => void;
+  readonly onChangesetAsked?: (question: ChangesetQuestion) => void;
   /** Where changesets can be decided in a browser too. */
   readonly reviewPage?: PageOpener | null;
   /** Where all of it can be decided on boards. */
@@ -50,7 +50,15 @@ interface GatesOptions extends TerminalGatesOptions {
  * an error.
  */
 export function createGates(io: Io, options: GatesOptions): Gates {
-  const { decisions, readFile, parsePlan, onWaiting, onAsked, reviewPage = null, queue = null } = options;
+  const {
+    decisions,
+    readFile,
+    parsePlan,
+    onWaiting,
+    onChangesetAsked,
+    reviewPage = null,
+    queue = null,
+  } = options;
   const person = sharedGates({
     alone: createNoGates(options),
     terminal: hasTerminal(io) ? createTerminalGates(io, options) : null,
@@ -64,7 +72,7 @@ export function createGates(io: Io, options: GatesOptions): Gates {
   const asked: Gates = {
     ...interruptible,
     changeset: (question) => {
-      onAsked?.(question);
+      onChangesetAsked?.(question);
       return interruptible.changeset(question);
     },
   };
@@ -166,7 +174,7 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     // Without an answer, and no person to ask, it is left to the agent.
     question: given(async (question) => {
       const answer = next.question();
-      if (answer === null) return fallback.question?.(question) ?? { kind: 'proceed', why: nobodyToAsk };
+      if (answer === null) return fallback.question?.(question) ?? { kind: 'proceed', why: noPersonToAsk };
       return answer.kind === 'proceed'
         ? answer
         : readAnswers(question.questions, { kind: 'answer', answers: [answer.answers].flat() });
@@ -183,10 +191,10 @@ function given<Question, Decision extends object>(
 
 /** The answers of a list, one after the other, as far as they may be used; null: none. */
 function queueOf<Answer extends { readonly kind: string }>(
-  gate: Parameters<typeof givenIn>[0],
+  gate: Parameters<typeof readFileAnswer>[0],
   entries: readonly FileEntry[],
 ): (isUsed?: (answer: Answer) => boolean) => Answer | null {
-  const left = entries.map((entry) => givenIn<Answer>(gate, entry));
+  const left = entries.map((entry) => readFileAnswer<Answer>(gate, entry));
   return (isUsed = () => true) => {
     const [answer] = left;
     if (answer === undefined || !isUsed(answer)) return null;
@@ -225,6 +233,6 @@ function queueChangesets(
   };
   return (changeset) => {
     const entry = take(changeset);
-    return entry === undefined ? null : givenIn<ChangesetDecision>('changesets', entry);
+    return entry === undefined ? null : readFileAnswer<ChangesetDecision>('changesets', entry);
   };
 }

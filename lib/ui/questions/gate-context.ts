@@ -22,7 +22,7 @@ export interface GateSettings {
 /** Context of every question at the terminal. */
 export interface GateContext {
   readonly style: Style;
-  say(text: string): void;
+  print(text: string): void;
   /** The means to ask; the gate says how the question can be answered without a terminal, or which error ends it. */
   asking(waiting: WaitingGate | FlameError): Asking;
   viewDiff(diff: string): Promise<void>;
@@ -43,34 +43,34 @@ interface EditRequest<Value> {
 export function createGateContext(io: Io, settings: GateSettings, withdrawn?: AbortSignal): GateContext {
   const { style } = settings;
   const prompter: Prompter = createPrompter(io, style.width);
-  const say = (text: string): void => void io.stderr.write(`${text}\n`);
+  const print = (text: string): void => void io.stderr.write(`${text}\n`);
   return {
     style,
-    say,
+    print,
     asking: (waiting) => {
       const onEnd = (): FlameError =>
         waiting instanceof FlameError ? waiting : waitsForPerson(waiting, settings.resume);
-      const sayBeside = (line: string): void => say(wrapSaid(line, style.width));
-      return { prompter, say: sayBeside, onEnd, withdrawn, howTo: () => howTo(io, style) };
+      const printAside = (line: string): void => print(wrapIndented(line, style.width));
+      return { prompter, print: printAside, onEnd, withdrawn, howTo: () => howTo(io, style) };
     },
     viewDiff: (diff) =>
       openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
     view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
-    edit: (request) => editText(io, { ...request, editor: settings.editor, say, style, withdrawn }),
+    edit: (request) => editText(io, { ...request, editor: settings.editor, print, style, withdrawn }),
   };
 }
 
 /** Each line of it as far to the right as the first. */
-function wrapSaid(text: string, width: number): string {
+function wrapIndented(text: string, width: number): string {
   const [indent = ''] = /^ */.exec(text) ?? [];
   return wrapText(text.slice(indent.length), width, indent).join('\n');
 }
 
-const told = new WeakSet<Io>();
+const announced = new WeakSet<Io>();
 
 /** Once for each terminal. */
 function howTo(io: Io, style: Style): string | null {
-  if (told.has(io)) return null;
-  told.add(io);
+  if (announced.has(io)) return null;
+  announced.add(io);
   return style.dim('Type a letter, then Enter. Ctrl-D leaves the question open: everything is kept.');
 }

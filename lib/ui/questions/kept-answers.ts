@@ -12,14 +12,14 @@ export interface KeptAnswer {
 }
 
 /** Where one is kept beyond this process. What can't be kept is only as safe as the process. */
-export interface AnswerKeeper {
+export interface AnswerStore {
   /** null: none. */
   read(session: SessionId): KeptAnswer | null;
   write(session: SessionId, kept: KeptAnswer): void;
   clear(session: SessionId): void;
 }
 
-const keepsNothing: AnswerKeeper = {
+const keepsNothing: AnswerStore = {
   read: () => null,
   write: () => undefined,
   clear: () => undefined,
@@ -35,13 +35,13 @@ export interface QuestionPlace {
 
 /** The answers that were taken, until they are applied; one for each session. */
 export class KeptAnswers {
-  readonly #keeper: AnswerKeeper;
+  readonly #keeper: AnswerStore;
   /** Digests of what was answered in this process. */
   readonly #used = new Set<string>();
   /** Sessions of which this process kept an answer. */
   readonly #kept = new Set<SessionId>();
 
-  constructor(keeper: AnswerKeeper = keepsNothing) {
+  constructor(keeper: AnswerStore = keepsNothing) {
     this.#keeper = keeper;
   }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
-import { asSuggestion, type LineRange, nameLines } from '../../domain/state/line-range.ts';
+import { describeLines, type LineRange, renderSuggestion } from '../../domain/state/line-range.ts';
 import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
 import { type Asking, askLine, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
@@ -30,17 +30,17 @@ export function keepComments(): KeptComments {
 }
 
 /** Says which comments still go along, and which of them have no line in what the changeset is now. */
-export async function sayKept(
+export async function printKeptComments(
   context: GateContext,
   comments: readonly LineComment[],
   { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
 ): Promise<void> {
   if (comments.length === 0) return;
-  context.say('These go along when you approve or reject:');
+  context.print('These go along when you approve or reject:');
   for (const comment of comments) {
-    context.say(visibleLine(`  ${comment.path}:${nameLines(comment)}: ${comment.text}`));
+    context.print(visibleLine(`  ${comment.path}:${describeLines(comment)}: ${comment.text}`));
     const stray = (await strayComment?.(comment)) ?? null;
-    if (stray !== null) context.say(visibleLine(`  ${stray}`));
+    if (stray !== null) context.print(visibleLine(`  ${stray}`));
   }
 }
 
@@ -79,10 +79,10 @@ export async function askComment(
     if (typed.trim() === '') return null;
     const comment = parseComment(typed);
     const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);
-    if (stray !== null) asking.say(visibleLine(stray));
+    if (stray !== null) asking.print(visibleLine(stray));
     if (comment !== null && (stray === null || (await choose(asking, strayChoices)) === 'k')) return comment;
     if (comment !== null) continue;
-    asking.say('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
+    asking.print('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
   }
 }
 
@@ -110,17 +110,17 @@ export async function editsLines(
     parse: (text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')),
   });
   if (edited === null) return null;
-  context.say(visibleLine(`${path}:${nameLines(range)}`));
-  for (const line of lines) context.say(context.style.red(`-${visibleDiffLine(line)}`));
-  for (const line of edited) context.say(context.style.green(`+${visibleDiffLine(line)}`));
+  context.print(visibleLine(`${path}:${describeLines(range)}`));
+  for (const line of lines) context.print(context.style.red(`-${visibleDiffLine(line)}`));
+  for (const line of edited) context.print(context.style.green(`+${visibleDiffLine(line)}`));
   if ((await choose(asking, choices)) === 'b') return null;
-  const comment = { path, side: 'new' as const, ...range, text: asSuggestion(edited) };
+  const comment = { path, side: 'new' as const, ...range, text: renderSuggestion(edited) };
   try {
     await question.decideOther(question.changeset.id, { kind: 'suggest', comments: [comment] });
     return { path, range, count: edited.length };
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-    for (const line of [error.message, ...error.lines]) context.say(visibleLine(line));
+    for (const line of [error.message, ...error.lines]) context.print(visibleLine(line));
     return null;
   }
 }
@@ -144,11 +144,11 @@ async function askPlace(
     const range = { line: Number(line), ...(to === line ? {} : { to: Number(to) }) };
     const lines = path === '' ? null : ((await linesOf?.(path, range)) ?? null);
     if (lines !== null) return { path, range, lines };
-    asking.say(
+    asking.print(
       visibleLine(
         path === ''
           ? 'Write the file, a colon and the line, as in src/a.ts:12 or src/a.ts:12-15.'
-          : `${path} has no lines ${nameLines(range)} after the change.`,
+          : `${path} has no lines ${describeLines(range)} after the change.`,
       ),
     );
   }

@@ -8,12 +8,12 @@ import type {
   OpenGate,
 } from '../../domain/questions/gate.ts';
 import { answeredAlready, notAsked } from '../../domain/questions/parse-answer.ts';
-import { goneWords } from '../../domain/questions/question-facts.ts';
+import { describeWithdrawal } from '../../domain/questions/question-facts.ts';
 import type { NoticeEnd } from '../../domain/view-models/event.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/short-names.ts';
 import { type Decided, decisionWords, type Question } from './about-question.ts';
-import { type AnswerKeeper, KeptAnswers, type QuestionPlace } from './kept-answers.ts';
+import { type AnswerStore, KeptAnswers, type QuestionPlace } from './kept-answers.ts';
 
 /** The most decided questions shown, and the most known to answer a late client. */
 const mostKept = 20;
@@ -55,7 +55,7 @@ export class QuestionQueue implements GateLine {
   readonly #listeners = new Set<() => void>();
   readonly #kept: KeptAnswers;
 
-  constructor(keeper?: AnswerKeeper) {
+  constructor(keeper?: AnswerStore) {
     this.#kept = new KeptAnswers(keeper);
   }
 
@@ -114,7 +114,7 @@ export class QuestionQueue implements GateLine {
     const close: PostedQuestion<Decision>['close'] = (answer, where) => {
       if (this.#lying?.gate.id !== id) return;
       this.#lying = null;
-      if (answer === '') this.#gone.set(id, goneWords(gate, Date.now()));
+      if (answer === '') this.#gone.set(id, describeWithdrawal(gate, Date.now()));
       else this.#note(question, place, { id, answer, where });
       this.#tell();
     };

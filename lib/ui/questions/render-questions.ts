@@ -1,7 +1,7 @@
 import { answerUsage, typedAnswers } from '../../domain/questions/answers-to.ts';
 import type { GateAsks, OpenGate } from '../../domain/questions/gate.ts';
 import { type Fact, factsOf, questionTitle } from '../../domain/questions/question-facts.ts';
-import { tellingLines } from '../../util/error-lines.ts';
+import { errorLines } from '../../util/error-lines.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
@@ -53,7 +53,7 @@ function linesOf(id: string, fact: Fact): readonly string[] {
       return fact.texts.map((text) => `  ${text}`);
     case 'check': {
       const { command, result, is_good: isGood, output } = fact.check;
-      const printed = isGood ? [] : tellingLines(output, mostLines).filter((line) => line.trim() !== '');
+      const printed = isGood ? [] : errorLines(output, mostLines).filter((line) => line.trim() !== '');
       return [`${isGood ? 'good' : 'failed'}: ${command} (${result})`, ...printed.map((line) => `  ${line}`)];
     }
     case 'change': {

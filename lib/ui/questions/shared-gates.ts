@@ -23,7 +23,7 @@ export interface QueueAccess {
   /** Whether questions wait for it where there is no terminal: this command serves a board. */
   isWanted(): boolean;
   /** Called before each question is posted: boards of other processes are let in from then on. */
-  letIn(): Promise<void>;
+  listen(): Promise<void>;
   place(): Promise<Pick<QuestionPlace, 'session' | 'decidedAt'>>;
 }
 
@@ -46,7 +46,7 @@ export interface SharedGatesOptions {
  */
 export function sharedGates(options: SharedGatesOptions): Gates {
   const { alone, terminal, page, queue, plans } = options;
-  const ask = async <Decision extends Decided>(asked: Asked<Decision>): Promise<Placed<Decision>> => {
+  const ask = async <Decision extends Decided>(asked: QuestionForms<Decision>): Promise<Placed<Decision>> => {
     const { decision, where } = await askEverywhere(options, asked);
     return { ...decision, where };
   };
@@ -86,7 +86,7 @@ export function sharedGates(options: SharedGatesOptions): Gates {
 }
 
 /** A question in each of its forms. */
-interface Asked<Decision> {
+interface QuestionForms<Decision> {
   about(): Question<Decision> | Promise<Question<Decision>>;
   at(gates: AskingGates): Promise<Decision>;
   /** Aborts when it is asked no more. */
@@ -102,7 +102,7 @@ interface Posted<Decision> extends PostedQuestion<Decision> {
 /** Asks in all places at once. */
 async function askEverywhere<Decision extends Decided>(
   { terminal, page, queue, alone, interrupted, onElsewhere }: SharedGatesOptions,
-  { about, at, on, withdrawn }: Asked<Decision>,
+  { about, at, on, withdrawn }: QuestionForms<Decision>,
 ): Promise<Answer<Decision>> {
   const { person } = alone;
   const answered = new AbortController();
@@ -142,7 +142,7 @@ async function askEverywhere<Decision extends Decided>(
       if (page.isWanted()) openPage().then(() => askTerminal(), reject);
       else askTerminal(openPage);
     });
-    tellElsewhere(posted, answer, onElsewhere);
+    closeElsewhere(posted, answer, onElsewhere);
     return answer;
   } finally {
     answered.abort(new Error('It was answered elsewhere.'));
@@ -154,7 +154,7 @@ async function askEverywhere<Decision extends Decided>(
 /** Recalls an answer from before a kill; null: none. */
 async function recall<Decision extends Decided>(
   { queue, place }: QueueAccess,
-  about: Asked<Decision>['about'],
+  about: QuestionForms<Decision>['about'],
   person: string,
 ): Promise<(Answer<Decision> & { readonly question: Question<Decision> }) | null> {
   const where = await place();
@@ -172,15 +172,15 @@ interface PostOptions<Decision> {
 
 /** Posts the question: facts that git takes long to find must not delay the terminal. */
 async function post<Decision extends Decided>(
-  { queue, letIn, place }: QueueAccess,
-  about: Asked<Decision>['about'],
+  { queue, listen, place }: QueueAccess,
+  about: QuestionForms<Decision>['about'],
   { person, over, onPosted }: PostOptions<Decision>,
 ): Promise<void> {
-  const [question, where] = await Promise.all([about(), place(), letIn()]);
+  const [question, where] = await Promise.all([about(), place(), listen()]);
   if (!over.aborted) onPosted({ question, ...queue.post(question, { ...where, person }) });
 }
 
-function tellElsewhere<Decision extends Decided>(
+function closeElsewhere<Decision extends Decided>(
   posted: Posted<Decision> | null,
   { decision, where }: Answer<Decision>,
   onElsewhere: SharedGatesOptions['onElsewhere'],

@@ -20,7 +20,7 @@ import { formatClock, formatTokens, formatUsd } from '../../util/format-figures.
 import { wrapText } from '../../util/format-width.ts';
 import { leftOverOutlook, renderCycle, sessionOutlook } from '../render/render-cycle.ts';
 import { renderHint } from '../render/render-error.ts';
-import { renderAsked, renderPlan } from '../render/render-plan.ts';
+import { renderPlan, renderWorkerRequests } from '../render/render-plan.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { aboutPlan, editablePlans, type PlanText } from './about-plan.ts';
@@ -40,7 +40,7 @@ import { type Asking, askLine } from './choose.ts';
 import { createGateContext, type GateContext, type GateSettings } from './gate-context.ts';
 import { keepComments } from './kept-comments.ts';
 import {
-  unanswered,
+  unansweredError,
   type WaitingGate,
   waitingBudget,
   waitingPlan,
@@ -100,13 +100,13 @@ export function hasTerminal(io: Io): boolean {
 
 /** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */
 async function askPlan(context: GateContext, question: PlanQuestion, text: PlanText): Promise<PlanDecision> {
-  const { style, say } = context;
+  const { style, print } = context;
   const plans = editablePlans(text);
   const { asks, decide } = aboutPlan(question, plans);
-  say(renderPlan(question, style));
+  print(renderPlan(question, style));
   if (question.replansLeft === 0) {
-    say('No re-plan is left: edit this plan, or write one by hand.');
-    say(renderHint('git flame plan --from FILE', style));
+    print('No re-plan is left: edit this plan, or write one by hand.');
+    print(renderHint('git flame plan --from FILE', style));
   }
   const edit = async (): Promise<PlanDecision | null> => {
     const plan = await context.edit({
@@ -117,7 +117,7 @@ async function askPlan(context: GateContext, question: PlanQuestion, text: PlanT
     return plan === null ? null : { kind: 'edit', plan };
   };
   const view = async (): Promise<null> => {
-    await context.view(renderAsked(question.plan, style));
+    await context.view(renderWorkerRequests(question.plan, style));
     return null;
   };
   const asking = context.asking(waitingPlan(question));
@@ -130,36 +130,40 @@ async function askPlan(context: GateContext, question: PlanQuestion, text: PlanT
 
 /** After a review: another cycle, another plan, or the end. */
 function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
-  sayCycle(context, question, sessionOutlook(question));
+  printCycle(context, question, sessionOutlook(question));
   return askPlainly(context, aboutSession(question), waitingSession(sessionAsks(question)));
 }
 
 /** Nothing is open any more, but not all of it was done: once more, another plan, or the end. */
 function askLeftOver(context: GateContext, question: SessionQuestion): Promise<LeftOverDecision> {
-  sayCycle(context, question, leftOverOutlook(question));
+  printCycle(context, question, leftOverOutlook(question));
   return askPlainly(context, aboutLeftOver(question), waitingSession(sessionAsks(question)));
 }
 
-function sayCycle({ say, style }: GateContext, question: SessionQuestion, outlook: readonly string[]): void {
-  say(renderCycle(question, style));
-  for (const line of outlook) say(line);
+function printCycle(
+  { print, style }: GateContext,
+  question: SessionQuestion,
+  outlook: readonly string[],
+): void {
+  print(renderCycle(question, style));
+  for (const line of outlook) print(line);
 }
 
 /** The session's budget is spent: add to it, or stop. */
 function askBudget(context: GateContext, question: BudgetQuestion): Promise<BudgetDecision> {
   const { spent, limit, unit } = question;
   const format = unit === 'usd' ? formatUsd : formatTokens;
-  context.say(context.style.bold(`The session's budget is spent: ${format(spent)} of ${format(limit)}.`));
+  context.print(context.style.bold(`The session's budget is spent: ${format(spent)} of ${format(limit)}.`));
   return askPlainly(context, aboutBudget(question), waitingBudget(question));
 }
 
 /** Diagnostics fail before any agent worked: pay agents all the same, or stop. */
 function askBase(context: GateContext, question: BaseQuestion): Promise<BaseDecision> {
-  context.say(context.style.bold(`${question.failing.map(visibleLine).join('; ')}.`));
-  context.say('Agents would be paid for work that cannot pass.');
+  context.print(context.style.bold(`${question.failing.map(visibleLine).join('; ')}.`));
+  context.print('Agents would be paid for work that cannot pass.');
   const hints = ['git flame work'];
   const message = 'Whether agents work although diagnostics fail on the base waits for a person.';
-  return askPlainly(context, aboutBase(question), unanswered(message, { hints }));
+  return askPlainly(context, aboutBase(question), unansweredError(message, { hints }));
 }
 
 /** Asks by the table alone. */
@@ -178,16 +182,16 @@ async function askForAgent(
   { agent, task, title, questions, until }: AgentAsked,
 ): Promise<AgentAnswer> {
   const about = task === null ? title : `${task}: ${title}`;
-  context.say(context.style.bold(`${agent} asks (${visibleLine(about)})`));
+  context.print(context.style.bold(`${agent} asks (${visibleLine(about)})`));
   const asking = context.asking(
-    unanswered('What an agent asks waits for a person.', { hints: ['git flame answer'] }),
+    unansweredError('What an agent asks waits for a person.', { hints: ['git flame answer'] }),
   );
   const given: string[] = [];
   for (const one of questions) {
     const { question, options } = one;
-    context.say(quoted(question, context.style));
+    context.print(quoted(question, context.style));
     for (const [index, { label, description }] of options.entries())
-      context.say(
+      context.print(
         quoted(`${index + 1} ${label}${description === '' ? '' : `: ${description}`}`, context.style),
       );
     const answer = await askOne(context, asking, { question: one, until });
@@ -217,7 +221,7 @@ async function askOne(
       return answer;
     } catch (error) {
       if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-      context.say(visibleLine(error.message));
+      context.print(visibleLine(error.message));
     }
   }
 }

@@ -6,16 +6,16 @@ import type {
   ValidationQuestion,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import { type Asked, answerFlags, namedForms } from '../../domain/questions/answers-to.ts';
+import { answerFlags, namedForms, type QuestionFacts } from '../../domain/questions/answers-to.ts';
 import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
 import type { AskedSession, GateAsks } from '../../domain/questions/gate.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { tellingLines } from '../../util/error-lines.ts';
+import { errorLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
-import { renderTold } from '../render/render-plan.ts';
+import { renderAgentTexts } from '../render/render-plan.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { planAsks } from './about-plan.ts';
 import { validationAsks, validatorAsks } from './about-validation.ts';
@@ -45,7 +45,7 @@ export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError
   const { gate, subject, answers, details = [] } = waiting;
   const session = / --session \S+$/.exec(resume)?.[0] ?? '';
   const commands = (waiting.commands ?? []).map((command) => command + session);
-  return unanswered(`${subject} waits for a person.`, {
+  return unansweredError(`${subject} waits for a person.`, {
     details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
     hints: [...commands, resume, `${resume} --decisions-file FILE`],
     data: { gate, ...waiting.data },
@@ -53,7 +53,7 @@ export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError
 }
 
 /** The same FlameError for a question that no file can answer. */
-export function unanswered(
+export function unansweredError(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'>,
 ): FlameError {
@@ -62,7 +62,7 @@ export function unanswered(
 
 /** A gate by what is asked there: the answers that the table has for it, and the options of `command` that give them. */
 function waitingAt(
-  asks: Asked & { readonly gate: GateName },
+  asks: QuestionFacts & { readonly gate: GateName },
   { command, ...about }: Pick<WaitingGate, 'subject' | 'details' | 'data'> & { readonly command?: string },
 ): WaitingGate {
   return {
@@ -108,7 +108,7 @@ export function waitingChangeset(
 
 /** The plan gate; a plan with mistakes can't be approved. */
 export function waitingPlan(question: PlanQuestion): WaitingGate {
-  const { problems, received = [], told = [] } = question;
+  const { problems, received = [], agentTexts = [] } = question;
   const isReceived = received.length > 0;
   const mistakes = `which has ${formatCount(problems.length, 'mistake')},`;
   const what = isReceived ? 'What was received from another clone' : 'The plan';
@@ -116,7 +116,7 @@ export function waitingPlan(question: PlanQuestion): WaitingGate {
   const waiting = waitingAt(planAsks(question), {
     subject: `${what}${how}`,
     details: [
-      ...(isReceived ? [...received, ...renderTold(told, Number.POSITIVE_INFINITY)] : []),
+      ...(isReceived ? [...received, ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY)] : []),
       ...problems,
     ],
   });
@@ -138,7 +138,7 @@ function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly strin
     .filter(({ exit_code: code }) => code !== 0)
     .flatMap((run) => {
       const how = run.timed_out ? 'it took too long' : `exit ${run.exit_code ?? 'by a signal'}`;
-      const lines = tellingLines(visibleText(run.output), 10);
+      const lines = errorLines(visibleText(run.output), 10);
       return [
         `Failed: ${visibleLine(run.command)} (${how})`,
         ...lines.filter((line) => line !== '').map((line) => `  ${line}`),

@@ -1,6 +1,6 @@
 import type { EvidenceDoubt, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import { remarkHeads } from '../../domain/state/pull-request.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import { cutText } from '../../util/format-width.ts';
@@ -59,7 +59,7 @@ export function renderAnswered(changeset: Changeset, tasks: readonly Task[]): re
   return tasks.flatMap((task) => {
     const entry = before(changeset, task).findLast(({ on_request: isRound }) => isRound === true);
     if (entry === undefined) return [];
-    const all = said(entry).map((line) => cutText(`${task.id}: ${line}`, widest));
+    const all = notesOf(entry).map((line) => cutText(`${task.id}: ${line}`, widest));
     const left = all.length - mostShown;
     return left <= 0
       ? all
@@ -73,16 +73,16 @@ function before({ state, works = [] }: Changeset, { history }: Task): readonly H
   return state === 'waiting' || own === -1 ? history : history.slice(0, own);
 }
 
-function said({ notes, comments = [] }: HistoryEntry): readonly string[] {
+function notesOf({ notes, comments = [] }: HistoryEntry): readonly string[] {
   const paragraphs = notes.split(/\n{2,}/).filter((text) => !remarkHeads.includes(text));
   return [
-    ...comments.map((comment) => `${comment.path}:${nameLines(comment)} ${comment.text}`),
+    ...comments.map((comment) => `${comment.path}:${describeLines(comment)} ${comment.text}`),
     ...paragraphs,
   ].map((text) => visibleLine(text.replace(/\s+/g, ' ').trim()));
 }
 
 /** Renders the doubt about a task's evidence, with its reasons, as one line. */
-export function renderDoubt({ task, reasons }: EvidenceDoubt): string {
+export function renderEvidenceDoubt({ task, reasons }: EvidenceDoubt): string {
   return `${task} needs a look by hand, its evidence is not the same each time: ${reasons.map(visibleLine).join('; ')}`;
 }
 

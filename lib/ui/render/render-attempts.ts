@@ -1,5 +1,5 @@
 import type { OtherAttempt } from '../../domain/questions/gate.ts';
-import type { Try } from '../../domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Event } from '../../domain/view-models/event.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
@@ -8,7 +8,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 /** One of several attempts in the columns of a table. */
-export interface TryCells {
+export interface AttemptCells {
   readonly isChosen: boolean;
   /** From 1. */
   readonly attempt: number;
@@ -24,7 +24,7 @@ export interface TryCells {
 }
 
 /** Describes each of several attempts at a task; none where there was one alone. */
-export function tryCells({ tries = [] }: Pick<Task, 'tries'>): readonly TryCells[] {
+export function attemptCells({ tries = [] }: Pick<Task, 'tries'>): readonly AttemptCells[] {
   return tries.map((one, at) => ({
     isChosen: one.chosen === true,
     attempt: at + 1,
@@ -38,20 +38,20 @@ export function tryCells({ tries = [] }: Pick<Task, 'tries'>): readonly TryCells
   }));
 }
 
-function diagnosticsOf({ failing }: Try): string {
+function diagnosticsOf({ failing }: AttemptRecord): string {
   if (failing === undefined) return '';
   return failing.length === 0 ? 'diagnostics ok' : `${failing.length} failed`;
 }
 
-function whyOf({ ended, failure, notes }: Try): string {
+function whyOf({ ended, failure, notes }: AttemptRecord): string {
   if (ended === null) return 'not over yet';
   if (ended === 'left-out') return `not made: ${notes}`;
   return failure === undefined ? '' : failure.message;
 }
 
 /** The attempts at a task as a table, the one whose work counts marked; none where there was one alone. */
-export function renderTries(task: Pick<Task, 'tries'>, style: Style, indent = '  '): readonly string[] {
-  return tryCells(task).flatMap((one) => {
+export function renderAttempts(task: Pick<Task, 'tries'>, style: Style, indent = '  '): readonly string[] {
+  return attemptCells(task).flatMap((one) => {
     const cells = [
       `${one.isChosen ? '*' : ' '} ${one.attempt}.`,
       visibleLine(one.agent),
@@ -64,7 +64,7 @@ export function renderTries(task: Pick<Task, 'tries'>, style: Style, indent = ' 
 }
 
 /** Whether a person has another attempt to choose. */
-export function hasOthers({ status, tries = [] }: Pick<Task, 'status' | 'tries'>): boolean {
+export function hasOtherAttempts({ status, tries = [] }: Pick<Task, 'status' | 'tries'>): boolean {
   return status === 'done' && tries.some(({ work, chosen }) => work !== undefined && chosen !== true);
 }
 
@@ -84,7 +84,7 @@ export function describeAttempts({ attempts }: Pick<Task, 'attempts'>): string |
 }
 
 /** One of several attempts that is over, as a line. */
-export function renderTryEnd(
+export function renderAttemptEnd(
   { task, agent, attempt, of, outcome, lines, why }: Extract<Event, { readonly event: 'attempt-ended' }>,
   style: Style,
 ): string {
@@ -95,8 +95,8 @@ export function renderTryEnd(
 
 /** Attempts that handed something in and were not chosen. */
 export function otherAttempts(tasks: readonly Task[]): readonly OtherAttempt[] {
-  return tasks.filter(hasOthers).flatMap((task) =>
-    tryCells(task).flatMap(({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
+  return tasks.filter(hasOtherAttempts).flatMap((task) =>
+    attemptCells(task).flatMap(({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
       if (isChosen || lines === '') return [];
       const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
       return [{ task: task.id, attempt, words }];

@@ -9,10 +9,10 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { renderAnswered, renderDoubt } from './changeset-lines.ts';
-import { renderTries } from './render-attempts.ts';
+import { renderAnswered, renderEvidenceDoubt } from './changeset-lines.ts';
+import { renderAttempts } from './render-attempts.ts';
 import { renderSince } from './render-since.ts';
-import { bullet, renderDiagnostic, unsaid } from './render-verdict.ts';
+import { bullet, removeRepeatedLines, renderDiagnostic } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
 
@@ -53,14 +53,16 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
     ...issuesOf(verdict).flatMap((issue) => bullet(issue, style, '    ')),
-    ...renderTries(task, style, '    '),
+    ...renderAttempts(task, style, '    '),
   ];
 }
 
 /** Issues without check output: that of a task is in its story, that of the changeset stands below. */
 function issuesOf(verdict: Verdict | undefined): readonly string[] {
   const printed = (verdict?.diagnostics ?? []).map(({ output }) => output);
-  return (verdict?.issues ?? []).map((issue) => unsaid(issue, printed)).filter((issue) => issue !== '');
+  return (verdict?.issues ?? [])
+    .map((issue) => removeRepeatedLines(issue, printed))
+    .filter((issue) => issue !== '');
 }
 
 /** Of a round of its pull request: what it answers. */
@@ -89,7 +91,7 @@ function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style)
       ? [`Builds on ${depends_on.map(visibleLine).join(', ')}: without it, it is deferred.`]
       : []),
     ...(isRed(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
-    ...doubts.map(renderDoubt),
+    ...doubts.map(renderEvidenceDoubt),
   ];
   return warnings.flatMap((text) => wrapText(`warning: ${text}`, style.width, '  ')).map(style.yellow);
 }

@@ -1,5 +1,5 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import type { FileStat } from '../../domain/state/patch.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import type { TaskWork } from '../../domain/view-models/task-story.ts';
@@ -32,7 +32,7 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
       ? []
       : [`after it had landed as ${shortId(undone.commit)}, ${formatTime(undone.at)},`]),
     ...(by === null ? [] : [`by ${visibleLine(by)}`]),
-    ...(counts ? [] : [notCounted]),
+    ...(counts ? [] : [untrustedMark]),
     ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
   ];
   const why = [...new Set([reason, review?.override ?? null])].flatMap((text) =>
@@ -45,7 +45,7 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
     ...wrapText(facts.join(' '), style.width, '  '),
     ...why.flatMap((text) => wrapText(visibleText(text), style.width, '    ')),
     ...(changeset.remarks ?? []).flatMap(({ path, text, ...at }) =>
-      wrapText(visibleText(`${path}:${nameLines(at)}: ${text}`), style.width, '    '),
+      wrapText(visibleText(`${path}:${describeLines(at)}: ${text}`), style.width, '    '),
     ),
     '',
     ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),
@@ -53,7 +53,7 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
 }
 
 /** Behind what another clone decided. */
-export const notCounted = '(written by another clone: it does not count here)';
+export const untrustedMark = '(written by another clone: it does not count here)';
 
 function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
   if (state === 'waiting')

@@ -1,6 +1,6 @@
 import { type FailureKind, furtherDetails } from '../../domain/failure.ts';
 import type { Event } from '../../domain/view-models/event.ts';
-import { tellingLine } from '../../util/error-lines.ts';
+import { errorLine } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { isRecord } from '../../util/json.ts';
@@ -8,9 +8,9 @@ import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { renderDoubt } from './changeset-lines.ts';
+import { renderEvidenceDoubt } from './changeset-lines.ts';
 import { describeConflict } from './render-ahead.ts';
-import { renderTryEnd } from './render-attempts.ts';
+import { renderAttemptEnd } from './render-attempts.ts';
 import { renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
@@ -46,7 +46,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'task-failed':
       return renderFailure(event, style);
     case 'attempt-ended':
-      return renderTryEnd(event, style);
+      return renderAttemptEnd(event, style);
     case 'check': // The live view shows it, and the verdict says what it came to.
       return null;
     case 'verdict':
@@ -54,7 +54,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'evidence-verified':
       return renderVerified(event, style);
     case 'manual-review':
-      return `${style.yellow('warning:')} ${renderDoubt(event)}`;
+      return `${style.yellow('warning:')} ${renderEvidenceDoubt(event)}`;
     case 'changeset-built':
     case 'changeset-decided':
     case 'decision-undone':
@@ -67,7 +67,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'review-page':
       return `Review page: ${event.url}`;
     case 'queen-call':
-      return renderQueenCall(event, style);
+      return renderLeadAgentCall(event, style);
     case 'paused':
       return renderPause(event, style);
     case 'resumed':
@@ -137,7 +137,7 @@ function renderDetail(text: string, style: Style): readonly string[] {
   ];
 }
 
-function renderQueenCall(event: EventOf<'queen-call'>, style: Style): string {
+function renderLeadAgentCall(event: EventOf<'queen-call'>, style: Style): string {
   const about = event.about === '' ? '' : ` ${visibleLine(event.about)}`;
   const refused = event.code === null ? '' : `: refused, ${visibleLine(event.code)}`;
   return style.dim(`${event.agent} calls ${event.tool}${about}${refused} (${formatSpend(event)})`);
@@ -232,6 +232,6 @@ function renderFailure(
 function shownOf(kind: FailureKind, details: readonly string[]): readonly string[] {
   if (kind === 'violation') return details.slice(0, mostBrokenRules);
   if (!printed.includes(kind)) return details;
-  const line = tellingLine(details);
+  const line = errorLine(details);
   return line === null ? [] : [line.trim()];
 }

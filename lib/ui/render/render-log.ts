@@ -3,18 +3,18 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText, withoutMail } from '../text/visible-text.ts';
-import { unsaid } from './render-verdict.ts';
+import { removeRepeatedLines } from './render-verdict.ts';
 
 /** Renders the log, day by day: when, what, who where the words don't say it, and why where that is known. */
 export function renderLog(entries: readonly LogEntry[], style: Style): string {
   if (entries.length === 0) return 'Nothing has happened yet.';
-  const told = entries.filter(
-    (entry, index) => !isToldBeside(entry, entries.slice(Math.max(0, index - 2), index + 3)),
+  const shown = entries.filter(
+    (entry, index) => !isReportedNearby(entry, entries.slice(Math.max(0, index - 2), index + 3)),
   );
-  return told
+  return shown
     .flatMap((entry, index) => {
       const day = dayOf(entry.at);
-      const isNewDay = index === 0 || dayOf(told[index - 1]?.at ?? '') !== day;
+      const isNewDay = index === 0 || dayOf(shown[index - 1]?.at ?? '') !== day;
       const heading = [...(index === 0 ? [] : ['']), style.bold(`${day} UTC`)];
       return [...(isNewDay ? heading : []), ...renderEntry(entry, style)];
     })
@@ -22,7 +22,7 @@ export function renderLog(entries: readonly LogEntry[], style: Style): string {
 }
 
 /** True for a verdict or a review that a task's or session's entry reports at the same moment: it is shown once. */
-function isToldBeside({ ref, trailers, at }: LogEntry, near: readonly LogEntry[]): boolean {
+function isReportedNearby({ ref, trailers, at }: LogEntry, near: readonly LogEntry[]): boolean {
   const words = beside.get(ref);
   if (words === undefined) return false;
   return near.some(
@@ -47,7 +47,7 @@ function renderEntry(entry: LogEntry, style: Style): readonly string[] {
   const actor = visibleLine(withoutMail(entry.author));
   const text = `${time} ${id} ${subject}${subject.includes(actor) ? '' : ` (${actor})`}`;
   const [first = '', ...rest] = wrapText(text, style.width);
-  const body = unsaid(entry.body, [entry.subject]).trim();
+  const body = removeRepeatedLines(entry.body, [entry.subject]).trim();
   const head = `${time} ${id}`;
   return [
     `${style.dim(time)} ${style.yellow(id)}${paintChange(first.slice(head.length), entry, style)}`,

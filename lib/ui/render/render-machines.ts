@@ -68,10 +68,10 @@ function renderOne(one: ShownMachine, style: Style): readonly string[] {
 /** `roles: work, validate (trusted), review (not trusted)` */
 function rolesOf({ roles, trusted, key }: ShownMachine): string {
   if (roles === null) return 'roles: not known';
-  const told = roles.map((role) =>
+  const names = roles.map((role) =>
     role === 'work' ? role : `${role} (${trusted.includes(role) ? 'trusted' : 'not trusted'})`,
   );
-  return `roles: ${told.join(', ')}${key === null ? '' : `; key ${visibleLine(key)}`}`;
+  return `roles: ${names.join(', ')}${key === null ? '' : `; key ${visibleLine(key)}`}`;
 }
 
 const mostShown = 5;

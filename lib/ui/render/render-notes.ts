@@ -32,8 +32,8 @@ export function renderNoteCount({ told, elsewhere }: NonNullable<Status['notes']
 
 function headOf({ id, task, by, at, tasks, paths }: ShownNote): string {
   const whose = task === null ? '' : ` of ${task},`;
-  const meant = [...tasks, ...paths].join(', ');
-  return `${shortId(id)}${whose} by ${by}, ${formatTime(at)}${meant === '' ? '' : `, for ${meant}`}`;
+  const selected = [...tasks, ...paths].join(', ');
+  return `${shortId(id)}${whose} by ${by}, ${formatTime(at)}${selected === '' ? '' : `, for ${selected}`}`;
 }
 
 function markOf({ state, place, id }: ShownNote): string {

@@ -11,7 +11,7 @@ import { bullet } from './render-verdict.ts';
 export function renderPlan(question: PlanQuestion, style: Style): string {
   const { plan, waves, problems } = question;
   const groups = [...new Set(plan.tasks.map((task) => task.cohesion_group))];
-  const { received = [], told = [] } = question;
+  const { received = [], agentTexts = [] } = question;
   const objective = wrapText(
     `${received.length === 0 ? 'Plan' : 'Received from another clone'}: ${visibleText(question.objective)}`,
     style.width,
@@ -22,7 +22,7 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     '',
     ...groups.flatMap((group, index) => renderGroup(group, question, style, index === groups.length - 1)),
     '',
-    ...renderTold(told, style.width).flatMap((line, index, { length }) =>
+    ...renderAgentTexts(agentTexts, style.width).flatMap((line, index, { length }) =>
       index === length - 1 ? [line, ''] : [line],
     ),
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
@@ -76,7 +76,7 @@ function renderGroup(
       const isLast = index === members.length - 1;
       const place = { first: trunk + (isLast ? '└─ ' : '├─ '), rest: trunk + (isLast ? '   ' : '│  ') };
       const wave = waves.findIndex((ids) => ids.includes(task.id)) + 1;
-      return renderEntry(task, wave, { style, place, ground: groundWords(task, overlap) });
+      return renderEntry(task, wave, { style, place, overlap: describeOverlap(task, overlap) });
     }),
   ];
 }
@@ -91,13 +91,17 @@ interface Place {
 function renderEntry(
   task: PlannedTask,
   wave: number,
-  { style, place, ground }: { readonly style: Style; readonly place: Place; readonly ground: string | null },
+  {
+    style,
+    place,
+    overlap,
+  }: { readonly style: Style; readonly place: Place; readonly overlap: string | null },
 ): readonly string[] {
   const facts = [
     ...(wave === 0 ? [] : [`step ${wave}`]),
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
-    ...(ground === null ? [] : [ground]),
+    ...(overlap === null ? [] : [overlap]),
     task.file_locks.length > 0
       ? `changes ${task.file_locks.map(visibleLine).join(', ')}`
       : 'changes anything',
@@ -115,7 +119,7 @@ function renderEntry(
 }
 
 /** `builds on task-001 (price.js)`; null: it shares nothing with an earlier one. */
-function groundWords({ id }: PlannedTask, overlap: PlanQuestion['overlap']): string | null {
+function describeOverlap({ id }: PlannedTask, overlap: PlanQuestion['overlap']): string | null {
   const below = overlap?.tasks.find(({ task }) => task === id)?.below ?? [];
   if (below.length === 0) return null;
   const named = below.map(({ task, lock }) => `${task} (${visibleLine(lock)})`).join(', ');
@@ -160,7 +164,7 @@ function renderEstimate(estimate: PlanQuestion['estimate']): string {
 }
 
 /** Renders the request to the worker of each task of a plan, in the words it will read. */
-export function renderAsked({ tasks }: Plan, style: Style): string {
+export function renderWorkerRequests({ tasks }: Plan, style: Style): string {
   return tasks.map((task) => renderOne(task, style).join('\n')).join('\n\n');
 }
 
@@ -179,18 +183,18 @@ function renderOne(task: PlannedTask, style: Style): readonly string[] {
 }
 
 /** A text of a task that runs, or that an agent reads; see told-to-agents. */
-interface Told {
+interface ShownAgentText {
   readonly task: string;
   readonly name: string;
   readonly text: string;
 }
 
 /** Each text below its name, every line of it behind a bar: nothing in it looks like a line of this program. */
-export function renderTold(told: readonly Told[], width: number): readonly string[] {
-  if (told.length === 0) return [];
+export function renderAgentTexts(texts: readonly ShownAgentText[], width: number): readonly string[] {
+  if (texts.length === 0) return [];
   return [
     'What would run, or what agents would read:',
-    ...told.flatMap(({ task, name, text }) => [
+    ...texts.flatMap(({ task, name, text }) => [
       `  ${visibleLine(task)}, ${name}:`,
       ...wrapText(visibleText(text), width, bar).map((line) => (line === '' ? bar.trimEnd() : line)),
     ]),

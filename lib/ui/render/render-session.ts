@@ -2,7 +2,7 @@ import { agentRoles } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { titleOf } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { SpendingApart } from '../../domain/view-models/status.ts';
+import type { SpendingBreakdown } from '../../domain/view-models/status.ts';
 import { formatCount, formatSpend, formatTime, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
@@ -100,8 +100,8 @@ export function renderSpend(
 }
 
 /** One line for what the sum doesn't say: who spent it, and what counts as spent beside it; none where there is neither. */
-export function renderSpendingApart(
-  { spent_by_machine: byMachine = {}, presumed_spent: counted }: SpendingApart,
+export function renderSpendingBreakdown(
+  { spent_by_machine: byMachine = {}, presumed_spent: counted }: SpendingBreakdown,
   { width }: Style,
   indent: string,
 ): readonly string[] {

@@ -5,7 +5,7 @@ import type {
   SeenVersion,
   SinceSeen,
 } from '../../domain/state/changeset.ts';
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
@@ -78,9 +78,9 @@ export function isAnswered(fate: CommentFate): boolean {
 }
 
 /** Where a comment was made, and what became of its line. */
-export function describeFate({ comment, fate, line }: AnsweredComment): string {
+export function describeCommentFate({ comment, fate, line }: AnsweredComment): string {
   const { path, line: then } = comment;
-  const at = `${visibleLine(path)}:${nameLines(comment)}`;
+  const at = `${visibleLine(path)}:${describeLines(comment)}`;
   switch (fate) {
     case 'changed':
       return `${at} changed`;
@@ -108,7 +108,7 @@ function renderAnswer(answered: AnsweredComment, style: Style, indent: string): 
     return line.startsWith('-') ? style.red(text) : style.dim(text);
   };
   return [
-    ...wrapText(describeFate(answered), style.width, indent).map(paint),
+    ...wrapText(describeCommentFate(answered), style.width, indent).map(paint),
     ...wrapText(`“${visibleText(comment.text)}”`, style.width, `${indent}    `),
     ...answer.map(paintLine),
   ];

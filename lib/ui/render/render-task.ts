@@ -1,4 +1,4 @@
-import { nameLines } from '../../domain/state/line-range.ts';
+import { describeLines } from '../../domain/state/line-range.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
@@ -7,15 +7,15 @@ import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText, whoDecided, withoutMail } from '../text/visible-text.ts';
-import { renderDoubt } from './changeset-lines.ts';
+import { renderEvidenceDoubt } from './changeset-lines.ts';
 import { describeAhead } from './render-ahead.ts';
-import { describeAttempts, renderTries } from './render-attempts.ts';
+import { describeAttempts, renderAttempts } from './render-attempts.ts';
 import { renderCalls } from './render-calls.ts';
-import { notCounted, renderWork } from './render-decision.ts';
+import { renderWork, untrustedMark } from './render-decision.ts';
 import { renderHint } from './render-error.ts';
 import { renderNotes } from './render-notes.ts';
 import { paintStatus } from './render-status.ts';
-import { bullet, renderVerdict, unsaid } from './render-verdict.ts';
+import { bullet, removeRepeatedLines, renderVerdict } from './render-verdict.ts';
 
 /** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */
 export function renderTask(story: TaskStory, style: Style): string {
@@ -26,7 +26,7 @@ export function renderTask(story: TaskStory, style: Style): string {
     ['Constraints', bullets(task.constraints, style)],
     ['Waits for', bullets(story.waits_for, style)],
     ['Attempts', task.history.flatMap((entry) => renderAttempt(entry, story, style))],
-    ['Attempts at once', renderTries(task, style)],
+    ['Attempts at once', renderAttempts(task, style)],
     ['Other agents', renderOthers(story, style)],
     ['Calls', renderCalls(story.calls, style)],
     ['Result', renderResult(task, style)],
@@ -38,10 +38,12 @@ export function renderTask(story: TaskStory, style: Style): string {
         ...verdicts.flatMap((verdict) =>
           renderVerdict(verdict, style, {
             indent: '  ',
-            remark: story.uncounted_verdicts.includes(verdict) ? notCounted : '',
+            remark: story.uncounted_verdicts.includes(verdict) ? untrustedMark : '',
           }),
         ),
-        ...doubts.flatMap((doubt) => wrapText(renderDoubt(doubt), style.width, '  ')).map(style.yellow),
+        ...doubts
+          .flatMap((doubt) => wrapText(renderEvidenceDoubt(doubt), style.width, '  '))
+          .map(style.yellow),
       ],
     ],
     ['Changesets', renderSets(story, style)],
@@ -98,9 +100,9 @@ function branchOf(task: Task): string | null {
 /** Renders the result, without what the status, the reason and the attempts show already. */
 function renderResult({ result, reason, history }: Task, style: Style): readonly string[] {
   const before = [reason, ...history.map(({ notes }) => notes)];
-  const notes = unsaid(result.notes, before);
+  const notes = removeRepeatedLines(result.notes, before);
   const issues = result.issues
-    .map((issue) => unsaid(issue, [...before, notes]))
+    .map((issue) => removeRepeatedLines(issue, [...before, notes]))
     .filter((issue) => issue !== '');
   const isSaid = result.notes !== '' || result.issues.length > 0;
   if (result.status === null ? notes === '' : isSaid && notes === '' && issues.length === 0) return [];
@@ -125,13 +127,13 @@ function renderAttempt(entry: HistoryEntry, { times, task }: TaskStory, style: S
   // The notes of an attempt that was sent back begin with the reason.
   const rejected = reason !== null && entry.notes.includes(reason) ? null : reason;
   // The reason of its state is above.
-  const notes = unsaid(entry.notes, [task.reason]);
+  const notes = removeRepeatedLines(entry.notes, [task.reason]);
   return [
     ...wrapText(facts.join(' · '), style.width, '  '),
     ...(notes === '' ? [] : wrapText(visibleText(notes), style.width, '     ')),
     ...(entry.comments ?? []).flatMap(({ path, text, side, ...at }) =>
       wrapText(
-        `${visibleLine(path)}:${nameLines({ ...at, side })}: ${visibleText(text)}`,
+        `${visibleLine(path)}:${describeLines({ ...at, side })}: ${visibleText(text)}`,
         style.width,
         '     ',
       ),
@@ -160,7 +162,7 @@ function renderSets({ changesets, uncounted }: TaskStory, style: Style): readonl
       `${visibleLine(set.id)} ${set.state}`,
       ...(set.landed_commit === null ? [] : [`as ${shortId(set.landed_commit)}`]),
       ...(whoDecided(set) === null ? [] : [`by ${visibleLine(whoDecided(set) ?? '')}`]),
-      ...(uncounted.includes(set.id) ? [notCounted] : []),
+      ...(uncounted.includes(set.id) ? [untrustedMark] : []),
     ];
     const reason = set.reason === null || set.reason === '' ? '' : `: ${visibleText(set.reason)}`;
     return wrapText(`${facts.join(' ')}${reason}`, style.width, '  ');

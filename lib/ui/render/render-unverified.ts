@@ -13,7 +13,7 @@ export function renderUnverified(doubts: readonly UnverifiedCompletion[], style:
   if (first === undefined) return [];
   const lines = doubts.slice(0, mostShown).map(describeUnverified);
   const rest = doubts.length - lines.length;
-  const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...waysOn(doubts)];
+  const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...unverifiedHints(doubts)];
   return [
     'Said by another clone, and not so here:',
     ...all.flatMap((line) => wrapText(line, style.width, '  ')),
@@ -28,7 +28,7 @@ export function describeUnverified({ session, about, said, counts, branch }: Unv
 }
 
 /** Ways to accept or restore unverified completions, as lines with their commands. */
-export function waysOn(doubts: readonly UnverifiedCompletion[]): readonly string[] {
+export function unverifiedHints(doubts: readonly UnverifiedCompletion[]): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];
   const branch = doubts.find((doubt) => doubt.branch !== null)?.branch ?? null;

@@ -1,5 +1,5 @@
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
-import { gap, tellingLines } from '../../util/error-lines.ts';
+import { errorLines, gap } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
@@ -38,8 +38,8 @@ export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Ver
     output,
     gap,
   ]);
-  const left = issues.map((issue) => unsaid(issue, before)).filter((issue) => issue !== '');
-  return { notes: unsaid(notes, before), issues: left };
+  const left = issues.map((issue) => removeRepeatedLines(issue, before)).filter((issue) => issue !== '');
+  return { notes: removeRepeatedLines(notes, before), issues: left };
 }
 
 /** Renders a verdict's evidence, with the start of its verification hash. */
@@ -68,15 +68,17 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
       ? 'was killed'
       : `ended with ${run.exit_code}${missing.get(run.exit_code) ?? ''}`;
   const output = run.output.trimEnd();
-  const tail = output === '' ? [] : tellingLines(visibleText(output), mostLines);
+  const tail = output === '' ? [] : errorLines(visibleText(output), mostLines);
   return [
-    ...wrapText(`failed: ${command} ${how}${onBase(run)} (${took})`, style.width, indent).map(style.red),
+    ...wrapText(`failed: ${command} ${how}${renderOnBase(run)} (${took})`, style.width, indent).map(
+      style.red,
+    ),
     ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
   ];
 }
 
 /** A note on a check that also fails without the change. */
-export function onBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_base'>): string {
+export function renderOnBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_base'>): string {
   return isRedBelow === true ? ', as it does on the base without this change' : '';
 }
 
@@ -93,7 +95,7 @@ export function bullet(text: string, style: Style, indent: string): readonly str
 }
 
 /** A text without the lines that stand in what was said before: the same sentence is read once. '' where all of it was. */
-export function unsaid(text: string, before: readonly (string | null)[]): string {
+export function removeRepeatedLines(text: string, before: readonly (string | null)[]): string {
   const lines = text.split('\n').filter((line) => {
     const said = line.trim();
     return said !== '' && !before.some((one) => one?.includes(said) === true);

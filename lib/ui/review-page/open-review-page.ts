@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { notFound, type Problem, problem, sayIssue } from '../page/page-answers.ts';
+import { describeFirstIssue, notFound, type Problem, problem } from '../page/page-answers.ts';
 import {
   type EventStream,
   type PageAnswer,
@@ -18,7 +18,7 @@ import {
 import { readDecision } from './read-decision.ts';
 import { renderPage, renderState } from './render-page.ts';
 import { answerChangeset, ShownChangesets } from './shown-changesets.ts';
-import { decideSchema, Remembered, type RememberedIn, takeBackSchema } from './stored-page-state.ts';
+import { decideSchema, type PageStorage, StoredPageState, takeBackSchema } from './stored-page-state.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage extends Pick<ReviewPagePart, 'ask' | 'refresh'> {
@@ -49,7 +49,7 @@ export async function openReviewPage(
   };
 }
 
-export interface ReviewPageOptions extends RememberedIn {
+export interface ReviewPageOptions extends PageStorage {
   readonly source: PageSource;
 }
 
@@ -70,23 +70,23 @@ export function createReviewPage(options: ReviewPageOptions): ReviewPagePart {
   return new Page(options);
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly question: ChangesetQuestion;
   answer(decision: ChangesetDecision): void;
 }
 
 class Page implements ReviewPagePart {
   readonly #source: PageSource;
-  readonly #remembered: Remembered;
+  readonly #remembered: StoredPageState;
   readonly #streams = new Set<EventStream>();
   readonly #shown: ShownChangesets;
-  #asked: Asked | null = null;
+  #asked: OpenQuestion | null = null;
   #hasEnded = false;
   #telling: Promise<void> = Promise.resolve();
 
   constructor({ source, ...remembered }: ReviewPageOptions) {
     this.#source = source;
-    this.#remembered = new Remembered(remembered);
+    this.#remembered = new StoredPageState(remembered);
     this.#shown = new ShownChangesets(source);
   }
 
@@ -156,7 +156,7 @@ class Page implements ReviewPagePart {
 
   async #decide(body: unknown): Promise<PageAnswer> {
     const parsed = decideSchema.safeParse(body);
-    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    if (!parsed.success) return problem(400, describeFirstIssue(parsed.error));
     const { changeset: id } = parsed.data;
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
@@ -185,7 +185,7 @@ class Page implements ReviewPagePart {
 
   async #takeBack(body: unknown): Promise<PageAnswer> {
     const parsed = takeBackSchema.safeParse(body);
-    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    if (!parsed.success) return problem(400, describeFirstIssue(parsed.error));
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
     try {
@@ -205,7 +205,7 @@ class Page implements ReviewPagePart {
     return { kind: 'json', value: {} };
   }
 
-  async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
+  async #act(asked: OpenQuestion, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
     if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
     // A suggestion or choice may be refused, which would end the gate.
     if (asked.question.changeset.id === id && isEnd(decision)) {
@@ -219,7 +219,7 @@ class Page implements ReviewPagePart {
       throw error;
     }
     // The gate may have come to this one while it was decided.
-    const now: Asked | null = this.#asked;
+    const now: OpenQuestion | null = this.#asked;
     if (now?.question.changeset.id === id) now.answer(isEnd(decision) ? decision : { kind: 'again' });
     this.refresh();
     return { kind: 'json', value: {} };

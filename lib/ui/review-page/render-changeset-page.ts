@@ -14,13 +14,18 @@ import {
 } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { fillTemplate } from '../page/page-template.ts';
-import { renderAnswered, renderDoubt, renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
-import { type TryCells, tryCells } from '../render/render-attempts.ts';
+import {
+  renderAnswered,
+  renderEvidenceDoubt,
+  renderExcluding,
+  renderOnTop,
+} from '../render/changeset-lines.ts';
+import { type AttemptCells, attemptCells } from '../render/render-attempts.ts';
 import {
   describeBase,
   describeChange,
+  describeCommentFate,
   describeCommits,
-  describeFate,
   describeSeen,
   isAnswered,
 } from '../render/render-since.ts';
@@ -51,7 +56,7 @@ export function renderChangesetPage(
     summary: summarize(facts),
     runs,
     spend: sumSpend(runs),
-    doubts: facts.doubts.map(renderDoubt),
+    doubts: facts.doubts.map(renderEvidenceDoubt),
     answered: renderAnswered(changeset, tasks),
     onTop: renderOnTop(onTop),
     excluding: renderExcluding(excluding),
@@ -93,7 +98,7 @@ function describeSince(since: SinceSeen): unknown {
     base: describeBase(since),
     commits: describeCommits(since.commits),
     comments: since.comments.map((one) => ({
-      where: describeFate(one),
+      where: describeCommentFate(one),
       isAnswered: isAnswered(one.fate),
       text: one.comment.text,
       answer: one.answer.map((line) => ({
@@ -128,12 +133,12 @@ interface TaskView {
   readonly task: Task;
   readonly verdict: Verdict | null;
   readonly earlier: Task['history'];
-  readonly tries: readonly TryCells[];
+  readonly tries: readonly AttemptCells[];
 }
 
 function describeTask(task: Task, { verdicts }: ChangesetFacts): TaskView {
   const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
-  return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1), tries: tryCells(task) };
+  return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1), tries: attemptCells(task) };
 }
 
 function sum<Item>(items: readonly Item[], pick: (item: Item) => number): number {

@@ -157,7 +157,7 @@ export interface FilePart extends InFile {
 }
 
 /** Lines between changes, by their numbers on the new side. */
-export interface Between extends InFile {
+export interface UnchangedLines extends InFile {
   readonly from: number;
   readonly to: number;
   /** The difference to their numbers on the old side. */
@@ -196,7 +196,7 @@ export class FileParts {
   }
 
   /** Lines that the diff leaves out, as HTML of a part; null where there are none. */
-  async between(changeset: Changeset, asked: Between): Promise<string | null> {
+  async between(changeset: Changeset, asked: UnchangedLines): Promise<string | null> {
     const { file, layout, ignoresSpace, from, to, shift } = asked;
     const found = (await this.patch(changeset, { ignoresSpace })).files[file];
     const areNumbers = [from, to, shift].every(Number.isSafeInteger) && from >= 1 && from + shift >= 1;

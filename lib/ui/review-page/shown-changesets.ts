@@ -7,7 +7,7 @@ import { notFound } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';
 import type { ChangesetFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
-import { type Between, type FilePart, FileParts } from './render-diff-part.ts';
+import { type FilePart, FileParts, type UnchangedLines } from './render-diff-part.ts';
 import { findLines } from './split-parts.ts';
 import { viewFiles } from './view-files.ts';
 
@@ -119,7 +119,7 @@ export class ShownChangesets {
   }
 
   /** Lines that the diff leaves out; null where there are none. */
-  async between(changeset: Changeset, { isSince, ...asked }: Between & Look): Promise<string | null> {
+  async between(changeset: Changeset, { isSince, ...asked }: UnchangedLines & Look): Promise<string | null> {
     return this.#parts.between(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
   }
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { problem, sayIssue } from '../page/page-answers.ts';
+import { describeFirstIssue, problem } from '../page/page-answers.ts';
 import type { PageAnswer } from '../page/page-server.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import type { PagePreferences } from './page-facts.ts';
 
 /** Where what a person chose and began is read from and written to. */
-export interface RememberedIn {
+export interface PageStorage {
   readonly preferences: {
     read(): Promise<PagePreferences>;
     write(preferences: PagePreferences): Promise<void>;
@@ -18,12 +18,12 @@ export interface RememberedIn {
 }
 
 /** State that outlasts a tab: the person's preferences for the page, and drafts. */
-export class Remembered {
-  readonly #preferences: RememberedIn['preferences'];
-  readonly #kept: RememberedIn['kept'];
+export class StoredPageState {
+  readonly #preferences: PageStorage['preferences'];
+  readonly #kept: PageStorage['kept'];
   #keeping: Promise<void> = Promise.resolve();
 
-  constructor({ preferences, kept }: RememberedIn) {
+  constructor({ preferences, kept }: PageStorage) {
     this.#preferences = preferences;
     this.#kept = kept;
   }
@@ -44,7 +44,7 @@ export class Remembered {
 
   async keep(body: unknown): Promise<PageAnswer> {
     const parsed = keepSchema.safeParse(body);
-    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    if (!parsed.success) return problem(400, describeFirstIssue(parsed.error));
     // One after the other: each is a change of what the one before left.
     const kept = this.#keeping.then(async () => {
       await this.#kept.write(keepInReview(await this.#kept.read(), parsed.data));

@@ -15,7 +15,7 @@ interface EditOptions<Value> {
   readonly text: string;
   /** Throws a FlameError naming lines and reasons. */
   readonly parse: (text: string) => Value | Promise<Value>;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   readonly style: Style;
   /** No person is there to mend mistakes: the first one is thrown, and the text stays in its file. */
   readonly isOnce?: boolean;
@@ -40,14 +40,14 @@ export async function editText<Value>(io: Io, options: EditOptions<Value>): Prom
     const exitCode = await runProgram(io, options.editor, { args: [file] });
     const edited = await readFile(file, 'utf8');
     if (options.withdrawn?.aborted === true) {
-      await leave(file, edited === options.text || isEmpty(edited), options.say);
+      await leave(file, edited === options.text || isEmpty(edited), options.print);
       throw options.withdrawn.reason;
     }
-    if (exitCode !== 0) options.say(`The editor ended with ${exitCode}.`);
+    if (exitCode !== 0) options.print(`The editor ended with ${exitCode}.`);
     const isWhole = options.isVerbatim === true;
     const isNothing = !isWhole && isEmpty(edited);
     if (exitCode !== 0 || edited === offered || isNothing) {
-      await leave(file, edited === options.text || isNothing, options.say);
+      await leave(file, edited === options.text || isNothing, options.print);
       return null;
     }
     const bare = isWhole ? edited : removeMarks(edited);
@@ -57,10 +57,10 @@ export async function editText<Value>(io: Io, options: EditOptions<Value>): Prom
       return result.value;
     }
     if (options.isOnce === true) {
-      options.say(`What was written is in ${file}`);
+      options.print(`What was written is in ${file}`);
       throw result.error;
     }
-    options.say(renderError(result.error, options.style));
+    options.print(renderError(result.error, options.style));
     offered = await markMistakes(bare, result.error, options.parse);
   }
 }
@@ -145,11 +145,11 @@ function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => line.trim() === '' || line.trimStart().startsWith('#'));
 }
 
-async function leave(file: string, isWorthless: boolean, say: (line: string) => void): Promise<void> {
+async function leave(file: string, isWorthless: boolean, print: (line: string) => void): Promise<void> {
   if (!isWorthless) {
-    say(`Nothing was changed; what you wrote is in ${file}`);
+    print(`Nothing was changed; what you wrote is in ${file}`);
     return;
   }
   await rm(dirname(file), { recursive: true, force: true });
-  say('Nothing was changed.');
+  print('Nothing was changed.');
 }

@@ -43,7 +43,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
   const gitColor = options.gitColor ?? null;
   const style = createStyle(io.stdout, io.env, { color, plain, gitColor });
   const errorStyle = createStyle(io.stderr, io.env, { color, plain, gitColor });
-  const say = (text: string): void => void io.stderr.write(`${text}\n`);
+  const print = (text: string): void => void io.stderr.write(`${text}\n`);
   const jsonLine = (value: object): void => void (isJson && io.stdout.write(`${toJsonLine(value)}\n`));
   const now = options.now ?? (() => new Date());
   const emit = (body: EventBody): void => {
@@ -54,7 +54,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
       return;
     }
     const line = quiet && !isNews(whole) ? null : renderEvent(whole, errorStyle);
-    if (line !== null) say(wrapLines(line, errorStyle.width));
+    if (line !== null) print(wrapLines(line, errorStyle.width));
   };
   const isSilent = quiet || isJson;
   return {
@@ -64,10 +64,10 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
     result: (text) => void (isJson || io.stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
     json: (answer) => jsonLine({ schema_version: 1, ...answer }),
     jsonLine,
-    info: (text) => void (isSilent || say(text)),
+    info: (text) => void (isSilent || print(text)),
     warn: (text) =>
-      say(isJson ? toJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`),
-    hint: (command) => void (isSilent || say(renderHint(command, errorStyle))),
+      print(isJson ? toJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`),
+    hint: (command) => void (isSilent || print(renderHint(command, errorStyle))),
     events: { emit },
   };
 }

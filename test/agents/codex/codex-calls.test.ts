@@ -2,13 +2,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPatch } from '../../../lib/agents/cli-hooks.ts';
 import { codexCalls } from '../../../lib/agents/codex/codex-calls.ts';
-import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 
 const reported = (tool_name: string, tool_input: unknown): unknown => ({
   ...{ hook_event_name: 'PreToolUse', tool_name, tool_input, tool_use_id: 'call_1', cwd: '/w/src' },
 });
 
-function told(text: string, name = 'exec_command', input: ToldResult['input'] = { cmd: 'ls' }): ToldResult {
+function told(
+  text: string,
+  name = 'exec_command',
+  input: ConversationResult['input'] = { cmd: 'ls' },
+): ConversationResult {
   return { id: 'call_1', name, input, text, isError: false, isNew: true };
 }
 
@@ -88,7 +92,8 @@ test('WAT-1: a blocked call is known by the words of the CLI', () => {
 });
 
 test('WAT-4: a command for another shell than the one that is judged is more than its hook tells of', () => {
-  const hides = (input: ToldResult['input']): boolean => codexCalls.hides({ name: 'exec_command', input });
+  const hides = (input: ConversationResult['input']): boolean =>
+    codexCalls.hides({ name: 'exec_command', input });
   assert.equal([hides({ cmd: 'ls' }), hides({ cmd: 'ls', shell: 'bash' })], [false, false]);
   assert.equal([hides({ cmd: 'ls', shell: 'zsh' }), hides({ cmd: 'ls', shell: 1 })], [true, true]);
 });

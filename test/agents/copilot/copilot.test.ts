@@ -6,7 +6,7 @@ import { configSchema } from '../../../lib/domain/config/config.ts';
 import { leadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import { type AgentEnd, type AgentResultParts, apiOf } from '../../../lib/domain/ports/adapter.ts';
-import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('copilot', configSchema.parse({}));
@@ -46,7 +46,11 @@ test('WAT-1: its tools are judged with the fields the policy knows', () => {
     assert.is(does(name, input), undefined, `${name} ${JSON.stringify(input)}`);
 });
 
-function told(name: string, text: string, input: ToldResult['input'] = { command: 'ls' }): ToldResult {
+function told(
+  name: string,
+  text: string,
+  input: ConversationResult['input'] = { command: 'ls' },
+): ConversationResult {
   return { id: '1', name, input, text, isError: false, isNew: true };
 }
 

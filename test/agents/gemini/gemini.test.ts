@@ -6,7 +6,7 @@ import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
-import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('gemini', configSchema.parse({}));
@@ -54,7 +54,7 @@ test('WAT-2: what names no tool, input or folder is no call that can be judged',
 });
 
 test('WAT-1: of a command only what says that it was not started excuses a call nobody was asked about', () => {
-  const told = (text: string, name: string, isError = true): ToldResult => ({
+  const told = (text: string, name: string, isError = true): ConversationResult => ({
     ...{ id: null, name, input: {}, text, isError, isNew: true },
   });
   for (const text of [

@@ -5,7 +5,7 @@ import { kimiCalls } from '../../../lib/agents/kimi/kimi-calls.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
-import type { ToldResult } from '../../../lib/domain/ports/call-facts.ts';
+import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('kimi', configSchema.parse({}));
@@ -33,7 +33,11 @@ test('WAT-1: its tools are judged with the fields the policy knows, in the folde
 const head = '<system>ERROR: Tool execution failed.</system>\n';
 const timed = `Wall time: 0.001 seconds\n${head}`;
 
-function told(text: string, name: string, input: ToldResult['input'] = { command: 'ls' }): ToldResult {
+function told(
+  text: string,
+  name: string,
+  input: ConversationResult['input'] = { command: 'ls' },
+): ConversationResult {
   return { id: '1', name, input, text, isError: false, isNew: true };
 }
 

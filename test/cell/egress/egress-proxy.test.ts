@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createPlainServer, type Sock
 import { connect as connectTls } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type EgressDoor, openEgressDoor } from '../../../lib/cell/egress/egress-proxy.ts';
+import { type EgressProxy, openEgressProxy } from '../../../lib/cell/egress/egress-proxy.ts';
 import type { EgressLine, EgressRules } from '../../../lib/cell/egress/egress-rules.ts';
 import type { Registry } from '../../../lib/cell/egress/registry.ts';
 import { testIf } from '../../support/skip.ts';
@@ -477,7 +477,7 @@ interface Lines {
 }
 
 /** A door whose names all lead to loopback, which its rules allow where a test doesn't say otherwise. */
-async function open(opening: Opening): Promise<{ readonly door: EgressDoor; readonly lines: Lines }> {
+async function open(opening: Opening): Promise<{ readonly door: EgressProxy; readonly lines: Lines }> {
   const all: EgressLine[] = [];
   let tell = (): void => undefined;
   const hosts = opening.hosts ?? [];
@@ -492,7 +492,7 @@ async function open(opening: Opening): Promise<{ readonly door: EgressDoor; read
     maxBytes: opening.maxBytes ?? 1_000_000,
     maxSent: opening.maxSent ?? 1_000_000,
   };
-  const door = await openEgressDoor({
+  const door = await openEgressProxy({
     rules,
     socketPath: null,
     secret: opening.secret ?? null,
@@ -524,12 +524,12 @@ async function listen(server: Server | ReturnType<typeof createPlainServer>): Pr
 
 async function secureServer(
   name: string,
-  say: (name: string) => string,
+  print: (name: string) => string,
 ): Promise<{ readonly port: number; readonly file: string }> {
   const { key, cert } = makeCertificate(name, 'other.test');
   const server = createSecureServer({ key, cert }, (incoming, response) => {
     response.setHeader('connection', 'close');
-    response.end(say((incoming.headers.host ?? '').replace(/:.*/, '')));
+    response.end(print((incoming.headers.host ?? '').replace(/:.*/, '')));
   });
   return { port: await listen(server), file: cert };
 }
@@ -551,11 +551,11 @@ interface Answer {
 }
 
 async function httpServer(
-  say: (url: string, headers: Readonly<Record<string, string | undefined>>) => Answer,
+  print: (url: string, headers: Readonly<Record<string, string | undefined>>) => Answer,
 ): Promise<string> {
   const server = createServer((incoming, response) => {
     const { authorization, cookie } = incoming.headers;
-    const { status, body, location } = say(incoming.url ?? '', { authorization, cookie });
+    const { status, body, location } = print(incoming.url ?? '', { authorization, cookie });
     response
       .writeHead(status, { connection: 'close', ...(location === undefined ? {} : { location }) })
       .end(body);
@@ -564,7 +564,7 @@ async function httpServer(
 }
 
 function get(
-  door: EgressDoor,
+  door: EgressProxy,
   path: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
@@ -590,7 +590,7 @@ function get(
 }
 
 /** Asks for a tunnel; what is answered as a whole. */
-function askTunnel(door: EgressDoor, target: string): Promise<string> {
+function askTunnel(door: EgressProxy, target: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(door.port, '127.0.0.1', () =>
       socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`),
@@ -605,7 +605,7 @@ function askTunnel(door: EgressDoor, target: string): Promise<string> {
 }
 
 /** A tunnel that was opened. */
-function tunnel(door: EgressDoor, target: string): Promise<Socket> {
+function tunnel(door: EgressProxy, target: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(door.port, '127.0.0.1', () =>
       socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`),
@@ -649,7 +649,7 @@ function withExtension(hello: Buffer, kind: number, content: Buffer): Buffer {
 }
 
 async function overTls(
-  door: EgressDoor,
+  door: EgressProxy,
   target: string,
   { name, ca }: { readonly name: string; readonly ca: string },
 ): Promise<string> {

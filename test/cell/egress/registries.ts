@@ -30,12 +30,12 @@ export function works(program: string, args: readonly string[]): boolean {
 type Say = (path: string, url: string) => Buffer | string | null;
 
 /** Serves what `say` answers, 404 where that is null. */
-export async function startRegistry(say: Say): Promise<TestRegistry> {
+export async function startRegistry(print: Say): Promise<TestRegistry> {
   const asked: { path: string; authorization: string | undefined }[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     asked.push({ path, authorization: request.headers.authorization });
-    const body = say(path, url);
+    const body = print(path, url);
     if (body === null) response.writeHead(404).end();
     else if (path.includes('simple')) response.writeHead(200, { 'content-type': 'text/html' }).end(body);
     else response.writeHead(200, { 'content-type': 'application/json' }).end(body);

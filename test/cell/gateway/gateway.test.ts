@@ -851,7 +851,7 @@ test('LIF-5: a client whose turns the API goes on calling wrong is ended, whatev
   assert.equal(refused, []);
   await turn();
   assert.equal(refused, ['rejected']);
-  assert.equal(gateway.trouble(), { kind: 'refused', said: tooLong.error.message });
+  assert.equal(gateway.trouble(), { kind: 'refused', message: tooLong.error.message });
 });
 
 test('a base URL that is none is refused with its cure', () => {
@@ -930,7 +930,12 @@ async function start(
       forbidden.push(target);
       explained.push(why);
     },
-    meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {}, helper: 'haiku' },
+    configuredModel: {
+      role: 'worker',
+      model: options.model ?? '',
+      prices: options.prices ?? {},
+      helper: 'haiku',
+    },
     hints: { list: () => [], report: () => undefined },
     inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),

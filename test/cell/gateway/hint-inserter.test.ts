@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Dialect } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../lib/cell/gateway/dialects/get-dialect.ts';
-import { placeHints } from '../../../lib/cell/gateway/hint-inserter.ts';
+import { createHintInserter } from '../../../lib/cell/gateway/hint-inserter.ts';
 import type { Hint } from '../../../lib/domain/agent-talk.ts';
 import type { JsonRecord } from '../../../lib/util/json.ts';
 
@@ -11,13 +11,13 @@ const hintOf = (id: string, text: string): Hint => ({ id, by: 'Lea', at: '2026-0
 function open(hints: readonly Hint[]) {
   const left = [...hints];
   const news: string[] = [];
-  const placing = placeHints({
+  const placing = createHintInserter({
     list: () => left,
     report: ({ hint, state, next }) => news.push([state, hint.id, ...next].join(' ')),
   });
   const send = (dialect: Dialect, request: JsonRecord, { isHeard = true, isTurn = true } = {}): string => {
-    const told = dialect.readConversation(request);
-    const placed = placing.place({ dialect, request, told, isTurn });
+    const conversation = dialect.readConversation(request);
+    const placed = placing.place({ dialect, request, conversation, isTurn });
     if (isHeard) placed.onHeard();
     return JSON.stringify(placed.request);
   };

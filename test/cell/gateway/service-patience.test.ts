@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPatience, type Patience } from '../../../lib/cell/gateway/service-account.ts';
+import { limitRetries, type RetryLimit } from '../../../lib/cell/gateway/service-account.ts';
 
 // By a clock that stands until it is put forward.
 
@@ -9,7 +9,7 @@ test.before.each(() => mock.timers.enable({ apis: ['setTimeout'] }));
 test.after.each(() => mock.timers.reset());
 
 interface Client {
-  readonly patience: Patience;
+  readonly patience: RetryLimit;
   /** Whether a request is on its way. */
   isAsking: boolean;
   /** How often it was called over. */
@@ -20,7 +20,7 @@ function openClient(longestWaitMs = 30_000): Client {
   const client: { -readonly [Key in keyof Client]: Client[Key] } = {
     isAsking: false,
     ends: 0,
-    patience: openPatience({
+    patience: limitRetries({
       longestWaitMs,
       isAsking: () => client.isAsking,
       onOver: () => {

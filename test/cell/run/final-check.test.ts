@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeEnd } from '../../../lib/agents/claude-adapter.ts';
-import { endCommand, openEnd } from '../../../lib/cell/run/final-check.ts';
+import { finalCheckCommand, openFinalCheck } from '../../../lib/cell/run/final-check.ts';
 import type { LastWord } from '../../../lib/domain/ports/agent-port.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { makeTempDir } from '../../support/repo.ts';
@@ -16,7 +16,7 @@ async function hook(
   socket: string,
   report: string,
 ): Promise<{ readonly code: number; readonly printed: string }> {
-  const child = spawn('sh', ['-c', endCommand(bridge, socket)], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn('sh', ['-c', finalCheckCommand(bridge, socket)], { stdio: ['pipe', 'pipe', 'ignore'] });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     printed += chunk;
@@ -32,9 +32,9 @@ const report = JSON.stringify({ hook_event_name: 'Stop', last_assistant_message:
 async function opened(lastWord: (words: string, signal: AbortSignal) => Promise<LastWord | null>) {
   const file = join(makeTempDir(), 'end.sock');
   const told: (readonly string[])[] = [];
-  const door = await openEnd(
+  const door = await openFinalCheck(
     { adapter: { end: claudeEnd }, lastWord },
-    { file, onTold: (about) => void told.push(about) },
+    { file, onObjections: (about) => void told.push(about) },
   );
   return { file, told, close: async () => door?.close() };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listBesidePrograms } from '../../../lib/cell/sandbox/system-paths.ts';
+import { listProgramNeighbours } from '../../../lib/cell/sandbox/system-paths.ts';
 
 test('SBX-3 what lies beside programs of a home is covered, but for locks that are gone a moment later', () => {
   const home = mkdtempSync(join(tmpdir(), 'beside-'));
@@ -14,7 +14,7 @@ test('SBX-3 what lies beside programs of a home is covered, but for locks that a
       writeFileSync(join(shims, name), '');
     writeFileSync(join(home, '.pyenv', '.env'), '');
     assert.equal(
-      [...listBesidePrograms([shims], [home])].sort(),
+      [...listProgramNeighbours([shims], [home])].sort(),
       [join(home, '.pyenv/.env'), join(shims, '.netrc'), join(shims, 'deploy.pem')].sort(),
     );
   } finally {

@@ -5,7 +5,7 @@ import { readAnthropicConversation } from '../../../lib/cell/gateway/dialects/an
 import type { Conversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { createCallLedger } from '../../../lib/cell/watcher/call-ledger.ts';
 import type { Decision } from '../../../lib/domain/policy.ts';
-import type { ToldCall } from '../../../lib/domain/ports/call-facts.ts';
+import type { ConversationCall } from '../../../lib/domain/ports/call-facts.ts';
 
 const decided = (decision: Decision['decision']): Decision => ({ decision, rule: 'x', details: '' });
 
@@ -34,7 +34,7 @@ function messagesWith(
 }
 
 /** A call as the hook reports it. */
-function asked(id: string | null, command = id ?? ''): ToldCall {
+function asked(id: string | null, command = id ?? ''): ConversationCall {
   return { id, name: 'Bash', input: { command } };
 }
 

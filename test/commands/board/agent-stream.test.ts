@@ -36,11 +36,11 @@ test('DSK-1: a line of 330 kB is cut and said to be, and what comes after it is 
 });
 
 test('DSK-1: a call that was blocked is marked below where it was made', async () => {
-  const say = (content: unknown): string =>
+  const print = (content: unknown): string =>
     `${JSON.stringify({ type: 'assistant', message: { content } })}\n`;
   const stream =
-    say([{ type: 'tool_use', id: '1', name: 'Bash', input: { command: 'rm -rf test' } }]) +
-    say([{ type: 'text', text: 'Then not.' }]);
+    print([{ type: 'tool_use', id: '1', name: 'Bash', input: { command: 'rm -rf test' } }]) +
+    print([{ type: 'text', text: 'Then not.' }]);
   const judged = { timestamp: '', agent_id: agent, tool: 'Bash', target: 'rm -rf test', decision: 'block' };
   const { lines } = await read(stream, [{ ...judged, rule: 'path-scope', details: 'not yours' }]);
   assert.equal(lines, [

@@ -74,12 +74,12 @@ async function followed(repo: TestRepo, board: TestBoard): Promise<void> {
 
 test('what a task builds on beside what it needs is foreseen at the gate of its plan, and stays once it has begun', async () => {
   const repo = makeExecProject();
-  const sharing = ['one', 'two'].map((id) => ({
+  const remoteSession = ['one', 'two'].map((id) => ({
     ...{ id, script: `echo ${id} >> src/same.txt`, locks: ['src/same.txt'], group: id },
     priority: id === 'one' ? 1 : 2,
   }));
   const decisions = writeDecisions(repo, {});
-  const run = ['run', 'Count', '--from', writePlan(repo, sharing), '--decisions-file', decisions];
+  const run = ['run', 'Count', '--from', writePlan(repo, remoteSession), '--decisions-file', decisions];
   assert.is((await flame(repo, run)).code, 2);
   const expected = { kind: 'build-on', below: [{ task: 'one', lock: 'src/same.txt' }] };
   await withBoard(repo, async (board) => {

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseArgv } from '../../../lib/cli/parse-argv.ts';
-import { readWishes, type Wishes } from '../../../lib/commands/context/wishes.ts';
+import { type CommandLine, readCommandLine } from '../../../lib/commands/context/wishes.ts';
 import type { CommandArgs } from '../../../lib/domain/view-models/command.ts';
 
-function wishesOf(...argv: readonly string[]): Wishes {
+function wishesOf(...argv: readonly string[]): CommandLine {
   const invocation = parseArgv(argv);
   if (invocation.kind !== 'run') throw new Error(`${invocation.kind} instead of run`);
-  return readWishes(invocation as CommandArgs, { cwd: '/work' });
+  return readCommandLine(invocation as CommandArgs, { cwd: '/work' });
 }
 
 test('commands that look, plan or book only start nothing', () => {
@@ -39,7 +39,7 @@ test('a command proposes itself again, without what it has begun', () => {
   ]);
   assert.is(wishesOf('cleanup', '--yes').hints.trustFirst.at(-1), 'git flame cleanup --yes');
   assert.is(hints.trustAgain.at(-1), "git flame run --config 'other one.yml' --session ses-1");
-  assert.is(hints.goOn, 'git flame run --session ses-1');
+  assert.is(hints.continueCommand, 'git flame run --session ses-1');
 });
 
 test('a page is wanted, and a pull request opened, where the command has the option and it is given', () => {

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hearLines, sayLine } from '../../../lib/commands/questions/far-lines.ts';
-import { openGateDoor } from '../../../lib/commands/questions/gate-door.ts';
+import { readLines, writeLine } from '../../../lib/commands/questions/far-lines.ts';
+import { openQuestionSocket } from '../../../lib/commands/questions/gate-door.ts';
 import { aboutBudget } from '../../../lib/ui/questions/about-run.ts';
 import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
 import { cloneStateDir } from '../../../lib/util/own-folders.ts';
@@ -26,7 +26,7 @@ async function withDoor(
   { desk = new QuestionQueue(), state = makeTempDir() } = {},
 ): Promise<void> {
   const commonDir = makeTempDir();
-  const door = await openGateDoor({ commonDir, env: { XDG_STATE_HOME: state }, line: desk });
+  const door = await openQuestionSocket({ commonDir, env: { XDG_STATE_HOME: state }, line: desk });
   desk.post(aboutBudget({ spent: 5, limit: 5, unit: 'usd' }), {
     person: 'Lea <lea@example.com>',
     session: null,
@@ -53,12 +53,12 @@ async function visit(path: string, question: object): Promise<Heard | null> {
   try {
     return await new Promise<Heard | null>((resolve) => {
       socket.on('close', () => resolve(null));
-      hearLines(socket, (value) => {
+      readLines(socket, (value) => {
         const heard = value as Heard;
         if (heard.n !== undefined) return resolve(heard);
-        if (heard.proof === undefined) return sayLine(socket, { n: 1, ...question });
+        if (heard.proof === undefined) return writeLine(socket, { n: 1, ...question });
         openSync(heard.proof, 'r');
-        sayLine(socket, { pid: process.pid });
+        writeLine(socket, { pid: process.pid });
       });
     });
   } finally {

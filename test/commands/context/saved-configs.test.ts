@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configChanges, keepConfig } from '../../../lib/commands/run-context/run-config.ts';
+import { configChanges, saveConfig } from '../../../lib/commands/run-context/run-config.ts';
 import { type LoadedConfig, parseConfig } from '../../../lib/config/load-config.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -12,7 +12,7 @@ function load(text: string): LoadedConfig {
 test('CFG-7: what changed is what was written, not what this machine lacks', async () => {
   const commonDir = makeTempDir();
   const before = load('superpowers: {enabled: true}\nlimits: {max_retries: 2}\n');
-  await keepConfig(commonDir, before);
+  await saveConfig(commonDir, before);
   const now = load('superpowers: {enabled: true}\nlimits: {max_retries: 1}\n');
   const switchedOff = { ...now.config, superpowers: { ...now.config.superpowers, enabled: false } };
   const changes = await configChanges(commonDir, before.digest, { ...now, config: switchedOff });

@@ -135,9 +135,9 @@ test('QUE-1 VAL-4 where validators gave no verdict she is told who can go on, an
       return {};
     },
   });
-  const { workshop, session, started } = bench;
+  const { context, session, started } = bench;
   const by = parseAgentId('queen-0a1b2c3d');
-  const desk = await openRunLead({ workshop, session, by, stop: () => undefined });
+  const desk = await openRunLead({ context, session, by, stop: () => undefined });
   const way =
     'reject_task sends it back, to be done and judged again; the lead can judge it, or pay for one more validator: git flame validate';
   await throughDoor(desk, async (call) => {

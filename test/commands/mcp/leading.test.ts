@@ -276,11 +276,11 @@ function startServer(repo: TestRepo) {
   });
   child.stdout.resume();
   let id = 0;
-  const say = (method: string, params: object): void => {
+  const print = (method: string, params: object): void => {
     id += 1;
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
   };
-  return { child, say };
+  return { child, say: print };
 }
 
 for (const isOld of [false, true]) {

@@ -47,14 +47,14 @@ async function openLed(ids: readonly string[]) {
       return {};
     },
   });
-  const { workshop, session } = bench;
+  const { context, session } = bench;
   const by = parseAgentId('queen-0a1b2c3d');
-  const desk = await openRunLead({ workshop, session, by, stop: () => undefined });
+  const desk = await openRunLead({ context, session, by, stop: () => undefined });
   return { ...bench, desk, asked };
 }
 
 test('QUE-1 what failed is taken out of the plan beside what is done, in the last cycle too, before it is handed over', async () => {
-  const { desk, asked, workshop, session } = await openLed(['good', 'bad']);
+  const { desk, asked, context, session } = await openLed(['good', 'bad']);
   await throughDoor(desk, async (call) => {
     await call('assign_task');
     const waited = await settle(call);
@@ -78,7 +78,7 @@ test('QUE-1 what failed is taken out of the plan beside what is done, in the las
       asked.map(({ plan, dropped: gone }) => [plan.tasks, gone]),
       [[[], ['bad']]],
     );
-    const view = await viewSession(workshop, session);
+    const view = await viewSession(context, session);
     assert.equal(
       [view.session.cycle, view.session.state, view.tasks.map(({ id, status }) => `${id} ${status}`).sort()],
       [1, 'active', ['bad dropped', 'good done']],
@@ -92,13 +92,13 @@ test('QUE-1 what failed is taken out of the plan beside what is done, in the las
 });
 
 test('QUE-1 plans that are approved one after another are one cycle until something is worked on', async () => {
-  const { desk, workshop, session } = await openLed(['good']);
+  const { desk, context, session } = await openLed(['good']);
   await throughDoor(desk, async (call) => {
     for (const id of ['two', 'three']) {
       const said = await call('create_tasks', { tasks: [task(id)] });
       assert.equal([said.isError, said.at('plan')], [false, 'approved'], said.text);
     }
-    assert.is((await viewSession(workshop, session)).session.cycle, 1);
+    assert.is((await viewSession(context, session)).session.cycle, 1);
     await call('assign_task', { task_ids: ['good'] });
     await settle(call);
     // A mistake is told before the limit.

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { voidWithdrawn } from '../../../lib/core/changesets/void-changesets-without-tasks.ts';
+import { voidChangesetsWithoutTasks } from '../../../lib/core/changesets/void-changesets-without-tasks.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
@@ -29,7 +29,7 @@ test('STK-3 what stands on withdrawn work is void with it, and names that work a
   );
   const session = sampleSession(undefined, { changesets: [...changesets, apart] });
   assert.equal(
-    voidWithdrawn(session, tasks).changesets.map(({ state, reason }) => [state, reason]),
+    voidChangesetsWithoutTasks(session, tasks).changesets.map(({ state, reason }) => [state, reason]),
     [
       ['void', 'task-a is dropped'],
       ['void', 'it was built on a, of which task-a is dropped'],

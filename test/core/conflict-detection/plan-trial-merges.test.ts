@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   listConflicts,
-  planTrials,
+  planTrialMerges,
   type TrialPair,
   trialKey,
   type Work,
@@ -22,14 +22,14 @@ interface Fields extends Partial<Omit<Work, 'changes' | 'missed'>> {
 /** A work that renames files, unless `removes` is false. */
 function work(id: string, { paths = [], missed = [], removes = true, ...fields }: Fields = {}): Work {
   return {
-    ...{ task: parseTaskId(id), commit: makeOid(id), isAtWork: false, file_locks: [], ground: new Set() },
+    ...{ task: parseTaskId(id), commit: makeOid(id), isAtWork: false, file_locks: [], builtOn: new Set() },
     ...{ changes: paths && { paths, removes }, missed: { paths: missed, removes }, changedAt: 0 },
     ...fields,
   };
 }
 
-function plan(works: readonly Work[], fields: Partial<Parameters<typeof planTrials>[0]> = {}) {
-  return planTrials({ works, branch, changesets: [], isKnown: () => false, most: 100, ...fields });
+function plan(works: readonly Work[], fields: Partial<Parameters<typeof planTrialMerges>[0]> = {}) {
+  return planTrialMerges({ works, branch, changesets: [], isKnown: () => false, most: 100, ...fields });
 }
 
 function names(pairs: readonly TrialPair[]): readonly string[] {
@@ -90,7 +90,7 @@ test('of equal age the same file goes before the same folder, and that before lo
 test('what is built on each other, or merged in one changeset, is not tried', () => {
   const works = [
     work('a', { paths: ['x'] }),
-    work('b', { paths: ['x'], ground: new Set([makeOid('a')]) }),
+    work('b', { paths: ['x'], builtOn: new Set([makeOid('a')]) }),
     work('c', { paths: ['x'], missed: ['x'] }),
   ];
   assert.equal(names(plan(works).near), ['a c', 'b c', 'c main']);
@@ -114,7 +114,7 @@ test('a hundred tasks in one folder are bounded', () => {
 
 test('a conflict of the work below is not said again of what was built on it', () => {
   const a = work('a', { paths: ['x'] });
-  const b = work('b', { paths: ['x', 'y'], ground: new Set([a.commit]) });
+  const b = work('b', { paths: ['x', 'y'], builtOn: new Set([a.commit]) });
   const c = work('c', { paths: ['x', 'y'], isAtWork: true });
   const trials = new Map<string, Trial>([
     [trialKey({ one: a, other: c }), { kind: 'conflict', paths: ['x'] }],
@@ -139,7 +139,7 @@ test('a conflict of the work below is not said again of what was built on it', (
 
 test('a conflict all of which lies below is said of that alone', () => {
   const a = work('a', { paths: ['x'], missed: ['x'] });
-  const b = work('b', { paths: ['x'], missed: ['x'], ground: new Set([a.commit]) });
+  const b = work('b', { paths: ['x'], missed: ['x'], builtOn: new Set([a.commit]) });
   const trial: Trial = { kind: 'conflict', paths: ['x'] };
   const found = listConflicts(plan([a, b]).near, () => trial);
   assert.equal(

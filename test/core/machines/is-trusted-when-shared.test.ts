@@ -7,7 +7,7 @@ import {
   taskDecision,
   taskStateDecision,
 } from '../../../lib/core/admission/decisions.ts';
-import { countsWhenShared, sharedDecisionLog } from '../../../lib/core/machines/machine-statement.ts';
+import { isTrustedWhenShared, sharedDecisionLog } from '../../../lib/core/machines/machine-statement.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import type { DecisionLog } from '../../../lib/domain/state/decision-log.ts';
@@ -22,20 +22,20 @@ const ended = makeTask('task-002', { session: session.id, status: 'dropped' });
 test('TRU-2 what is asked of a task and another session count on no machine by themselves', () => {
   for (const role of ['lead', 'worker'] as const) {
     const shared = { session: session.id, role };
-    assert.not(countsWhenShared(taskDecision(task), shared));
+    assert.not(isTrustedWhenShared(taskDecision(task), shared));
     // What all may spend is the lead's to say; what each machine may is not, see reserve-share.
-    assert.is(countsWhenShared(limitDecision(session, 100), shared), role === 'worker');
-    assert.not(countsWhenShared(taskStateDecision(task), { session: other, role }));
-    assert.ok(countsWhenShared(taskStateDecision(task), shared));
+    assert.is(isTrustedWhenShared(limitDecision(session, 100), shared), role === 'worker');
+    assert.not(isTrustedWhenShared(taskStateDecision(task), { session: other, role }));
+    assert.ok(isTrustedWhenShared(taskStateDecision(task), shared));
   }
 });
 
 test('TRU-2 who leads believes no machine that a task has ended, who joined follows the lead', () => {
   const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
-  assert.not(lead && countsWhenShared(taskStateDecision(ended), lead));
-  assert.not(lead && countsWhenShared(sessionStateDecision(session), lead));
-  assert.ok(worker && countsWhenShared(taskStateDecision(ended), worker));
-  assert.ok(worker && countsWhenShared(sessionStateDecision(session), worker));
+  assert.not(lead && isTrustedWhenShared(taskStateDecision(ended), lead));
+  assert.not(lead && isTrustedWhenShared(sessionStateDecision(session), lead));
+  assert.ok(worker && isTrustedWhenShared(taskStateDecision(ended), worker));
+  assert.ok(worker && isTrustedWhenShared(sessionStateDecision(session), worker));
 });
 
 test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to who joined', () => {
@@ -45,8 +45,8 @@ test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to w
     noteDecision({ session: session.id, task: about }, makeNote(facts)),
   );
   assert.ok(lead && worker && ofWorker && ofLead);
-  assert.equal([countsWhenShared(ofWorker, lead), countsWhenShared(ofLead, lead)], [true, false]);
-  assert.ok(countsWhenShared(ofWorker, worker) && countsWhenShared(ofLead, worker));
+  assert.equal([isTrustedWhenShared(ofWorker, lead), isTrustedWhenShared(ofLead, lead)], [true, false]);
+  assert.ok(isTrustedWhenShared(ofWorker, worker) && isTrustedWhenShared(ofLead, worker));
 });
 
 test('the log of a shared session shows what is decided after they were made', () => {

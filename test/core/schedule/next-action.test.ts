@@ -118,9 +118,9 @@ test('a task with a pass whose dependency has none is not merged', () => {
 
 test('WFL-1 what a person works on holds back its locks and its group, and nothing else', () => {
   const held = makeTask('task-009', { status: 'claimed', claimed_by: 'Ann', cohesion_group: 'hers' });
-  const sharing = makeTask('task-002', { file_locks: held.file_locks });
+  const remoteSession = makeTask('task-002', { file_locks: held.file_locks });
   assert.is(next([held, pending]), 'work');
-  assert.is(next([held, sharing]), 'wait');
+  assert.is(next([held, remoteSession]), 'wait');
   assert.is(next([held, done]), 'validate');
   assert.is(next([held, passed]), 'merge');
   assert.is(next([held]), 'wait');

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plannedGround, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
+import { plannedOverlaps, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 function ground(tasks: readonly Task[]): readonly string[] {
-  return plannedGround(tasks, planWaves(tasks, 4)).map(
+  return plannedOverlaps(tasks, planWaves(tasks, 4)).map(
     ({ task, below }) => `${task} on ${below.map((one) => `${one.task} (${one.lock})`).join(', ')}`,
   );
 }

@@ -4,15 +4,15 @@ import {
   addRun,
   presumeSpent,
   reserveShare,
-  spendingApart,
+  spendingBreakdown,
 } from '../../../lib/core/schedule/budget-state.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
-import { renderSpendingApart } from '../../../lib/ui/render/render-session.ts';
+import { renderSpendingBreakdown } from '../../../lib/ui/render/render-session.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { plainStyle } from '../../ui/samples.ts';
 
 const told = (session: Session): readonly string[] =>
-  renderSpendingApart(spendingApart(session), plainStyle(), '');
+  renderSpendingBreakdown(spendingBreakdown(session), plainStyle(), '');
 
 function runOf(session: Session, machine: string, agent: string): Session {
   const held = reserveShare(session, { limit: 100, unit: 'usd', most: 4, machine, agent })?.session;
@@ -29,7 +29,7 @@ function bookedOf(session: Session, machine: string, agent: string, cost: number
 
 test('BUD-2 who wonders about money is told who spent it, and what counts as spent, and nothing where there is neither', () => {
   const none = sampleSession(sampleSessionId);
-  assert.equal([spendingApart(none), told(none)], [{}, []]);
+  assert.equal([spendingBreakdown(none), told(none)], [{}, []]);
   const one = bookedOf(none, 'host/1', 'a', 1.25);
   assert.equal(told(one), []);
   const two = bookedOf(one, 'host/2', 'b', 0.5);
@@ -38,7 +38,7 @@ test('BUD-2 who wonders about money is told who spent it, and what counts as spe
   const held = runOf(two, 'host/2', 'c');
   assert.equal(told(held), told(two));
   const gone = presumeSpent(held, ({ machine }) => machine === 'host/2');
-  assert.equal(spendingApart(gone).presumed_spent, { cost_usd: 4, tokens: 0, machines: ['host/2'] });
+  assert.equal(spendingBreakdown(gone).presumed_spent, { cost_usd: 4, tokens: 0, machines: ['host/2'] });
   assert.equal(told(gone), [
     'by machine: host/1 $1.25, host/2 $0.50; counts as spent too: $4.00, which host/2 had set aside and may have spent',
   ]);

@@ -4,7 +4,7 @@ import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
 import { mergeable } from '../../../lib/core/schedule/next-action.ts';
 import { workBelow } from '../../../lib/core/schedule/work-below.ts';
-import { readGround, uprooted } from '../../../lib/core/task/stack-state.ts';
+import { readStackState, tasksToRebase } from '../../../lib/core/task/stack-state.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
@@ -66,15 +66,15 @@ test('STK-3 ground is lost with a task that left, or whose work is another commi
     makeTask('sent-back', { status: 'requeued', ...on('dropped') }),
   ];
   assert.equal(
-    uprooted(tasks).map(({ id }) => id as string),
+    tasksToRebase(tasks).map(({ id }) => id as string),
     ['on-moved', 'on-dropped'],
   );
-  assert.equal(readGround(tasks).lost(stand), []);
+  assert.equal(readStackState(tasks).lost(stand), []);
 });
 
 test('STK-1 what was built on work that was only received is neither taken apart nor merged before it is accepted', () => {
   const tasks = [makePassed('alone'), makePassed('on-received', on('received'))];
-  assert.equal(uprooted(tasks), []);
+  assert.equal(tasksToRebase(tasks), []);
   assert.equal(
     mergeable(tasks, []).map(({ id }) => id as string),
     ['alone'],

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blockDependents, restartDependents, unblockable } from '../../../lib/core/task/cascade.ts';
+import { blockDependents, restartDependents, unblockableTasks } from '../../../lib/core/task/cascade.ts';
 import { transitiveDependents } from '../../../lib/core/task/stack-state.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makePassed, makeTask, testTime } from '../../support/tasks.ts';
@@ -42,11 +42,11 @@ test('SCH-4 they unblock, whole chains at once, when what failed is requeued', (
     graph,
     blockDependents(graph, 'root', 'x').map(({ task }) => task),
   );
-  assert.equal(unblockable(blocked), []);
+  assert.equal(unblockableTasks(blocked), []);
   const requeued = replace(blocked, [makeTask('root', { status: 'requeued' })]);
   // `gone` was dropped, but nothing needs it.
   assert.equal(
-    unblockable(requeued).map(({ id }) => id as string),
+    unblockableTasks(requeued).map(({ id }) => id as string),
     ['again', 'child', 'grandchild', 'over-done'],
   );
 });
@@ -80,7 +80,7 @@ test('what also needs another lost task stays blocked', () => {
     makeTask('e', { status: 'blocked', dependencies: ['a'] }),
   ];
   assert.equal(
-    unblockable(tasks).map(({ id }) => id as string),
+    unblockableTasks(tasks).map(({ id }) => id as string),
     ['e'],
   );
 });

@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pickTry } from '../../../lib/core/task/pick-attempt.ts';
-import { type Try, trySchema } from '../../../lib/domain/state/attempt-record.ts';
+import { pickAttempt } from '../../../lib/core/task/pick-attempt.ts';
+import { type AttemptRecord, attemptRecordSchema } from '../../../lib/domain/state/attempt-record.ts';
 
-interface Made extends Pick<Try, 'failing' | 'verdict'> {
+interface Made extends Pick<AttemptRecord, 'failing' | 'verdict'> {
   readonly lines: number | null;
   readonly files?: number;
 }
 
-function made({ lines, files = 1, ...found }: Made): Try {
+function made({ lines, files = 1, ...found }: Made): AttemptRecord {
   const oid = 'a'.repeat(40);
   const one = {
     agent_id: 'worker-0000000a',
@@ -19,7 +19,7 @@ function made({ lines, files = 1, ...found }: Made): Try {
     cost_usd: 0,
     tokens: 0,
   };
-  return trySchema.parse({
+  return attemptRecordSchema.parse({
     ...{ ...one, ...found, ended: lines === null ? 'failed' : 'handed-in' },
     ...(lines === null ? {} : { work: { commit: oid, start: oid, files, lines } }),
   });
@@ -90,6 +90,6 @@ const cases: readonly (readonly [
 ];
 
 for (const [name, tries, expected] of cases)
-  test(`RND-4 of several attempts: ${name}`, () => assert.equal(pickTry(tries.map(made)), expected));
+  test(`RND-4 of several attempts: ${name}`, () => assert.equal(pickAttempt(tries.map(made)), expected));
 
 test.run();

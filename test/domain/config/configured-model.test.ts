@@ -58,11 +58,11 @@ test('BUD-1 a price of ones own adds the version it names, and a beginning of id
 });
 
 test('UNI-8 a CLI that has no small model may ask its own alone', () => {
-  const meant = { model: 'gpt-5.6', prices: {}, helper: null };
-  assert.ok(mayAskFor(meant, 'gpt-5.6'));
+  const selected = { model: 'gpt-5.6', prices: {}, helper: null };
+  assert.ok(mayAskFor(selected, 'gpt-5.6'));
   for (const asked of ['gpt-5.6-luna', 'claude-haiku-4-5', 'gpt-5.6 ', ''])
-    assert.not(mayAskFor(meant, asked), asked);
-  assert.not.match(explainForbidden({ ...meant, role: 'worker' }, 'x'), /beside it/);
+    assert.not(mayAskFor(selected, asked), asked);
+  assert.not.match(explainForbidden({ ...selected, role: 'worker' }, 'x'), /beside it/);
 });
 
 test('BUD-1 a refusal names the models that may be asked, and the keys that allow another', () => {

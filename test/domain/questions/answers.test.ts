@@ -7,10 +7,10 @@ import {
   answerFlags,
   answersTo,
   answerUsage,
-  doneWords,
+  describeDecision,
   fileForms,
-  givenIn,
   namedForms,
+  readFileAnswer,
   typedAnswers,
 } from '../../../lib/domain/questions/answers-to.ts';
 import type { AskedChangeset, GateAsks } from '../../../lib/domain/questions/gate.ts';
@@ -94,7 +94,10 @@ for (const asks of all) {
     for (const answer of answers) {
       const given = filled(answer);
       assert.equal(parseAnswer(answers, given), given, answer.label);
-      assert.ok(answer.means.length > 0 && doneWords(asks.gate, given as never).length > 0, answer.label);
+      assert.ok(
+        answer.means.length > 0 && describeDecision(asks.gate, given as never).length > 0,
+        answer.label,
+      );
       refused(answers, { ...given, other: 1 });
       // The table is one for programs, too: nothing is lost by JSON.
       assert.equal(JSON.parse(JSON.stringify(answer)), answer);
@@ -157,9 +160,9 @@ test('MRG-8: a red changeset is checked again wherever it is answered', () => {
   );
   assert.ok(typedAnswers(changeset).map(answerUsage).includes('recheck'));
   assert.ok(decisionsSchema.safeParse({ changesets: ['recheck', { auth: 'recheck' }] }).success);
-  assert.equal(givenIn('changesets', 'recheck'), { kind: 'recheck' });
+  assert.equal(readFileAnswer('changesets', 'recheck'), { kind: 'recheck' });
   assert.ok(namedForms(changeset).includes('recheck'));
-  assert.is(doneWords('changesets', { kind: 'recheck' }), 'checked again');
+  assert.is(describeDecision('changesets', { kind: 'recheck' }), 'checked again');
 });
 
 test('a decisions file has a form for each answer that it may give, and each form is an answer', () => {
@@ -167,17 +170,21 @@ test('a decisions file has a form for each answer that it may give, and each for
     for (const form of fileForms(gate)) {
       const entry = form.word ?? { [form.key ?? '']: 'x' };
       assert.is(
-        givenIn<{ kind: string }>(gate, entry).kind,
+        readFileAnswer<{ kind: string }>(gate, entry).kind,
         form.answer,
         `${gate}: ${form.word ?? form.key}`,
       );
     }
   }
-  assert.equal(givenIn('changesets', { override: 'so', message: 'feat: a' }), {
+  assert.equal(readFileAnswer('changesets', { override: 'so', message: 'feat: a' }), {
     ...{ kind: 'approve', override: 'so', message: 'feat: a' },
   });
-  assert.equal(givenIn('changesets', { choose: { two: 3 } }), { kind: 'choose', task: 'two', attempt: 3 });
-  assert.equal(givenIn('validator_failed', { override: 'so' }), { kind: 'pass', notes: 'so' });
+  assert.equal(readFileAnswer('changesets', { choose: { two: 3 } }), {
+    kind: 'choose',
+    task: 'two',
+    attempt: 3,
+  });
+  assert.equal(readFileAnswer('validator_failed', { override: 'so' }), { kind: 'pass', notes: 'so' });
   assert.equal(namedForms(changeset), ['{override: REASON}', '{reject: REASON}', 'skip', 'recheck']);
   assert.equal(answerFlags({ ...changeset, red: false }), ['--approve', '--reject REASON', '--skip']);
 });

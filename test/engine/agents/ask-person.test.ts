@@ -25,12 +25,12 @@ async function openBench(
       throw new Error('none is started');
     },
   });
-  const { workshop } = bench;
+  const { context } = bench;
   const session = parseSessionId('ses-20260206-143000-1a2b');
   const job = { ...{ id: 'worker-1a2b3c4d', role: 'worker' as const, adapter: 'claude' }, session };
   const never = new AbortController().signal;
-  const untilOver = { ...workshop.machine, sleep: () => new Promise<void>(() => undefined) };
-  const asker = askOf({ ...workshop, machine: untilOver }, { ...job, task: null }).ask;
+  const untilOver = { ...context.machine, sleep: () => new Promise<void>(() => undefined) };
+  const asker = askOf({ ...context, machine: untilOver }, { ...job, task: null }).ask;
   const ask = async (): Promise<QuestionReply | undefined> =>
     asker?.([{ question: words, options: [], isSeveral: false }], never);
   const states = (): readonly string[] =>
@@ -47,11 +47,11 @@ test('DSK-6 permissions.blocked_tools: an agent that may not ask has no way to',
 
 test('DSK-6 an answer that can not be recorded is told all the same, and the person is warned', async () => {
   const bench = await openBench(async () => ({ kind: 'answer', answers: ['this'] }));
-  bench.workshop.store.transact = async () => {
+  bench.context.store.transact = async () => {
     throw new Error('the remote is out of reach');
   };
   const failing = askOf(
-    { ...bench.workshop },
+    { ...bench.context },
     { id: 'worker-1a2b3c4d', role: 'worker', adapter: 'claude', session: bench.session, task: null },
   ).ask;
   const reply = await failing?.(
@@ -84,8 +84,8 @@ test('DSK-6 what looks like a credential is told to the agent and written down n
     words: `Is it ${key}?`,
   });
   await asked.ask();
-  for (const { events, workshop } of [bench, asked]) {
-    const stored = JSON.stringify([events, (await workshop.store.snapshot()).sessions]);
+  for (const { events, context } of [bench, asked]) {
+    const stored = JSON.stringify([events, (await context.store.snapshot()).sessions]);
     assert.not.match(stored, key);
     assert.match(stored, 'not kept');
   }

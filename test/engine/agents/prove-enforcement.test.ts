@@ -24,8 +24,8 @@ async function withoutSandbox(
     gates: { isInteractive },
   });
   const sandbox = async () => ({ kind, missing: ['bwrap'], cure: [cure] });
-  const agents = { ...bench.workshop.agents, sandbox };
-  return { ...bench, workshop: { ...bench.workshop, agents } };
+  const agents = { ...bench.context.agents, sandbox };
+  return { ...bench, context: { ...bench.context, agents } };
 }
 
 const task = { id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['a.txt'] };
@@ -40,7 +40,7 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
 
 test("SAF-1 without a sandbox a task's own commands run only where the configuration has workers run commands", async () => {
   const prove = async (config: Readonly<Record<string, unknown>>, isInteractive?: boolean) =>
-    codeOf(proveEnforcement((await withoutSandbox(config, isInteractive)).workshop, 'exec', ''));
+    codeOf(proveEnforcement((await withoutSandbox(config, isInteractive)).context, 'exec', ''));
   assert.is(await prove({}), 'no-sandbox');
   assert.is(await prove(scripts), null);
   assert.is(await prove(scripts, false), 'no-sandbox');
@@ -50,16 +50,16 @@ test("SAF-1 without a sandbox a task's own commands run only where the configura
 test('WAT-4 codex, which takes the shell of the account, is refused without bubblewrap, whatever is accepted', async () => {
   const config = { roles: { worker: { adapter: 'codex' } }, sandbox: { require: false } };
   for (const kind of ['none', 'seatbelt'] as const) {
-    const { workshop } = await withoutSandbox(config, true, kind);
-    const real = { ...workshop, adapter: (name: string) => getAdapter(name, workshop.config) };
+    const { context } = await withoutSandbox(config, true, kind);
+    const real = { ...context, adapter: (name: string) => getAdapter(name, context.config) };
     assert.is(await codeOf(proveEnforcement(real, 'codex', 'gpt-5.5')), 'shell-not-pinned', kind);
     assert.is(await codeOf(requireSandbox(real, 'opencode')), null, kind);
   }
 });
 
 test('ANY-2 where there is no sandbox, what brings one on this machine is named first', async () => {
-  const { workshop } = await withoutSandbox({ roles: { worker: { adapter: 'codex' } } }, false);
-  const real = { ...workshop, adapter: (name: string) => getAdapter(name, workshop.config) };
+  const { context } = await withoutSandbox({ roles: { worker: { adapter: 'codex' } } }, false);
+  const real = { ...context, adapter: (name: string) => getAdapter(name, context.config) };
   for (const adapter of ['codex', 'opencode']) {
     const refused = await requireSandbox(real, adapter).catch((error: unknown) => error);
     assert.is(refused instanceof FlameError && refused.hints[0], cure, adapter);
@@ -68,12 +68,12 @@ test('ANY-2 where there is no sandbox, what brings one on this machine is named 
 
 test('SAF-1 that there is no sandbox is said before a session begins or a task is claimed', async () => {
   const alone = await withoutSandbox(scripts, false);
-  assert.is(await codeOf(preflight(alone.workshop, ['worker'])), 'no-sandbox');
-  assert.is(await codeOf(workWave(alone.workshop, alone.session)), 'no-sandbox');
-  const [left] = (await viewSession(alone.workshop, alone.session)).tasks;
+  assert.is(await codeOf(preflight(alone.context, ['worker'])), 'no-sandbox');
+  assert.is(await codeOf(workWave(alone.context, alone.session)), 'no-sandbox');
+  const [left] = (await viewSession(alone.context, alone.session)).tasks;
   assert.is(left?.status, 'pending');
-  const { workshop, session, events } = await withoutSandbox(scripts);
-  await workWave(workshop, session);
+  const { context, session, events } = await withoutSandbox(scripts);
+  await workWave(context, session);
   const warned = events.findIndex((event) => event.event === 'notice' && /^No sandbox/.test(event.message));
   const claimed = events.findIndex((event) => event.event === 'task-changed' && event.to === 'claimed');
   assert.ok(warned >= 0 && claimed > warned, `${warned} ${claimed}`);

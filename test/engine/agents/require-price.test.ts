@@ -46,16 +46,16 @@ test('BUD-1 a model without a price is refused before anything starts where a li
     models: { worker: 'gemini-3.7-flash' },
   });
   assert.match(
-    await refusal(() => preflight(role.workshop, ['planner', 'worker'])),
+    await refusal(() => preflight(role.context, ['planner', 'worker'])),
     "no-price: The price of the model gemini-3.7-flash is not known, so the budget in dollars can't hold the worker.",
   );
-  assert.is(await refusal(() => preflight(role.workshop, ['planner', 'validator'])), 'none');
+  assert.is(await refusal(() => preflight(role.context, ['planner', 'validator'])), 'none');
   // What a group names is asked for once a task is in it.
   const groups = { docs: { worker: { adapter: 'codex', model: 'gpt-6.1-sol' } } };
   const group = await open({ models: { groups } });
-  assert.is(await refusal(() => preflight(group.workshop, ['worker'])), 'none');
+  assert.is(await refusal(() => preflight(group.context, ['worker'])), 'none');
   assert.match(
-    await refusal(() => workWave(group.workshop, group.session)),
+    await refusal(() => workWave(group.context, group.session)),
     'no-price: The price of the model gpt-6.1-sol',
   );
   assert.equal(group.started, []);
@@ -63,17 +63,17 @@ test('BUD-1 a model without a price is refused before anything starts where a li
   assert.is(task?.status, 'pending');
   const priced = { groups, prices: { 'gpt-6.1': { input: 3, output: 15 } } };
   assert.is(
-    await refusal(async () => preflight((await open({ models: priced })).workshop, ['worker'])),
+    await refusal(async () => preflight((await open({ models: priced })).context, ['worker'])),
     'none',
   );
 });
 
 test('BUD-1 where tokens are the limit it is said once that no figure in dollars counts such a model', async () => {
-  const { workshop, events, session, started } = await open({
+  const { context, events, session, started } = await open({
     ...{ roles: { worker: { adapter: 'gemini' } }, models: { worker: 'gemini-3.7-flash' }, limits: inTokens },
   });
-  await preflight(workshop, ['planner', 'worker']);
-  await workWave(workshop, session);
+  await preflight(context, ['planner', 'worker']);
+  await workWave(context, session);
   const told = events.filter((body) => body.event === 'notice' && /price of the model/.test(body.message));
   assert.is(told.length, 1, JSON.stringify(told));
   assert.match(JSON.stringify(told), 'gemini-3.7-flash is not known: limits in tokens alone hold its agents');
@@ -84,10 +84,10 @@ test('PLN-1 a talk with a planner that has none is refused by name', async () =>
   for (const name of cliNames.filter((one) => one !== 'claude')) {
     // Which of its providers opencode asks, nobody but the person can say.
     const models = name === 'opencode' ? { planner: 'openai/gpt-5.5' } : {};
-    const { workshop } = await open({ roles: { planner: { adapter: name } }, models });
-    assert.throws(() => requireTalk(workshop), `A person can't talk with agents of ${name} here`);
+    const { context } = await open({ roles: { planner: { adapter: name } }, models });
+    assert.throws(() => requireTalk(context), `A person can't talk with agents of ${name} here`);
   }
-  requireTalk((await open({})).workshop);
+  requireTalk((await open({})).context);
 });
 
 test.run();

@@ -40,25 +40,25 @@ test('LIF-3 Ctrl-C while a wave waits for the network says so, and of no agents 
     agent: () => ({ failure: { kind: 'unreachable', message, details: [], retryable: true } }),
   });
   const ctrlC = new AbortController();
-  const workshop = {
-    ...bench.workshop,
+  const context = {
+    ...bench.context,
     signal: ctrlC.signal,
-    machine: { ...bench.workshop.machine, sleep: untilIdle },
+    machine: { ...bench.context.machine, sleep: untilIdle },
   };
   let waits = 0;
   async function untilIdle(ms: number, signal: AbortSignal): Promise<void> {
     waits += 1;
     // Shorter ones are looks at what runs, and bounds of turns.
     const isPause = ms > 5_000 && bench.started.length > 0;
-    if (!isPause) return bench.workshop.machine.sleep(ms, signal);
+    if (!isPause) return bench.context.machine.sleep(ms, signal);
     // What ended a moment before is still written.
     await until('no task is held', async () => {
-      const { tasks: now } = await viewSession(bench.workshop, bench.session);
+      const { tasks: now } = await viewSession(bench.context, bench.session);
       return now.every(({ status }) => status === 'pending');
     });
     ctrlC.abort();
   }
-  const error = await workWave(workshop, bench.session).catch((thrown: unknown) => thrown);
+  const error = await workWave(context, bench.session).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof FlameError && waits > 0);
   assert.is(error.code, 'interrupted');
   assert.match(error.message, /^Stopped while it waited: The model API could not be reached\./);
@@ -76,7 +76,7 @@ test('LIF-5 a rate limit pauses the wave until it says it ends: nobody starts be
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   assert.equal(
     bench.started.map(({ task, at }) => [task, at - startOfTime]),
     [
@@ -91,7 +91,7 @@ test('LIF-5 a rate limit pauses the wave until it says it ends: nobody starts be
     { event: 'paused', adapter: 'claude', until: at(5 * hour), why: limited().message },
     { event: 'resumed', adapter: 'claude' },
   ]);
-  const snapshot = await bench.workshop.store.snapshot();
+  const snapshot = await bench.context.store.snapshot();
   assert.equal(
     snapshot.tasksOf(bench.session).map(({ status, retry_count }) => [status, retry_count]),
     [0, 1, 2].map(() => ['done', 0]),
@@ -108,7 +108,7 @@ test('LIF-5 scripts and other services go on while one is paused', async () => {
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   assert.equal(
     bench.started.map(({ task, at }) => [task, at - startOfTime]),
     [
@@ -129,7 +129,7 @@ test('LIF-5 a limit without an end is waited for by backoff, longer each time', 
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   assert.equal(
     bench.started.map(({ at }) => (at - startOfTime) / 1_000),
     [0, 4, 12, 28],
@@ -146,14 +146,14 @@ test('LIF-5 a new start waits too: the pause stands in the note of the session',
       return {};
     },
   });
-  const { store, decided } = bench.workshop;
+  const { store, decided } = bench.context;
   const pauses = [{ adapter: 'claude', until: at(hour), why: 'It said so.' }];
   await store.transact(({ sessions: [session] }) => {
     if (session === undefined) return null;
     decided.record(pauses.map((pause) => pauseDecision(session, pause)));
     return { changes: [{ subject: 'session: pauses', session: { ...session, pauses } }], actor: 'test' };
   });
-  await workWave(bench.workshop, bench.session).catch(() => undefined);
+  await workWave(bench.context, bench.session).catch(() => undefined);
   assert.equal(
     bench.started.map(({ at }) => at - startOfTime),
     [hour],
@@ -173,14 +173,14 @@ test('LIF-5 a validator that is limited is started again when the limit ends, wi
       return { answer: { status: 'pass', notes: 'Good.', issues: [] }, cost_usd: 0.25, tokens: 10 };
     },
   });
-  await workWave(bench.workshop, bench.session);
-  await validateWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
+  await validateWave(bench.context, bench.session);
   const validators = bench.started.filter(({ role }) => role === 'validator');
   assert.equal(
     validators.map(({ at }) => (at - startOfTime) / hour),
     [0, 2, 3],
   );
-  const { sessions } = await bench.workshop.store.snapshot();
+  const { sessions } = await bench.context.store.snapshot();
   const runs = sessions[0]?.agents.filter(({ role }) => role === 'validator') ?? [];
   assert.equal(
     runs.map(({ cost_usd, tokens, outcome }) => ({ cost_usd, tokens, outcome })),
@@ -205,7 +205,7 @@ test('LIF-5 without a network it is tried again, the waits growing to a minute, 
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const starts = bench.started.map(({ at }) => at - startOfTime);
   const waits = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
   assert.is(waits.length, 7);
@@ -219,7 +219,7 @@ test('LIF-5 without a network it is tried again, the waits growing to a minute, 
     JSON.stringify(paused),
     /ENOTFOUND api\.anthropic\.com\). It is tried again, for 10 minutes in all/,
   );
-  const snapshot = await bench.workshop.store.snapshot();
+  const snapshot = await bench.context.store.snapshot();
   assert.equal(
     snapshot.tasksOf(bench.session).map(({ status, retry_count }) => [status, retry_count]),
     [['done', 0]],
@@ -228,14 +228,14 @@ test('LIF-5 without a network it is tried again, the waits growing to a minute, 
 
 test('LIF-5 after ten minutes without a network the run ends, with its tasks waiting and no retry used up', async () => {
   const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), agent: () => ({ failure: offline }) });
-  const error: unknown = await workWave(bench.workshop, bench.session).catch((caught: unknown) => caught);
+  const error: unknown = await workWave(bench.context, bench.session).catch((caught: unknown) => caught);
   assert.instance(error, FlameError);
   const { kind, code, message, hints } = error as FlameError;
   assert.equal([kind, code], ['refused', 'model-unreachable']);
   assert.match(message, /ENOTFOUND.*tried for 10 minutes; everything done so far is kept/);
   assert.match(hints.join(), /git flame run/);
   assert.is((bench.started.at(-1)?.at ?? 0) - startOfTime, 600_000);
-  const [task] = (await bench.workshop.store.snapshot()).tasksOf(bench.session);
+  const [task] = (await bench.context.store.snapshot()).tasksOf(bench.session);
   assert.is(task?.retry_count, 0);
   assert.is.not(task?.status, 'failed');
 });
@@ -250,7 +250,7 @@ test('LIF-5 who was reached once more has ten minutes again', async () => {
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   assert.is(bench.started.length, 21);
 });
 
@@ -270,8 +270,8 @@ for (const [wait, isWaited] of [
         return {};
       },
     });
-    const error = await workWave(bench.workshop, bench.session).catch((thrown: unknown) => thrown);
-    const { tasks: now } = await viewSession(bench.workshop, bench.session);
+    const error = await workWave(bench.context, bench.session).catch((thrown: unknown) => thrown);
+    const { tasks: now } = await viewSession(bench.context, bench.session);
     const done = now.filter(({ status }) => status === 'done').length;
     if (isWaited) return assert.equal([error, done], [undefined, 3]);
     assert.ok(error instanceof FlameError);
@@ -284,7 +284,7 @@ for (const [wait, isWaited] of [
     );
     // A new start before that is told the same, and starts nobody.
     const count = bench.started.length;
-    const again = await workWave(bench.workshop, bench.session).catch((thrown: unknown) => thrown);
+    const again = await workWave(bench.context, bench.session).catch((thrown: unknown) => thrown);
     assert.ok(again instanceof FlameError && again.code === 'service-paused');
     assert.is(bench.started.length, count);
   });

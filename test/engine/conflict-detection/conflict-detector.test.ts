@@ -9,8 +9,8 @@ import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import type { Ahead } from '../../../lib/domain/view-models/status.ts';
 import {
-  createLookout,
-  type LookoutParts,
+  createConflictDetector,
+  type DetectorParts,
 } from '../../../lib/engine/conflict-detection/conflict-detector.ts';
 import { handWorktree } from '../../../lib/engine/manual/hand-task.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
@@ -26,7 +26,7 @@ const going = new AbortController().signal;
 
 interface Bench extends TestWorkshop {
   readonly view: Session;
-  readonly parts: LookoutParts;
+  readonly parts: DetectorParts;
   /** Merges and listings that were asked of git, in order. */
   readonly asked: string[];
   /** What processes leave for each other. */
@@ -39,14 +39,14 @@ async function openBench(): Promise<Bench> {
     agent: () => ({}),
     files: { [shared]: 'base\n', 'docs/a.md': 'a\n' },
   });
-  const { workshop } = bench;
-  const { git } = workshop;
+  const { context } = bench;
+  const { git } = context;
   const asked: string[] = [];
   const kept = new Map<string, string>();
-  const parts: LookoutParts = {
-    now: workshop.now,
-    worktreeOf: (task) => handWorktree(workshop, task),
-    tried: {
+  const parts: DetectorParts = {
+    now: context.now,
+    worktreeOf: (task) => handWorktree(context, task),
+    trialCache: {
       read: async (key) => kept.get(key) ?? null,
       write: async (key, text) => void kept.set(key, text),
     },
@@ -68,7 +68,7 @@ async function openBench(): Promise<Bench> {
       },
     },
   };
-  const { session } = await viewSession(workshop, bench.session);
+  const { session } = await viewSession(context, bench.session);
   return { ...bench, view: session, parts, asked, kept };
 }
 
@@ -92,17 +92,17 @@ function doneTask({ repo, session }: Bench, id: string, path: string, text: stri
 
 /** A task an agent works on, and its cell. */
 async function runningTask(
-  { workshop, repo, session }: Bench,
+  { context, repo, session }: Bench,
   id: string,
 ): Promise<{ readonly task: Task; readonly cell: CellWorktree }> {
   const path = join(`${repo.path}.trees`, `agent-${id}`);
   const start = parseObjectId(repo.git('rev-parse', 'main'));
   const { id: name } = makeTask(id);
-  const cell = await workshop.git.addCellWorktree(path, start, { session, task: name });
-  const agent = workshop.newAgentId('worker');
+  const cell = await context.git.addCellWorktree(path, start, { session, task: name });
+  const agent = context.newAgentId('worker');
   const task = makeTask(id, {
     ...{ session, status: 'claimed', agent_id: agent, worktree: path, claimed_by: 'Lea', commit: null },
-    claimed_at: workshop.now().toISOString(),
+    claimed_at: context.now().toISOString(),
   });
   return { task, cell };
 }
@@ -125,8 +125,8 @@ test('accepted work and that of a running agent: the conflict is seen, tried onc
   const { parts, asked, view } = bench;
   const done = doneTask(bench, 'task-003', shared, 'three\n');
   const { task, cell } = await runningTask(bench, 'task-007');
-  const lookout = createLookout(parts);
-  const look = () => lookout.look({ session: view, tasks: [done, task] }, { trials: 9, signal: going });
+  const detector = createConflictDetector(parts);
+  const look = () => detector.look({ session: view, tasks: [done, task] }, { trials: 9, signal: going });
   assert.equal(await look(), { found: [], untried_pairs: 0, unseen_tasks: 0 });
   assert.equal(asked, []);
   commitIn(cell, 'docs/b.md', 'b\n');
@@ -136,7 +136,7 @@ test('accepted work and that of a running agent: the conflict is seen, tried onc
   assert.equal(asked, ['paths', 'paths', 'merge']);
   await look();
   assert.is(asked.length, 3, 'nothing changed, nothing is asked');
-  const other = await createLookout(parts).look(
+  const other = await createConflictDetector(parts).look(
     { session: view, tasks: [done, task] },
     { trials: 0, signal: going },
   );
@@ -151,8 +151,8 @@ test('what landed on the branch meanwhile is tried against all that began before
   commitIn(cell, shared, 'seven\n');
   repo.write(shared, 'landed\n');
   repo.commit('landed');
-  const lookout = createLookout(parts);
-  const look = () => lookout.look({ session: view, tasks: [task] }, { trials: 9, signal: going });
+  const detector = createConflictDetector(parts);
+  const look = () => detector.look({ session: view, tasks: [task] }, { trials: 9, signal: going });
   assert.equal(told(await look()), [['task-007', true, 'main', [shared]]]);
   repo.git('reset', '-q', '--hard', 'HEAD~1');
   assert.equal(told(await look()), []);
@@ -171,7 +171,7 @@ test('a task built on another does not conflict with it; one beside both conflic
   const ground = { built_on: [{ task: a.id, commit }], commit: upper, start_commit: commit };
   const b = { ...doneTask(bench, 'task-002', 'docs/z.md', 'z'), ...ground } as Task;
   const c = doneTask(bench, 'task-003', shared, 'c\n');
-  const ahead = await createLookout(parts).look(
+  const ahead = await createConflictDetector(parts).look(
     { session: view, tasks: [a, b, c] },
     { trials: 9, signal: going },
   );
@@ -187,8 +187,8 @@ test('claims by hand count by what is committed, whether their worktree is there
     ...{ session, status: 'claimed', agent_id: null, worktree: join(`${repo.path}.trees`, 'gone') },
     ...{ claimed_by: 'Lea', claimed_at: '2026-02-06T14:30:22.000Z', start_commit: start, commit: null },
   });
-  const lookout = createLookout(parts);
-  const look = () => lookout.look({ session: view, tasks: [done, mine] }, { trials: 9, signal: going });
+  const detector = createConflictDetector(parts);
+  const look = () => detector.look({ session: view, tasks: [done, mine] }, { trials: 9, signal: going });
   assert.equal(told(await look()), []);
   repo.git('checkout', '-q', '-b', `blueflame/${session}/task-004`);
   repo.write(shared, 'four\n');
@@ -206,7 +206,7 @@ test('what could not be looked at or tried is counted: broken heads, missing com
   const missing = { ...works[0], id: 'task-009', commit: '1'.repeat(40) } as Task;
   const tasks = [...works, task, missing];
   const look = (trials: number, signal = going) =>
-    createLookout(parts).look({ session: view, tasks }, { trials, signal });
+    createConflictDetector(parts).look({ session: view, tasks }, { trials, signal });
   assert.equal(await look(2), { found: [], untried_pairs: 1, unseen_tasks: 2 });
   assert.equal(await look(2), { found: [], untried_pairs: 0, unseen_tasks: 2 });
   assert.is((await look(2, AbortSignal.abort())).unseen_tasks, 5);
@@ -218,7 +218,10 @@ test('what another process left is read with care', async () => {
   const tasks = ['task-001', 'task-002'].map((id) => doneTask(bench, id, 'docs/same', 'same'));
   for (const text of ['', '{"half', '[["x",{"kind":"odd"}]]', '7']) {
     kept.set(`merges tried ahead ${session}`, text);
-    const ahead = await createLookout(parts).look({ session: view, tasks }, { trials: 9, signal: going });
+    const ahead = await createConflictDetector(parts).look(
+      { session: view, tasks },
+      { trials: 9, signal: going },
+    );
     assert.is(ahead.untried_pairs, 0);
   }
 });
@@ -233,7 +236,7 @@ test('a work wave says it once while other agents are at work', async () => {
       concurrency: { overlap: 'separate', development: 1 },
     },
   });
-  const { agents, events } = bench.workshop;
+  const { agents, events } = bench.context;
   const seen = new AbortController();
   const emit: typeof events.emit = (body) => {
     events.emit(body);
@@ -246,7 +249,7 @@ test('a work wave says it once while other agents are at work', async () => {
     return agents.start(request, ...rest);
   };
   await workWave(
-    { ...bench.workshop, now: () => new Date(), events: { emit }, agents: { ...agents, start } },
+    { ...bench.context, now: () => new Date(), events: { emit }, agents: { ...agents, start } },
     bench.session,
   );
   const ahead = bench.events.flatMap((event) => (event.event === 'conflicts-ahead' ? [event] : []));

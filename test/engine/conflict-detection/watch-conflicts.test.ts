@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
-import { watchAhead } from '../../../lib/engine/conflict-detection/watch-conflicts.ts';
+import { watchConflicts } from '../../../lib/engine/conflict-detection/watch-conflicts.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { shared, stackTask } from '../../support/stack.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
@@ -12,7 +12,7 @@ test.after(closeWorkshops);
 
 /** Two works that conflict, and a git whose trials are answered by `tryMerge`. */
 async function openBench(
-  tryMerge: Workshop['git']['tryMerge'],
+  tryMerge: RunContext['git']['tryMerge'],
   { stop, now }: { readonly stop?: AbortSignal; readonly now?: () => Date } = {},
 ) {
   const bench = await openTestWorkshop({
@@ -20,21 +20,21 @@ async function openBench(
     agent: () => ({}),
     ...(stop === undefined ? {} : { stop }),
   });
-  const { repo, workshop } = bench;
+  const { repo, context } = bench;
   const start = parseObjectId(repo.git('rev-parse', 'main'));
-  const stored = await viewSession(workshop, bench.session);
+  const stored = await viewSession(context, bench.session);
   const tasks = stored.tasks.map((task) => {
     repo.git('checkout', '-q', '--detach', start);
     repo.write(shared, `${task.id}\n`);
     const commit = parseObjectId(repo.commit(task.id));
     return alterTask(task, { status: 'done', branch: 'b', commit, start_commit: start });
   });
-  const git = new Proxy(workshop.git, {
+  const git = new Proxy(context.git, {
     get: (target, name) => (name === 'tryMerge' ? tryMerge : Reflect.get(target, name)),
   });
   return {
     ...bench,
-    watch: watchAhead({ ...workshop, git, now: now ?? workshop.now }),
+    watch: watchConflicts({ ...context, git, now: now ?? context.now }),
     view: { ...stored, tasks },
   };
 }

@@ -51,7 +51,7 @@ test('BUD-2 UNI-8 an agent starts with its share set aside, and what it did not 
       return { cost_usd: 0.2 };
     },
   });
-  await workWave({ ...bench.workshop, sharing: alone }, bench.session);
+  await workWave({ ...bench.context, remoteSession: alone }, bench.session);
   assert.is(seen.length, 2);
   assert.ok(seen.every(({ held }) => held <= 1 + 1e-9));
   const { cost_usd, reservations } = sessionIn(bench.repo, bench.session);
@@ -85,7 +85,7 @@ test('DST-1 who was given up while it worked changes nothing: it is said, and it
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const told = bench.events.find(({ event }) => event === 'result-superseded');
   assert.ok(told?.event === 'result-superseded');
   assert.match(told.message, /worker-0000000b has it now on other\/1/);
@@ -97,7 +97,7 @@ test('DST-1 who was given up while it worked changes nothing: it is said, and it
 /** An agent that works until it is stopped, and leaves a file. */
 function endless(bench: Awaited<ReturnType<typeof openTestWorkshop>>, onStart: () => void): AgentRunner {
   return {
-    ...bench.workshop.agents,
+    ...bench.context.agents,
     start: async (request) => {
       if (!request.isReadOnly) write(request);
       onStart();
@@ -120,13 +120,13 @@ function endless(bench: Awaited<ReturnType<typeof openTestWorkshop>>, onStart: (
 
 /** Stops the wave at an event, which is reported like all. */
 function until(
-  { workshop }: Awaited<ReturnType<typeof openTestWorkshop>>,
+  { context }: Awaited<ReturnType<typeof openTestWorkshop>>,
   name: EventBody['event'],
   stop: AbortController,
 ): EventSink {
   return {
     emit: (event) => {
-      workshop.events.emit(event);
+      context.events.emit(event);
       if (event.event === name) stop.abort();
     },
   };
@@ -136,13 +136,13 @@ test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does
   const stop = new AbortController();
   const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), stop: stop.signal, agent: () => ({}) });
   let isCutOff = false;
-  const sharing = { ...alone, isCutOff: () => isCutOff };
+  const remoteSession = { ...alone, isCutOff: () => isCutOff };
   const agents = endless(bench, () => {
     isCutOff = true;
   });
   // One attempt is enough: it would be tried again once the remote is back.
   const events = until(bench, 'task-failed', stop);
-  await workWave({ ...bench.workshop, agents, events, sharing }, bench.session).catch(() => undefined);
+  await workWave({ ...bench.context, agents, events, remoteSession }, bench.session).catch(() => undefined);
   const failed = bench.events.find(({ event }) => event === 'task-failed');
   assert.ok(failed?.event === 'task-failed');
   assert.equal([failed.failure.kind, failed.will_retry], ['agent-stopped', true]);
@@ -152,7 +152,7 @@ test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does
   );
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.retry_count], ['pending', 0], 'no attempt is used up');
-  const [cell] = await bench.workshop.git.cells();
+  const [cell] = await bench.context.git.cells();
   assert.ok(cell !== undefined && existsSync(join(cell.path, 'src/a.txt')), 'what it wrote stays');
 });
 
@@ -165,17 +165,17 @@ test('BUD-2 DST-1 so does it with one that validates, which starts again once th
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
-  const { agents } = bench.workshop;
+  await workWave(bench.context, bench.session);
+  const { agents } = bench.context;
   // Cut off three times, each for some looks.
   let [cuts, looks] = [0, 0];
-  const sharing = { ...alone, isCutOff: () => looks-- > 0 };
+  const remoteSession = { ...alone, isCutOff: () => looks-- > 0 };
   const endlessly = endless(bench, () => {
     cuts += 1;
     looks = 5;
   });
   const start: AgentRunner['start'] = (...asked) => (cuts < 3 ? endlessly : agents).start(...asked);
-  await validateWave({ ...bench.workshop, agents: { ...agents, start }, sharing }, bench.session);
+  await validateWave({ ...bench.context, agents: { ...agents, start }, remoteSession }, bench.session);
   const ends = bench.events.flatMap((event) =>
     event.event === 'agent-ended' && event.role === 'validator' ? [event.outcome] : [],
   );
@@ -208,7 +208,7 @@ test('BUD-2 DST-1 what a machine had set aside that is given up counts as spent 
     }));
     return { actor: 'ben', changes: [{ subject: 'set aside', session: { ...session, reservations } }] };
   });
-  await workWave({ ...bench.workshop, sharing: alone }, bench.session);
+  await workWave({ ...bench.context, remoteSession: alone }, bench.session);
   const { reservations = [] } = sessionIn(bench.repo, bench.session);
   assert.equal(
     reservations.map(({ machine, presumed }) => [machine, presumed]),
@@ -231,7 +231,9 @@ test('DST-1 an agent whose task passed on while its machine was away is ended, a
   const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), stop: stop.signal, agent: () => ({}) });
   const agents = endless(bench, () => void takeOver(bench));
   const events = until(bench, 'result-superseded', stop);
-  await workWave({ ...bench.workshop, agents, events, sharing: alone }, bench.session).catch(() => undefined);
+  await workWave({ ...bench.context, agents, events, remoteSession: alone }, bench.session).catch(
+    () => undefined,
+  );
   assert.ok(
     bench.events.some(
       (event) =>
@@ -257,15 +259,15 @@ test('DST-1 a machine that joined without a CLI that some tasks ask for does the
       return {};
     },
   });
-  const { workshop } = bench;
+  const { context } = bench;
   const message = 'There is no codex on this machine.';
   const checkAdapter = async (name: string): Promise<string> => {
     if (name === 'codex') throw new FlameError({ kind: 'environment', code: 'no-adapter', message });
     return '1.0.0';
   };
-  const agents = { ...workshop.agents, checkAdapter };
-  const sharing = sharingLead({ role: 'worker', roles: ['work'] });
-  await workWave({ ...workshop, agents, sharing }, bench.session).catch(() => undefined);
+  const agents = { ...context.agents, checkAdapter };
+  const remoteSession = sharingLead({ role: 'worker', roles: ['work'] });
+  await workWave({ ...context, agents, remoteSession }, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.ok(
     told.some((text) =>
@@ -281,15 +283,15 @@ test('DST-1 who joined and has nothing to do says once what it waits for', async
   const stop = new AbortController();
   let looks = 0;
   const bench = await openTestWorkshop({ tasks: [], stop: stop.signal, agent: () => ({}) });
-  const sharing = sharingLead({ role: 'worker', roles: ['work'] });
-  const { machine } = bench.workshop;
+  const remoteSession = sharingLead({ role: 'worker', roles: ['work'] });
+  const { machine } = bench.context;
   const sleep: typeof machine.sleep = (ms, signal) => {
     looks += 1;
     if (looks > 5) stop.abort();
     return machine.sleep(ms, signal);
   };
-  const workshop = { ...bench.workshop, sharing, machine: { ...machine, sleep } };
-  await workWave(workshop, bench.session).catch(() => undefined);
+  const context = { ...bench.context, remoteSession, machine: { ...machine, sleep } };
+  await workWave(context, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.is(told.length, 1, told.join('\n'));
   assert.match(told[0] ?? '', /^Nothing to do here for now: it waits for .* ends with the session/);
@@ -311,15 +313,15 @@ test('DST-1 what a machine holds that is given up passes on', async () => {
       return { subject: step.subject, tasks: [step.task] };
     }),
   }));
-  // What machines of a session they share did counts, see countsWhenShared.
-  const { decided } = bench.workshop;
+  // What machines of a session they share did counts, see isTrustedWhenShared.
+  const { decided } = bench.context;
   const shared = {
     ...decided,
     has: (decision: Parameters<typeof decided.has>[0]) =>
       decided.has(decision) || decision.kind === 'standing',
   };
   bench.admitBy({ decided: shared });
-  await workWave({ ...bench.workshop, decided: shared, sharing: alone }, bench.session);
+  await workWave({ ...bench.context, decided: shared, remoteSession: alone }, bench.session);
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.claim, task.claimed_host], ['done', 2, 'here']);
   assert.ok(bench.events.some(({ event }) => event === 'claim-passed-on'));

@@ -3,19 +3,19 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { stepDown } from '../../../lib/engine/machines/lost-claims.ts';
 import { record } from '../../../lib/engine/record.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { openStack } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
 test('DST-1 a replaced lead keeps what its agents wrote also where its remote is out of reach, and says what it could not do', async () => {
-  const { workshop, session } = await openStack({ tasks: [{ id: 'a' }], agent: () => ({}) });
+  const { context, session } = await openStack({ tasks: [{ id: 'a' }], agent: () => ({}) });
   const machines = { lead: 'ben/1', remote: 'origin', term: 2, lease_ms: 60_000, renew_ms: 10_000 };
-  await record(workshop, session, (view) => ({
+  await record(context, session, (view) => ({
     session: { next: { ...view.session, machines }, subject: 'session: led by ben/1, term 2' },
   }));
-  const { store, git } = workshop;
+  const { store, git } = context;
   const lost = new FlameError({
     kind: 'environment',
     code: 'remote-unreachable',
@@ -23,9 +23,9 @@ test('DST-1 a replaced lead keeps what its agents wrote also where its remote is
   });
   let looked = 0;
   const away = {
-    ...workshop,
+    ...context,
     place: 'ada/1',
-    sharing: { role: 'lead', machine: 'ada/1', remote: 'origin' },
+    remoteSession: { role: 'lead', machine: 'ada/1', remote: 'origin' },
     store: { ...store, snapshot: () => store.snapshot(), transact: () => Promise.reject(lost) },
     git: {
       ...git,
@@ -34,7 +34,7 @@ test('DST-1 a replaced lead keeps what its agents wrote also where its remote is
         return [];
       },
     },
-  } as unknown as Workshop;
+  } as unknown as RunContext;
   const said = await stepDown(away, session, new Error('it ended'));
   if (!(said instanceof FlameError)) throw said;
   assert.equal([said.code, looked], ['lead-passed-on', 1]);

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineDecision } from '../../../lib/core/admission/decisions.ts';
-import { signedApproval, signedVerdict, wordText } from '../../../lib/core/machines/machine-statement.ts';
+import {
+  signedApproval,
+  signedVerdict,
+  statementText,
+} from '../../../lib/core/machines/machine-statement.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { SharedRole } from '../../../lib/domain/state/machine.ts';
 import type { DoneTask } from '../../../lib/domain/state/task.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
-import { takeWords } from '../../../lib/engine/machines/supervise-machines.ts';
+import { applyStatements } from '../../../lib/engine/machines/supervise-machines.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
@@ -32,11 +36,11 @@ async function bench(role: SharedRole): Promise<TestWorkshop & { readonly task: 
         ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
         : write(worktree.path),
   });
-  await workWave({ ...made.workshop, place: 'ben/1' }, made.session);
-  made.workshop.decided.record([machineDecision({ id: made.session }, publicKeyOf(ours), role)]);
+  await workWave({ ...made.context, place: 'ben/1' }, made.session);
+  made.context.decided.record([machineDecision({ id: made.session }, publicKeyOf(ours), role)]);
   const [task] = (await made.said.snapshot()).tasksOf(made.session);
   if (task?.status !== 'done') throw new Error(`${task?.status}`);
-  return { ...made, task, workshop: { ...made.workshop, sharing: lead } };
+  return { ...made, task, context: { ...made.context, remoteSession: lead } };
 }
 
 function write(path: string): Record<string, never> {
@@ -68,7 +72,7 @@ async function tell(
     alter = (one) => one,
   } = telling;
   const verdict = makeVerdict(task, 'pass', { session, by: 'validator-0000000a', base: task.start_commit });
-  const text = wordText(role, signedVerdict(verdict), { name, claim });
+  const text = statementText(role, signedVerdict(verdict), { name, claim });
   const signed = { name, claim, key: publicKeyOf(key), signature: signText(key, text) };
   const judging = { machine: name, claim: held, commit: task.commit };
   const next = { ...task, judging, result: { status: 'pass' as const, notes: '', issues: [] } };
@@ -82,8 +86,8 @@ async function tell(
 }
 
 async function found(made: TestWorkshop): Promise<string | null> {
-  await takeWords(made.workshop, made.session);
-  const [task] = (await viewSession(made.workshop, made.session)).tasks;
+  await applyStatements(made.context, made.session);
+  const [task] = (await viewSession(made.context, made.session)).tasks;
   return task?.result.status ?? null;
 }
 
@@ -122,8 +126,8 @@ test('TRU-2 trust that is taken back, or is about another role, lets no verdict 
   await tell(made, {});
   assert.is(await found(made), null);
   const decision = machineDecision({ id: made.session }, publicKeyOf(ours), 'validate');
-  made.workshop.decided.record([decision]);
-  made.workshop.decided.supersede([decision]);
+  made.context.decided.record([decision]);
+  made.context.decided.supersede([decision]);
   assert.is(await found(made), null);
 });
 
@@ -150,19 +154,19 @@ const approvals: readonly {
 for (const { what, key = ours, claim = 1, seen = {}, state } of approvals)
   test(`TRU-2 an approval ${what} leaves it ${state}`, async () => {
     const made = await bench('review');
-    await validateWave(made.workshop, made.session);
-    await mergeWave(made.workshop, made.session);
-    const { session } = await viewSession(made.workshop, made.session);
+    await validateWave(made.context, made.session);
+    await mergeWave(made.context, made.session);
+    const { session } = await viewSession(made.context, made.session);
     const [changeset] = session.changesets;
     if (changeset === undefined) throw new Error('none was built');
     const approved = { ...changeset, state: 'approved' as const, decided_by: 'Ben <ben@example.com>' };
     const said = { name: 'ben/1', claim };
-    const text = wordText('review', signedApproval(session, { ...approved, ...seen }), said);
+    const text = statementText('review', signedApproval(session, { ...approved, ...seen }), said);
     const word = { ...said, key: publicKeyOf(key), signature: signText(key, text) };
     const next = { ...session, changesets: [{ ...approved, approved_on: word }] };
     await made.said.transact(() => ({ actor: 'ben', changes: [{ subject: 'approved', session: next }] }));
-    await takeWords(made.workshop, made.session);
-    assert.is((await viewSession(made.workshop, made.session)).session.changesets[0]?.state, state);
+    await applyStatements(made.context, made.session);
+    assert.is((await viewSession(made.context, made.session)).session.changesets[0]?.state, state);
   });
 
 test.run();

@@ -18,8 +18,8 @@ async function makeClaim(): Promise<TestWorkshop & { readonly own: string; reado
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['a.txt'] }],
     agent: () => ({}),
   });
-  const { repo, workshop, session } = bench;
-  const { worktree } = await claimByHand(workshop, session, { task: 'a', role: null, wantsWorktree: true });
+  const { repo, context, session } = bench;
+  const { worktree } = await claimByHand(context, session, { task: 'a', role: null, wantsWorktree: true });
   assert.ok(worktree !== null);
   const other = join(dirname(repo.path), 'feature');
   repo.git('worktree', 'add', '-q', '-b', 'feature', other);
@@ -37,22 +37,22 @@ const wish = { task: 'a', reason: 'given back', isForced: false, cwd: '/' };
 
 test('TRU-2 a worktree that a note names is left, judged or made only where claims of its task make one', async () => {
   const bench = await makeClaim();
-  const { repo, workshop, session, other } = bench;
+  const { repo, context, session, other } = bench;
   await forgeTask(bench, { worktree: other });
-  const submitted = submitByHand(workshop, session, {
+  const submitted = submitByHand(context, session, {
     ...{ task: 'a', commit: null, notes: null, isForced: false, cwd: repo.path },
   });
   await submitted.then(
     () => assert.unreachable('nothing was done in its worktree'),
     ({ code }) => assert.is(code, 'no-commits'),
   );
-  await releaseByHand(workshop, session, wish);
+  await releaseByHand(context, session, wish);
   assert.is(repo.git('-C', other, 'branch', '--show-current'), 'feature');
   const missing = join(dirname(repo.path), 'not-there');
   const again = await makeClaim();
   await forgeTask(again, { worktree: missing });
   const claim = { task: 'a', role: null, wantsWorktree: true };
-  await claimByHand(again.workshop, again.session, claim).then(
+  await claimByHand(again.context, again.session, claim).then(
     () => assert.unreachable('it is claimed already'),
     ({ code }) => assert.is(code, 'already-yours'),
   );
@@ -61,11 +61,11 @@ test('TRU-2 a worktree that a note names is left, judged or made only where clai
 
 test('TRU-2 commits of a claim are kept whatever another clone says it started from', async () => {
   const bench = await makeClaim();
-  const { repo, workshop, session, own } = bench;
+  const { repo, context, session, own } = bench;
   repo.git('-C', own, 'commit', '-q', '--allow-empty', '-m', 'feat: begun');
   const tip = repo.git('-C', own, 'rev-parse', 'HEAD');
   await forgeTask(bench, { start_commit: tip as never, branch: null });
-  const { rescue } = await releaseByHand(workshop, session, wish);
+  const { rescue } = await releaseByHand(context, session, wish);
   assert.is(repo.git('rev-parse', `refs/blueflame/rescue/${rescue}`), tip);
 });
 

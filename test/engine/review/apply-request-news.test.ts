@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PullRequestNews } from '../../../lib/domain/state/pull-request.ts';
 import { record, viewSession } from '../../../lib/engine/record.ts';
-import { takeUp } from '../../../lib/engine/review/apply-request-news.ts';
+import { applyRequestNews } from '../../../lib/engine/review/apply-request-news.ts';
 import { renderAnswered } from '../../../lib/ui/render/changeset-lines.ts';
 import { openStack, runStack, type StackBench } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
@@ -15,7 +15,7 @@ import { sampleChangesetQuestion } from '../../ui/samples.ts';
 test.after(closeWorkshops);
 
 const news: PullRequestNews = {
-  ...{ state: 'open', head: 'f'.repeat(40), unheeded: [] },
+  ...{ state: 'open', head: 'f'.repeat(40), ignored: [] },
   remarks: ['first', 'second'].map((id) => ({ id, by: 'octocat', text: `Say ${id}.`, place: null })),
   failed: [{ id: 'red', name: 'test', conclusion: 'failure', url: 'https://ci.example/1', log: '' }],
 };
@@ -33,9 +33,9 @@ function openLanded(): Promise<StackBench> {
 }
 
 /** Takes the news up while somebody else does something in the same instant, before it is recorded. */
-function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnType<typeof takeUp> {
+function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnType<typeof applyRequestNews> {
   let isFirst = true;
-  const { store } = bench.workshop;
+  const { store } = bench.context;
   const late: typeof store = {
     ...store,
     snapshot: () => store.snapshot(),
@@ -45,7 +45,7 @@ function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnT
       return store.transact(decide);
     },
   };
-  return takeUp({ ...bench.workshop, store: late }, bench.session, news, {
+  return applyRequestNews({ ...bench.context, store: late }, bench.session, news, {
     isAllowedMore: false,
     reopen: 'gh pr reopen URL',
     request,
@@ -58,21 +58,21 @@ test('RND-2 where another one took all of it up in this instant, nothing is said
   const bench = await openLanded();
   await runStack(bench);
   const taken = await takeUpBehind(bench, () =>
-    takeUp(bench.workshop, bench.session, news, {
+    applyRequestNews(bench.context, bench.session, news, {
       isAllowedMore: false,
       reopen: 'gh pr reopen URL',
       request,
     }),
   );
   assert.equal(taken, { tasks: [], left: 0, awaited: [] });
-  assert.is((await viewSession(bench.workshop, bench.session)).session.landing?.rounds, 1);
+  assert.is((await viewSession(bench.context, bench.session)).session.landing?.rounds, 1);
 });
 
 test('RND-2 what a round in between has heard is not given again, the rest is', async () => {
   const bench = await openLanded();
   await runStack(bench);
   const taken = await takeUpBehind(bench, () =>
-    record(bench.workshop, bench.session, ({ session }) => {
+    record(bench.context, bench.session, ({ session }) => {
       const { landing } = session;
       if (landing === undefined) throw new Error('nothing landed on a branch');
       const next = { ...session, landing: { ...landing, heard: ['first', 'red'], rounds: 1 } };
@@ -85,7 +85,7 @@ test('RND-2 what a round in between has heard is not given again, the rest is', 
   const next = sampleChangesetQuestion().changeset;
   assert.equal(renderAnswered(next, [await bench.task('a')]), ['a: octocat: Say second.']);
   assert.not.match(notes, /Say first|The check test/);
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   assert.equal(session.landing?.heard, ['first', 'red', 'second']);
 });
 

@@ -6,9 +6,9 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { LineComment } from '../../../lib/domain/state/line-comment.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { decideNow } from '../../../lib/engine/review/perform-decision.ts';
+import { decideOutOfTurn } from '../../../lib/engine/review/perform-decision.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -42,25 +42,25 @@ async function openWaiting(): Promise<Bench> {
   });
   let runs = 0;
   const agents = {
-    ...bench.workshop.agents,
+    ...bench.context.agents,
     runCommand: async () => {
       runs += 1;
       return { exitCode: 0, timedOut: false, duration_ms: 1.5, output: '' };
     },
   };
-  const workshop: Workshop = { ...bench.workshop, agents, reload: async () => workshop };
+  const context: RunContext = { ...bench.context, agents, reload: async () => context };
   const { session } = bench;
-  for (const wave of [workWave, validateWave, mergeWave]) await wave(workshop, session);
+  for (const wave of [workWave, validateWave, mergeWave]) await wave(context, session);
   const waiting = async (): Promise<string> => {
-    const { changesets } = (await viewSession(workshop, session)).session;
+    const { changesets } = (await viewSession(context, session)).session;
     return changesets.find(({ state }) => state === 'waiting')?.id ?? 'none';
   };
   const suggest = async (...comments: readonly LineComment[]): Promise<unknown> =>
-    decideNow(workshop, session, await waiting(), { kind: 'suggest', comments }).then(
+    decideOutOfTurn(context, session, await waiting(), { kind: 'suggest', comments }).then(
       () => 'applied',
       (error: unknown) => (error instanceof FlameError ? error.code : error),
     );
-  return { ...bench, workshop, runs: () => runs, suggest };
+  return { ...bench, context, runs: () => runs, suggest };
 }
 
 const on = (line: number, lines: string, more: Partial<LineComment> = {}): LineComment => ({
@@ -69,31 +69,31 @@ const on = (line: number, lines: string, more: Partial<LineComment> = {}): LineC
 });
 
 test('DSK-2 what a person suggests becomes a commit of their own, is checked, and lands once it is approved', async () => {
-  const { workshop, session, repo, suggest, runs } = await openWaiting();
-  const commitOf = async () => (await viewSession(workshop, session)).tasks[0]?.commit;
+  const { context, session, repo, suggest, runs } = await openWaiting();
+  const commitOf = async () => (await viewSession(context, session)).tasks[0]?.commit;
   const [before, checked] = [await commitOf(), runs()];
   assert.is(await suggest(on(4, ''), on(2, '2\n2b\n', { to: 3 })), 'applied');
   const after = await commitOf();
   assert.is(repo.git('rev-parse', `${after}^`), before);
   assert.is(
     repo.git('show', '-s', '--format=%an <%ae> %s', `${after}`),
-    `${workshop.gates.person} Apply a suggestion to src/new.txt`,
+    `${context.gates.person} Apply a suggestion to src/new.txt`,
   );
-  const view = await viewSession(workshop, session);
+  const view = await viewSession(context, session);
   assert.equal(
     view.session.changesets.map(({ state }) => state),
     ['void'],
   );
   assert.is(view.tasks[0]?.result.status, null);
-  for (const wave of [validateWave, mergeWave, reviewWave]) await wave(workshop, session);
+  for (const wave of [validateWave, mergeWave, reviewWave]) await wave(context, session);
   assert.ok(runs() > checked);
   assert.is(repo.git('show', 'main:src/new.txt'), 'one\n2\n2b\nfive');
 });
 
 test('DSK-2 a suggestion for other lines than those that are there, or against the rules, changes nothing', async () => {
-  const { workshop, session, suggest } = await openWaiting();
+  const { context, session, suggest } = await openWaiting();
   const seen = async (): Promise<unknown> => {
-    const { session: now, tasks } = await viewSession(workshop, session);
+    const { session: now, tasks } = await viewSession(context, session);
     return [now.changesets.map(({ state, commit }) => [state, commit]), tasks.map(({ rev }) => rev)];
   };
   const before = await seen();

@@ -45,7 +45,7 @@ for (const [what, change] of Object.entries(forgeries))
     const before = bench.repo.git('rev-parse', 'main');
     await runStack(bench).catch(() => undefined);
     assert.ok(isForged);
-    const { session } = await viewSession(bench.workshop, bench.session);
+    const { session } = await viewSession(bench.context, bench.session);
     assert.not(session.changesets.some(({ state }) => state === 'landed'));
     assert.is(bench.repo.git('rev-parse', 'main'), before);
   });

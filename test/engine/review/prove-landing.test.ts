@@ -13,7 +13,7 @@ import { acceptReceived } from '../../../lib/engine/plan/accept-received.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
 import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runSession } from '../../../lib/engine/run-session.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
@@ -60,7 +60,7 @@ async function openBench(
     },
   });
   const agents = {
-    ...bench.workshop.agents,
+    ...bench.context.agents,
     runCommand: async () => {
       runs += 1;
       const work = meanwhile;
@@ -69,10 +69,10 @@ async function openBench(
       return { exitCode, timedOut: false, duration_ms: 1.5, output: 'said \ud800 and more' };
     },
   };
-  const workshop: Workshop = { ...bench.workshop, agents, reload: async () => workshop };
+  const context: RunContext = { ...bench.context, agents, reload: async () => context };
   return {
     ...bench,
-    workshop,
+    context,
     ends: (code) => {
       exitCode = code;
     },
@@ -80,30 +80,30 @@ async function openBench(
     during: (work) => {
       meanwhile = work;
     },
-    changesets: async () => (await viewSession(workshop, bench.session)).session.changesets,
+    changesets: async () => (await viewSession(context, bench.session)).session.changesets,
   };
 }
 
-async function upToMerge({ workshop, session }: Bench): Promise<void> {
-  await workWave(workshop, session);
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
+async function upToMerge({ context, session }: Bench): Promise<void> {
+  await workWave(context, session);
+  await validateWave(context, session);
+  await mergeWave(context, session);
 }
 
 /** Writes notes as any program with push rights can. */
 async function forge(
-  { said, workshop }: Bench,
+  { said, context }: Bench,
   change: (state: Snapshot) => readonly Change[],
 ): Promise<void> {
-  await said.transact((state) => ({ changes: change(state), actor: workshop.gates.person }));
+  await said.transact((state) => ({ changes: change(state), actor: context.gates.person }));
 }
 
 /** Nothing is done with it before a person says so; this one does. */
-async function acceptForged({ workshop, session }: Bench): Promise<void> {
-  const { tasks, received } = await viewSession(workshop, session);
+async function acceptForged({ context, session }: Bench): Promise<void> {
+  const { tasks, received } = await viewSession(context, session);
   assert.equal([tasks.length, received.length], [0, 1]);
-  const gates = { ...workshop.gates, plan: async () => ({ kind: 'approve' as const }) };
-  await acceptReceived({ ...workshop, gates }, session);
+  const gates = { ...context.gates, plan: async () => ({ kind: 'approve' as const }) };
+  await acceptReceived({ ...context, gates }, session);
 }
 
 /** A commit on another one that brings a file, made without a branch. */
@@ -126,7 +126,7 @@ test('TRU-2 what this clone merged and proved lands without another run of its c
   const bench = await openBench();
   await upToMerge(bench);
   const before = bench.runs();
-  assert.equal(await reviewWave(bench.workshop, bench.session), { landed: 1, refused: 0 });
+  assert.equal(await reviewWave(bench.context, bench.session), { landed: 1, refused: 0 });
   assert.is(bench.runs(), before);
   assert.is(bench.repo.git('show', 'main:src/new.txt'), 'new');
 });
@@ -136,20 +136,20 @@ test('TRU-2 a changeset of other rules is proven again, and one that is red then
   await upToMerge(bench);
   const { repo, session } = bench;
   const base = repo.git('rev-parse', 'main');
-  const workshop = { ...bench.workshop, configDigest: 'sha256:other' };
+  const context = { ...bench.context, configDigest: 'sha256:other' };
   bench.ends(1);
   const before = bench.runs();
-  assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
+  assert.equal(await reviewWave(context, session), { landed: 0, refused: 1 });
   assert.is(bench.runs(), before + 1);
   assert.is(repo.git('rev-parse', 'main'), base);
   const [changeset] = await bench.changesets();
   assert.equal([changeset?.state, changeset?.diagnostics[0]?.exit_code], ['waiting', 1]);
-  assert.is(await codeOf(reviewWave(workshop, session)), 'needs-override');
+  assert.is(await codeOf(reviewWave(context, session)), 'needs-override');
   const gates = {
-    ...workshop.gates,
+    ...context.gates,
     changeset: async () => ({ kind: 'approve' as const, override: 'known to fail' }),
   };
-  assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 1, refused: 0 });
+  assert.equal(await reviewWave({ ...context, gates }, session), { landed: 1, refused: 0 });
 });
 
 for (const [ends, word] of [
@@ -161,14 +161,14 @@ for (const [ends, word] of [
     await upToMerge(bench);
     const { repo, session } = bench;
     const base = repo.git('rev-parse', 'main');
-    const workshop = { ...bench.workshop, configDigest: 'sha256:other' };
-    const [before] = (await viewSession(workshop, session)).tasks;
+    const context = { ...bench.context, configDigest: 'sha256:other' };
+    const [before] = (await viewSession(context, session)).tasks;
     const other = 1 + (before?.tries ?? []).findIndex(({ chosen }) => chosen !== true);
     bench.ends(ends);
-    bench.during(() => chooseAttempt(workshop, session, { task: 'a', attempt: other }));
-    assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
+    bench.during(() => chooseAttempt(context, session, { task: 'a', attempt: other }));
+    assert.equal(await reviewWave(context, session), { landed: 0, refused: 1 });
     assert.is(repo.git('rev-parse', 'main'), base);
-    const view = await viewSession(workshop, session);
+    const view = await viewSession(context, session);
     const [task] = view.tasks;
     assert.equal([task?.status, task?.commit], ['done', before?.tries?.[other - 1]?.work?.commit]);
     assert.is(view.session.changesets[0]?.state, 'void');
@@ -184,19 +184,19 @@ test('DSK-2 an approval that is taken back while its landing is proven lands not
   await upToMerge(bench);
   const { repo, session } = bench;
   const base = repo.git('rev-parse', 'main');
-  const workshop = { ...bench.workshop, configDigest: 'sha256:other' };
-  bench.during(() => undoDecision(workshop, session, '1-main'));
-  const gates = { ...workshop.gates, changeset: async () => ({ kind: 'approve' as const }) };
-  assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 0, refused: 1 });
+  const context = { ...bench.context, configDigest: 'sha256:other' };
+  bench.during(() => undoDecision(context, session, '1-main'));
+  const gates = { ...context.gates, changeset: async () => ({ kind: 'approve' as const }) };
+  assert.equal(await reviewWave({ ...context, gates }, session), { landed: 0, refused: 1 });
   assert.is(repo.git('rev-parse', 'main'), base);
   assert.is((await bench.changesets())[0]?.state, 'waiting');
-  assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 1, refused: 0 });
+  assert.equal(await reviewWave({ ...context, gates }, session), { landed: 1, refused: 0 });
 });
 
 test('TRU-2 a changeset whose commit holds more than its tasks brought is built again without that', async () => {
   const bench = await openBench();
   await upToMerge(bench);
-  const { repo, workshop, session } = bench;
+  const { repo, context, session } = bench;
   const [built] = await bench.changesets();
   assert.ok(built);
   const commit = commitOn(repo, built.commit, 'BACKDOOR.sh');
@@ -211,17 +211,17 @@ test('TRU-2 a changeset whose commit holds more than its tasks brought is built 
         ],
   );
   assert.is((await bench.changesets())[0]?.state, 'void');
-  assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 0 });
-  await runSession(workshop, session, { plan: null, wantsTalk: false });
+  assert.equal(await reviewWave(context, session), { landed: 0, refused: 0 });
+  await runSession(context, session, { plan: null, wantsTalk: false });
   assert.is(repo.git('ls-tree', '-r', '--name-only', 'main'), 'README.md\nsrc/a.txt\nsrc/new.txt');
 });
 
 test("TRU-2 work that was put in the place of a task's own is judged by the rules before it lands", async () => {
   const bench = await openBench();
   await upToMerge(bench);
-  const { repo, workshop, session } = bench;
+  const { repo, context, session } = bench;
   const base = repo.git('rev-parse', 'main');
-  const [task] = (await viewSession(workshop, session)).tasks;
+  const [task] = (await viewSession(context, session)).tasks;
   assert.ok(task?.commit);
   const commit = commitOn(repo, task.commit, 'BACKDOOR.sh');
   await forge(bench, ({ current }) =>
@@ -233,11 +233,11 @@ test("TRU-2 work that was put in the place of a task's own is judged by the rule
         ],
   );
   await acceptForged(bench);
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
-  assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
+  await validateWave(context, session);
+  await mergeWave(context, session);
+  assert.equal(await reviewWave(context, session), { landed: 0, refused: 1 });
   assert.is(repo.git('rev-parse', 'main'), base);
-  const [again] = (await viewSession(workshop, session)).tasks;
+  const [again] = (await viewSession(context, session)).tasks;
   assert.ok(again);
   assert.is(again.status, 'requeued');
   assert.match(again.history.at(-1)?.notes ?? '', /BACKDOOR\.sh/);
@@ -245,9 +245,9 @@ test("TRU-2 work that was put in the place of a task's own is judged by the rule
 
 test('TRU-2 a start that only calls itself one brings nothing along', async () => {
   const bench = await openBench();
-  await workWave(bench.workshop, bench.session);
-  const { repo, workshop, session } = bench;
-  const [task] = (await viewSession(workshop, session)).tasks;
+  await workWave(bench.context, bench.session);
+  const { repo, context, session } = bench;
+  const [task] = (await viewSession(context, session)).tasks;
   assert.ok(task);
   repo.git('checkout', '-q', '--detach', 'main');
   repo.write('BACKDOOR.sh', 'exit\n');
@@ -258,8 +258,8 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
     { subject: 'forged', tasks: [alterTask(task, { commit, start_commit: start })] },
   ]);
   await acceptForged(bench);
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
+  await validateWave(context, session);
+  await mergeWave(context, session);
   const [built] = await bench.changesets();
   assert.ok(built);
   assert.is(repo.git('ls-tree', '-r', '--name-only', built.commit).includes('BACKDOOR'), false);
@@ -268,8 +268,8 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
 
 test('LIF-4 a step whose notes change while nothing follows from them is not repeated for ever', async () => {
   const bench = await openBench();
-  const { workshop, session } = bench;
-  const { decided } = workshop;
+  const { context, session } = bench;
+  const { decided } = context;
   const deaf = {
     ...decided,
     has: (decision: Parameters<typeof decided.has>[0]) =>
@@ -277,7 +277,7 @@ test('LIF-4 a step whose notes change while nothing follows from them is not rep
   };
   bench.admitBy({ decided: deaf });
   assert.is(
-    await codeOf(runSession({ ...workshop, decided: deaf }, session, { plan: null, wantsTalk: false })),
+    await codeOf(runSession({ ...context, decided: deaf }, session, { plan: null, wantsTalk: false })),
     'no-progress',
   );
   assert.ok(bench.runs() <= 4, `${bench.runs()} runs`);

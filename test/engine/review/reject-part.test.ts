@@ -36,7 +36,7 @@ function openGroup(options: {
 }
 
 async function changesets(bench: StackBench): Promise<readonly (readonly string[])[]> {
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   return session.changesets.map(({ id, state, tasks }) => [id, state, tasks.join(' ')]);
 }
 
@@ -54,7 +54,7 @@ test('DSK-2 the others of a changeset land without the task that went back', asy
   assert.equal(landed(bench), ['a', 'c', 'readme']);
   const b = await bench.task('b');
   assert.equal([b.status, b.history.at(-1)?.rejection_reason], ['requeued', 'Wrong salt.']);
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   const [first] = session.changesets;
   assert.equal([first?.rejected_tasks, first?.reason], [['b'], 'b: Wrong salt.']);
   assert.equal(
@@ -114,20 +114,20 @@ test('DSK-2 what needs the task that went back waits for it, what was only built
     tasks,
     decide: (_, asked) => (asked === 1 ? back : undefined),
   });
-  const workshop = {
-    ...bench.workshop,
+  const context = {
+    ...bench.context,
     gates: {
-      ...bench.workshop.gates,
+      ...bench.context.gates,
       changeset: async (question: ChangesetQuestion) => {
         if (above.length === 0)
           above.push(
             ...((await question.onTop?.('1-auth', ['b'])) ?? []).map(({ task, outcome }) => [task, outcome]),
           );
-        return bench.workshop.gates.changeset(question);
+        return bench.context.gates.changeset(question);
       },
     },
   };
-  await runStack({ ...bench, workshop });
+  await runStack({ ...bench, context });
   assert.equal(above, [
     ['c', 'waits'],
     ['d', 'stands'],

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { checkoutDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { bringAlong } from '../../../lib/engine/review/sync-worktrees.ts';
+import { syncWorktrees } from '../../../lib/engine/review/sync-worktrees.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
@@ -21,23 +21,23 @@ async function makeCut(
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.' }],
     agent: () => ({}),
   });
-  const { repo, workshop, session } = bench;
+  const { repo, context, session } = bench;
   const from = parseObjectId(repo.git('rev-parse', 'HEAD'));
   repo.write('src/a.txt', 'landed\n');
   const to = parseObjectId(repo.commit('landed'));
   repo.git('reset', '-q', '--hard', from);
   if (isLanded) repo.git('update-ref', 'refs/heads/main', to, from);
   const checkout: { from: ObjectId; to: ObjectId; place: string | null } = { from, to, place };
-  const { session: stored } = await viewSession(workshop, session);
-  workshop.decided.record([checkoutDecision(stored, checkout)]);
-  await workshop.store.transact(({ sessions: [now] }) =>
+  const { session: stored } = await viewSession(context, session);
+  context.decided.record([checkoutDecision(stored, checkout)]);
+  await context.store.transact(({ sessions: [now] }) =>
     now === undefined
       ? null
       : { changes: [{ subject: 'landed', session: { ...now, checkout } }], actor: 'test' },
   );
   meanwhile(repo);
-  const told = await bringAlong(workshop, session);
-  const left = (await workshop.store.snapshot()).sessions[0]?.checkout ?? null;
+  const told = await syncWorktrees(context, session);
+  const left = (await context.store.snapshot()).sessions[0]?.checkout ?? null;
   return { repo, told, left, file: readFileSync(join(repo.path, 'src/a.txt'), 'utf8'), events: bench.events };
 }
 

@@ -38,7 +38,7 @@ function tipOf({ repo }: StackBench): ObjectId {
 }
 
 async function sessionOf(bench: StackBench): Promise<Session> {
-  return (await viewSession(bench.workshop, bench.session)).session;
+  return (await viewSession(bench.context, bench.session)).session;
 }
 
 async function changesetOf(bench: StackBench, id: string): Promise<Changeset> {
@@ -48,7 +48,7 @@ async function changesetOf(bench: StackBench, id: string): Promise<Changeset> {
 }
 
 function undo(bench: StackBench, wish: Partial<UndoWish> = {}): ReturnType<typeof takeBack> {
-  return takeBack(bench.workshop, bench.session, { ...again, ...wish });
+  return takeBack(bench.context, bench.session, { ...again, ...wish });
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
@@ -82,7 +82,7 @@ test('LND-1 the last landing moves back with its tasks, its review and the files
   assert.is((await bench.task('a')).status, 'merged');
   const { state, reason, landed_commit, undone: mark } = await changesetOf(bench, '1-b');
   assert.equal([state, reason, landed_commit, mark?.commit], ['rejected', 'It is too slow.', null, landed]);
-  const review = (await bench.workshop.store.snapshot()).reviewOn(undone.commit);
+  const review = (await bench.context.store.snapshot()).reviewOn(undone.commit);
   assert.is(review?.undone?.reason, 'It is too slow.');
   // What had landed stays.
   assert.is(repo.git('rev-parse', `refs/blueflame/changesets/${bench.session}/1-b`), landed);
@@ -93,11 +93,11 @@ test('LND-1 the last landing moves back with its tasks, its review and the files
 test('LND-1 what was taken back is done again and lands again', async () => {
   const bench = await openLanded();
   await undo(bench);
-  const workshop = {
-    ...bench.workshop,
-    gates: { ...bench.workshop.gates, session: async () => ({ kind: 'continue' }) as const },
+  const context = {
+    ...bench.context,
+    gates: { ...bench.context.gates, session: async () => ({ kind: 'continue' }) as const },
   };
-  await runStack({ ...bench, workshop });
+  await runStack({ ...bench, context });
   assert.is((await bench.task('b')).status, 'merged');
   assert.is(landedText(bench, 'docs/b'), 'b 2');
   assert.equal(
@@ -146,7 +146,7 @@ test('LND-1 where the branch has moved on, a revert goes the way of any work', a
   assert.is((await bench.task('b')).status, 'requeued');
   assert.is((await changesetOf(bench, '1-b')).state, 'rejected');
   assert.is((await bench.task('undo-b')).status, 'merged');
-  const review = (await bench.workshop.store.snapshot()).reviewOn(undone.commit);
+  const review = (await bench.context.store.snapshot()).reviewOn(undone.commit);
   assert.is(review?.undone?.reason, 'It is too slow.');
 });
 

@@ -46,12 +46,12 @@ const approve: ChangesetDecision = { kind: 'approve' };
 const reject: ChangesetDecision = { kind: 'reject', reason: 'Not so.' };
 
 async function states(bench: StackBench): Promise<readonly string[]> {
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   return session.changesets.map(({ id, state }) => `${id} ${state}`);
 }
 
 async function gateLog(bench: StackBench): Promise<readonly string[]> {
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   return session.gates
     .filter(({ gate }) => gate.startsWith('changeset'))
     .map(({ gate, decision }) => `${gate.slice('changeset '.length)} ${decision}`);
@@ -100,7 +100,7 @@ for (const first of [approve, reject, { kind: 'skip' } as const])
     );
     assert.equal(await states(bench), ['1-a landed', '1-b landed']);
     assert.equal(await gateLog(bench), [`1-a ${first.kind}`, '1-a taken back', '1-a approve', '1-b approve']);
-    const places = (await viewSession(bench.workshop, bench.session)).session.gates.flatMap(
+    const places = (await viewSession(bench.context, bench.session)).session.gates.flatMap(
       ({ where }) => where ?? [],
     );
     assert.equal(places, ['board', 'terminal']);
@@ -166,10 +166,10 @@ test('DSK-2 after others have landed a rejection is taken back as long as nothin
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
   assert.equal(await states(bench), ['1-a rejected', '1-b landed']);
-  await undoDecision(bench.workshop, bench.session, 'a');
+  await undoDecision(bench.context, bench.session, 'a');
   assert.equal(await states(bench), ['1-a waiting', '1-b landed']);
-  const workshop = { ...bench.workshop, gates: { ...bench.workshop.gates, changeset: async () => approve } };
-  await runStack({ ...bench, workshop });
+  const context = { ...bench.context, gates: { ...bench.context.gates, changeset: async () => approve } };
+  await runStack({ ...bench, context });
   assert.equal(await states(bench), ['1-a landed', '1-b landed']);
   assert.equal(bench.repo.git('ls-tree', '--name-only', 'main:docs').split('\n'), ['a', 'b', 'readme']);
 });
@@ -178,7 +178,7 @@ test('DSK-2 at the end of a cycle a rejection is taken back before another one b
   let ends = 0;
   const bench = await open((_, asked) => (asked === 1 ? reject : approve));
   const gates: Gates = {
-    ...bench.workshop.gates,
+    ...bench.context.gates,
     session: async ({ undoable }) => {
       ends += 1;
       assert.equal(
@@ -188,28 +188,28 @@ test('DSK-2 at the end of a cycle a rejection is taken back before another one b
       return { kind: 'undo', changeset: '1-a' };
     },
   };
-  await runStack({ ...bench, workshop: { ...bench.workshop, gates } });
+  await runStack({ ...bench, context: { ...bench.context, gates } });
   assert.equal([ends, await states(bench)], [1, ['1-a landed', '1-b landed']]);
 });
 
 test('DSK-2 what has landed, was not decided, or has gone on since stays as it is', async () => {
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
-  const undo = (name: string): Promise<unknown> => codeOf(undoDecision(bench.workshop, bench.session, name));
+  const undo = (name: string): Promise<unknown> => codeOf(undoDecision(bench.context, bench.session, name));
   assert.is(await undo('b'), 'not-undoable');
   assert.is(await undo('nope'), 'no-changeset');
-  await undoDecision(bench.workshop, bench.session, '1-a');
+  await undoDecision(bench.context, bench.session, '1-a');
   assert.is(await undo('a'), 'not-undoable');
   const again = {
-    ...bench.workshop,
-    gates: { ...bench.workshop.gates, session: async () => ({ kind: 'continue' }) as const },
+    ...bench.context,
+    gates: { ...bench.context.gates, session: async () => ({ kind: 'continue' }) as const },
   };
   let asked = 0;
   const gates = {
     ...again.gates,
     changeset: async () => (++asked === 1 ? reject : { kind: 'skip' as const }),
   };
-  await runStack({ ...bench, workshop: { ...again, gates } });
+  await runStack({ ...bench, context: { ...again, gates } });
   // Its next attempt has begun, in the next cycle.
   assert.equal(await undo('1-a'), 'no-changeset');
   assert.ok(['done', 'requeued'].includes((await bench.task('a')).status));
@@ -220,7 +220,7 @@ test('DSK-2 of a rejection in part whose rest has landed nothing is taken back',
   const bench = await open((_, asked) => (asked === 1 ? { ...reject, tasks: ['b'] } : approve), tasks);
   await runStack(bench);
   assert.equal(await states(bench), ['1-auth rejected', '1-auth-2 landed']);
-  assert.is(await codeOf(undoDecision(bench.workshop, bench.session, '1-auth')), 'not-undoable');
+  assert.is(await codeOf(undoDecision(bench.context, bench.session, '1-auth')), 'not-undoable');
   assert.is((await bench.task('b')).status, 'requeued');
 });
 
@@ -232,7 +232,7 @@ test('DSK-2 a task that was edited since it was sent back is not put back over t
     changes: [{ subject: 'task-001: edited', tasks: [{ ...task, title: 'Another title' }] }],
     actor: 'Lea Lead',
   }));
-  assert.is(await codeOf(undoDecision(bench.workshop, bench.session, 'a')), 'changed-meanwhile');
+  assert.is(await codeOf(undoDecision(bench.context, bench.session, 'a')), 'changed-meanwhile');
 });
 
 /** A version of the rejected task beside its own line, as a push brings one; then the rejection is taken back. */
@@ -243,14 +243,14 @@ async function undoneBeside(
   await runStack(bench);
   const task = await bench.task('a');
   const store: TrustedStore = {
-    ...bench.workshop.store,
+    ...bench.context.store,
     former: async (asked) => {
-      const former = await bench.workshop.store.former(asked);
+      const former = await bench.context.store.former(asked);
       return former === null ? null : forge(former);
     },
   };
   assert.is(task.status, 'requeued');
-  const code = await codeOf(undoDecision({ ...bench.workshop, store }, bench.session, 'a'));
+  const code = await codeOf(undoDecision({ ...bench.context, store }, bench.session, 'a'));
   return { code, task: await bench.task('a') };
 }
 
@@ -292,7 +292,7 @@ test('DSK-2 where the note itself has other work than the rejected changeset was
       actor: 'Lea Lead',
     };
   });
-  assert.is(await codeOf(undoDecision(bench.workshop, bench.session, 'a')), 'changed-meanwhile');
+  assert.is(await codeOf(undoDecision(bench.context, bench.session, 'a')), 'changed-meanwhile');
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { defaultConfig } from '../../../lib/config/load-config.ts';
 import { memoryDecision } from '../../../lib/core/admission/decisions.ts';
 import { memoryEntries } from '../../../lib/core/memory/session-memory.ts';
 import type { EventBody } from '../../../lib/domain/view-models/event.ts';
-import { recall } from '../../../lib/engine/session/remember-session.ts';
+import { recallForPlanner } from '../../../lib/engine/session/remember-session.ts';
 import { openDecisionLog } from '../../../lib/trust/decisions/open-decision-log.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeTempDir } from '../../support/repo.ts';
@@ -24,7 +24,7 @@ async function tell(
   const entries = [own, forged, { ...own, notes: 'Rewritten elsewhere.' }];
   const config = defaultConfig();
   const notices: string[] = [];
-  const told = await recall(
+  const told = await recallForPlanner(
     {
       config: { ...config, memory: { ...config.memory, others } },
       memory: { name: 'notes', load: async () => entries, save: async () => undefined },

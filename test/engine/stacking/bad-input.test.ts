@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withdraw } from '../../../lib/core/task/cascade.ts';
+import { withdrawTasks } from '../../../lib/core/task/cascade.ts';
 import { dropTask } from '../../../lib/core/task/task-outcome.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
@@ -26,10 +26,10 @@ import { closeWorkshops } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
-async function upToMerge({ workshop, session }: StackBench): Promise<void> {
-  await workWave(workshop, session);
-  await validateWave(workshop, session);
-  await mergeWave(workshop, session);
+async function upToMerge({ context, session }: StackBench): Promise<void> {
+  await workWave(context, session);
+  await validateWave(context, session);
+  await mergeWave(context, session);
 }
 
 function write({ worktree }: Pick<AgentRequest, 'worktree'>, path: string, content: string | Buffer): void {
@@ -141,9 +141,11 @@ test('STK-3 a binary that both touched goes back without the one below', async (
 
 test('STK-3 dropped in the middle while the next one runs: the next one is put on what remains', async () => {
   const drop = async (bench: StackBench): Promise<void> => {
-    await record(bench.workshop, bench.session, ({ tasks, ...view }) => {
+    await record(bench.context, bench.session, ({ tasks, ...view }) => {
       const task = taskOf({ ...view, tasks }, 'b');
-      return { steps: withdraw(tasks, [dropTask(task, { reason: 'not wanted' })], '2026-02-06T15:00:00Z') };
+      return {
+        steps: withdrawTasks(tasks, [dropTask(task, { reason: 'not wanted' })], '2026-02-06T15:00:00Z'),
+      };
     });
   };
   let dropped: Promise<void> = Promise.resolve();
@@ -163,7 +165,7 @@ test('STK-3 dropped in the middle while the next one runs: the next one is put o
 
 test('UNI-3 MRG-9 a branch amended by hand changes nothing of what stands on it: what was judged lands, and it is said', async () => {
   const bench = await openStack({ tasks: [{ id: 'a' }, { id: 'b' }] });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const { repo } = bench;
   const a = await bench.task('a');
   repo.git('checkout', '-q', '--detach', a.commit ?? '');
@@ -192,8 +194,8 @@ test('STK-3 an attempt that is done again is shown its own change, not that of w
         ? { answer: { status: 'pass', notes: 'Fine.', issues: [] } }
         : appending()(request, attempt),
   });
-  const workshop = {
-    ...bench.workshop,
+  const context = {
+    ...bench.context,
     prompts: {
       lastWord: () => '',
       render: (data: { readonly role: string; readonly earlier?: string }) => {
@@ -201,9 +203,9 @@ test('STK-3 an attempt that is done again is shown its own change, not that of w
         return { system: '', prompt: '' };
       },
     },
-    reload: async () => workshop,
+    reload: async () => context,
   };
-  await runStack({ ...bench, workshop });
+  await runStack({ ...bench, context });
   const own = prompts.filter((diff) => diff.includes('+b'));
   assert.is(own.length, 1);
   assert.is(

@@ -16,7 +16,7 @@ test('STK-1 three groups that write one file: one attempt each, one cycle, every
     bench.started.map(({ task }) => task),
     ['a', 'b', 'c'],
   );
-  const { session, tasks } = await viewSession(bench.workshop, bench.session);
+  const { session, tasks } = await viewSession(bench.context, bench.session);
   assert.is(session.cycle, 1);
   assert.equal(
     tasks.map(({ built_on: builtOn = [] }) => builtOn.map(({ task }) => task as string)),
@@ -60,7 +60,7 @@ test('STK-5 with overlap: separate each starts from the base, and what conflicts
     bench.started.map(({ task }) => task),
     ['a', 'b', 'b'],
   );
-  assert.is((await viewSession(bench.workshop, bench.session)).session.cycle, 2);
+  assert.is((await viewSession(bench.context, bench.session)).session.cycle, 2);
   assert.is(landedText(bench), 'a\nb again 2');
 });
 
@@ -115,7 +115,7 @@ test('STK-2 nothing lands with one that was not approved: the one on top waits',
     decide: (group) => (group === 'a' ? { kind: 'skip' } : undefined),
   });
   await runStack(bench);
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   assert.equal(
     session.changesets.map(({ state }) => state),
     ['skipped', 'deferred'],

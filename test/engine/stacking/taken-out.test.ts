@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import {
@@ -44,7 +44,7 @@ test('STK-3 of a chain of five with the middle one rejected the other four stand
   await runStack(bench);
   assert.equal(filled(bench), ['a', 'b', 'd', 'e']);
   assert.equal(workers(bench), five);
-  const { session, tasks } = await viewSession(bench.workshop, bench.session);
+  const { session, tasks } = await viewSession(bench.context, bench.session);
   assert.is(session.cycle, 1);
   assert.equal(
     tasks.map(({ id, status }) => `${id} ${status}`),
@@ -79,7 +79,7 @@ test('STK-3 what stands on the rest of a group is not held up by what was reject
   });
   await runStack(bench);
   assert.equal(filled(bench), ['b', 'c', 'd']);
-  const { session } = await viewSession(bench.workshop, bench.session);
+  const { session } = await viewSession(bench.context, bench.session);
   assert.is(session.cycle, 1);
   assert.equal(
     session.changesets.map(({ id, state, tasks, depends_on: below }) => [id, state, tasks, below]),
@@ -101,20 +101,20 @@ test('STK-3 nothing lands on top of one whose landing was refused', async () => 
     },
   });
   const agents = {
-    ...bench.workshop.agents,
+    ...bench.context.agents,
     runCommand: async () => ({ exitCode, timedOut: false, duration_ms: 1, output: '' }),
   };
-  const workshop: Workshop = { ...bench.workshop, agents, reload: async () => workshop };
-  await workWave(workshop, bench.session);
-  await validateWave(workshop, bench.session);
-  await mergeWave(workshop, bench.session);
+  const context: RunContext = { ...bench.context, agents, reload: async () => context };
+  await workWave(context, bench.session);
+  await validateWave(context, bench.session);
+  await mergeWave(context, bench.session);
   const base = bench.repo.git('rev-parse', 'main');
   // By other rules each is proven once more, and the first is red by now.
   exitCode = 1;
-  const outcome = await reviewWave({ ...workshop, configDigest: 'sha256:other' }, bench.session);
+  const outcome = await reviewWave({ ...context, configDigest: 'sha256:other' }, bench.session);
   assert.equal(outcome, { landed: 0, refused: 5 });
   assert.is(bench.repo.git('rev-parse', 'main'), base);
-  const { session } = await viewSession(workshop, bench.session);
+  const { session } = await viewSession(context, bench.session);
   assert.equal(
     session.changesets.map(({ state }) => state),
     ['waiting', 'approved', 'approved', 'approved', 'approved'],
@@ -143,7 +143,7 @@ test('STK-3 what conflicts without it goes back to its worker with the conflict,
     decide: (group) => (group === 'a' ? { kind: 'reject', reason: 'no' } : undefined),
   });
   await runStack(bench);
-  const { tasks } = await viewSession(bench.workshop, bench.session);
+  const { tasks } = await viewSession(bench.context, bench.session);
   assert.equal(
     tasks.map(({ status }) => status),
     ['requeued', 'requeued', 'requeued'],
@@ -183,9 +183,9 @@ test('STK-3 a task that failed validation and is dropped is taken out from under
   await runStack(bench);
   assert.equal(filled(bench), ['a', 'c', 'd', 'e']);
   assert.equal(workers(bench), five);
-  const { tasks } = await viewSession(bench.workshop, bench.session);
+  const { tasks } = await viewSession(bench.context, bench.session);
   const dropped = tasks.find(({ status }) => status === 'dropped');
-  assert.is(dropped?.reason, `dropped by ${bench.workshop.gates.person.split(' <')[0]}`);
+  assert.is(dropped?.reason, `dropped by ${bench.context.gates.person.split(' <')[0]}`);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readOtherWaits, triedBefore } from '../../../lib/commands/context/waits-and-conflicts.ts';
-import { withdraw } from '../../../lib/core/task/cascade.ts';
+import { openTrialCache, readOtherWaits } from '../../../lib/commands/context/waits-and-conflicts.ts';
+import { withdrawTasks } from '../../../lib/core/task/cascade.ts';
 import { requeueTask } from '../../../lib/core/task/task-outcome.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Wait } from '../../../lib/domain/view-models/status.ts';
@@ -54,21 +54,21 @@ test('STK-1 another process says why a task waits, from what the run noted, and 
   await claimFirst(bench);
   bench.repo.write(shared, 'by hand\n');
   bench.repo.commit('by hand');
-  const { git } = bench.workshop;
-  const tried = triedBefore(git.repository.commonDir);
-  await workWave({ ...bench.workshop, tried }, bench.session);
+  const { git } = bench.context;
+  const trialCache = openTrialCache(git.repository.commonDir);
+  await workWave({ ...bench.context, trialCache }, bench.session);
   const look = async (): Promise<readonly Wait[]> => {
-    const { session, tasks } = await viewSession(bench.workshop, bench.session);
+    const { session, tasks } = await viewSession(bench.context, bench.session);
     return readOtherWaits({ git }, session, tasks);
   };
   const [wait, ...others] = await look();
   assert.equal([wait?.task, others], ['b', []]);
   assert.match(wait?.because[0] ?? '', /^the work of a, which .* conflicts .* in src\/price\.js$/);
-  await record(bench.workshop, bench.session, ({ tasks, ...view }) => {
+  await record(bench.context, bench.session, ({ tasks, ...view }) => {
     const a = taskOf({ ...view, tasks }, 'a');
     const at = '2026-02-06T15:00:00Z';
     return {
-      steps: withdraw(tasks, [requeueTask(a, { kind: 'rejected', reason: 'no', notes: '', at })], at),
+      steps: withdrawTasks(tasks, [requeueTask(a, { kind: 'rejected', reason: 'no', notes: '', at })], at),
     };
   });
   assert.equal(await look(), []);
@@ -86,17 +86,17 @@ async function handOnTop(): Promise<{ readonly bench: StackBench; readonly hand:
     ],
   });
   await claimFirst(bench);
-  const { worktree } = await claimByHand(bench.workshop, bench.session, wish);
+  const { worktree } = await claimByHand(bench.context, bench.session, wish);
   return { bench, hand: openRepo(worktree ?? '', bench.repo.env) };
 }
 
 test('STK-1 a claim by hand starts from the same work, and lands on top of it', async () => {
   const { bench, hand } = await handOnTop();
-  const { workshop, session, repo } = bench;
+  const { context, session, repo } = bench;
   assert.is(hand.git('show', `HEAD:${shared}`), 'a');
   hand.write(shared, 'a\nby hand\n');
   hand.commit('b');
-  await submitByHand(workshop, session, { ...handIn, cwd: repo.path });
+  await submitByHand(context, session, { ...handIn, cwd: repo.path });
   assert.equal(
     (await bench.task('b')).built_on?.map(({ task }) => task as string),
     ['a'],
@@ -107,26 +107,26 @@ test('STK-1 a claim by hand starts from the same work, and lands on top of it', 
 
 test('STK-1 work by hand may be put onto the base alone', async () => {
   const { bench, hand } = await handOnTop();
-  const { workshop, session, repo } = bench;
+  const { context, session, repo } = bench;
   hand.git('reset', '-q', '--hard', 'main');
   hand.write(shared, 'alone\n');
   hand.commit('alone');
-  await submitByHand(workshop, session, { ...handIn, cwd: repo.path });
+  await submitByHand(context, session, { ...handIn, cwd: repo.path });
   assert.is((await bench.task('b')).built_on, undefined);
 });
 
 /** The first of the two is done by an agent, the second left for a person. */
 async function claimFirst(bench: StackBench): Promise<void> {
-  const { workshop, session } = bench;
+  const { context, session } = bench;
   let isOver = false;
   const once = {
-    ...workshop,
-    windDown: { ...workshop.windDown, isAsked: () => isOver },
+    ...context,
+    gracefulStop: { ...context.gracefulStop, isRequested: () => isOver },
     agents: {
-      ...workshop.agents,
-      start: (...words: Parameters<typeof workshop.agents.start>) => {
+      ...context.agents,
+      start: (...words: Parameters<typeof context.agents.start>) => {
         isOver = true;
-        return workshop.agents.start(...words);
+        return context.agents.start(...words);
       },
     },
   };
@@ -145,7 +145,7 @@ test('STK-1 what cannot be joined cannot be claimed by hand either', async () =>
   await claimFirst(bench);
   bench.repo.write(shared, 'by hand\n');
   bench.repo.commit('by hand');
-  const error = await claimByHand(bench.workshop, bench.session, wish).catch((caught: unknown) => caught);
+  const error = await claimByHand(bench.context, bench.session, wish).catch((caught: unknown) => caught);
   assert.is(error instanceof FlameError && error.code, 'dependencies-conflict');
   assert.is((await bench.task('b')).status, 'pending');
 });

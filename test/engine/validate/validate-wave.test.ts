@@ -40,14 +40,14 @@ async function openSilent(
       return { cost_usd: 0.5, tokens: 100 };
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   return { ...bench, asked, paid: () => bench.started.filter(({ role }) => role === 'validator').length };
 }
 
 test('VAL-4 validators that gave no verdict in an earlier run count: the person is asked before one more is paid', async () => {
-  const { workshop, session, asked, paid } = await openSilent();
+  const { context, session, asked, paid } = await openSilent();
   for (const round of [1, 2, 3]) {
-    await assertWaits(() => validateWave(workshop, session));
+    await assertWaits(() => validateWave(context, session));
     assert.is(asked.length, round);
     assert.is(paid(), 2, `run ${round}`);
   }
@@ -58,14 +58,14 @@ test('VAL-4 validators that gave no verdict in an earlier run count: the person 
 });
 
 test('VAL-4 a person who wants another one pays for one', async () => {
-  const { workshop, session, asked, paid } = await openSilent(
+  const { context, session, asked, paid } = await openSilent(
     { kind: 'retry' },
     { kind: 'manual', status: 'pass', notes: 'Looks right.' },
   );
-  await validateWave(workshop, session);
+  await validateWave(context, session);
   assert.is(paid(), 3);
   assert.is(asked.length, 2);
-  const [task] = (await workshop.store.snapshot()).tasksOf(session);
+  const [task] = (await context.store.snapshot()).tasksOf(session);
   assert.is(task?.result.status, 'pass');
 });
 
@@ -92,49 +92,49 @@ async function openRed(
     },
   });
   const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output };
-  const agents = { ...bench.workshop.agents, runCommand: async () => failing };
-  const workshop = { ...bench.workshop, agents };
-  await workWave(workshop, bench.session);
-  return { ...bench, workshop, asked };
+  const agents = { ...bench.context.agents, runCommand: async () => failing };
+  const context = { ...bench.context, agents };
+  await workWave(context, bench.session);
+  return { ...bench, context, asked };
 }
 
 test('VAL-3 the next attempt is told the line that says what failed, however long what stands behind it', async () => {
   const stack = Array.from({ length: 40 }, (_, at) => `    at step ${at}`);
   const output = ['AssertionError: 3 == 1', ...stack].join('\n');
-  const { workshop, session, asked } = await openRed({ kind: 'requeue', notes: '' }, output);
-  await validateWave(workshop, session);
+  const { context, session, asked } = await openRed({ kind: 'requeue', notes: '' }, output);
+  await validateWave(context, session);
   assert.match(asked[0]?.issues[0] ?? '', 'AssertionError: 3 == 1');
   assert.not.match(asked[0]?.issues[0] ?? '', 'at step 20');
 });
 
 test('VAL-3 nobody is paid to judge what fails its diagnostics; a person passes it with a reason that stays with it', async () => {
-  const { workshop, session, started, asked } = await openRed({
+  const { context, session, started, asked } = await openRed({
     kind: 'pass',
     override: ' The service was down. ',
   });
-  await validateWave(workshop, session);
+  await validateWave(context, session);
   assert.equal([started.filter(({ role }) => role === 'validator').length, asked.length], [0, 1]);
   assert.equal([asked[0]?.status, asked[0]?.by], ['fail', 'diagnostics']);
   assert.match(asked[0]?.issues[0] ?? '', 'npm test ended with 1:\nnot ok');
-  const snapshot = await workshop.store.snapshot();
+  const snapshot = await context.store.snapshot();
   const [task] = snapshot.tasksOf(session);
   assert.is(task?.result.status, 'pass');
   const verdict = task?.commit ? snapshot.verdictsOn(task.commit).at(-1) : undefined;
-  assert.equal([verdict?.override, verdict?.by], ['The service was down.', workshop.gates.person]);
+  assert.equal([verdict?.override, verdict?.by], ['The service was down.', context.gates.person]);
   assert.is(verdict?.diagnostics[0]?.exit_code, 1, 'what was found stays in it');
   // It is decided: nobody is asked again.
-  await validateWave(workshop, session);
+  await validateWave(context, session);
   assert.is(asked.length, 1);
 });
 
 test("EGR-2 the setup before diagnostics of an agent's commit is told the base that the session came from", async () => {
-  const { workshop, session } = await openRed({ kind: 'pass', override: 'The service was down.' });
+  const { context, session } = await openRed({ kind: 'pass', override: 'The service was down.' });
   const told: unknown[] = [];
-  const { agents, config } = workshop;
-  const { session: now } = await viewSession(workshop, session);
+  const { agents, config } = context;
+  const { session: now } = await viewSession(context, session);
   await validateWave(
     {
-      ...workshop,
+      ...context,
       config: { ...config, project: { ...config.project, setup: ['npm ci'] } },
       agents: {
         ...agents,
@@ -153,13 +153,13 @@ test("EGR-2 the setup before diagnostics of an agent's commit is told the base t
 });
 
 test('VAL-5 what a person mended has the very commit judged again, by a verdict like any other, and no work paid twice', async () => {
-  const { workshop, session, started, asked } = await openRed({ kind: 'recheck' });
+  const { context, session, started, asked } = await openRed({ kind: 'recheck' });
   // Mended after the second look only: until then the person is asked again.
   const passing = { exitCode: 0, timedOut: false, duration_ms: 1, output: 'ok' };
-  const { agents } = workshop;
+  const { agents } = context;
   await validateWave(
     {
-      ...workshop,
+      ...context,
       agents: {
         ...agents,
         runCommand: async (request) => (asked.length < 2 ? agents.runCommand(request) : passing),
@@ -174,7 +174,7 @@ test('VAL-5 what a person mended has the very commit judged again, by a verdict 
       ['fail', 'diagnostics'],
     ],
   );
-  const snapshot = await workshop.store.snapshot();
+  const snapshot = await context.store.snapshot();
   const [task] = snapshot.tasksOf(session);
   assert.equal([task?.status, task?.result.status, task?.retry_count], ['done', 'pass', 0]);
   const verdicts = task?.commit ? snapshot.verdictsOn(task.commit) : [];
@@ -190,7 +190,7 @@ test('VAL-5 what a person mended has the very commit judged again, by a verdict 
     started.map(({ role }) => role),
     ['worker', 'validator'],
   );
-  const { gates } = (await viewSession(workshop, session)).session;
+  const { gates } = (await viewSession(context, session)).session;
   assert.equal(
     gates.filter(({ gate }) => gate === 'validation a').map(({ decision }) => decision),
     ['recheck', 'recheck'],
@@ -199,19 +199,19 @@ test('VAL-5 what a person mended has the very commit judged again, by a verdict 
 
 test('VAL-3 a reason that cannot be seen passes nothing', async () => {
   for (const override of ['', ' \u200b']) {
-    const { workshop, session } = await openRed({ kind: 'pass', override });
-    const error: unknown = await validateWave(workshop, session).catch((cause: unknown) => cause);
+    const { context, session } = await openRed({ kind: 'pass', override });
+    const error: unknown = await validateWave(context, session).catch((cause: unknown) => cause);
     assert.is(error instanceof FlameError ? error.code : error, 'needs-override');
-    assert.is((await workshop.store.snapshot()).tasksOf(session)[0]?.result.status, 'fail');
+    assert.is((await context.store.snapshot()).tasksOf(session)[0]?.result.status, 'fail');
   }
 });
 
 test('VAL-5 a task that is sent back may keep its work: the next attempt starts from it', async () => {
   for (const keep of [true, false]) {
-    const { workshop, session } = await openRed({ kind: 'requeue', notes: 'Once more.', keep });
-    const before = (await workshop.store.snapshot()).tasksOf(session)[0];
-    await validateWave(workshop, session);
-    const after = (await workshop.store.snapshot()).tasksOf(session)[0];
+    const { context, session } = await openRed({ kind: 'requeue', notes: 'Once more.', keep });
+    const before = (await context.store.snapshot()).tasksOf(session)[0];
+    await validateWave(context, session);
+    const after = (await context.store.snapshot()).tasksOf(session)[0];
     assert.is(after?.status, 'requeued');
     const kept = { commit: before?.commit, start: before?.start_commit };
     assert.equal(after?.kept, keep ? kept : undefined);

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseAgentId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
-import type { Try } from '../../../lib/domain/state/attempt-record.ts';
+import type { AttemptRecord } from '../../../lib/domain/state/attempt-record.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -30,7 +30,10 @@ async function taskOf({ said, session }: TestWorkshop, id = 'a'): Promise<Task> 
 }
 
 /** What is said of each attempt, by how many lines it changes: which one begins first is not known. */
-function bySize<Value>({ tries = [] }: Task, tell: (one: Try) => Value): Readonly<Record<number, Value>> {
+function bySize<Value>(
+  { tries = [] }: Task,
+  tell: (one: AttemptRecord) => Value,
+): Readonly<Record<number, Value>> {
   return Object.fromEntries(tries.map((one) => [one.work?.lines ?? 0, tell(one)]));
 }
 
@@ -42,11 +45,11 @@ const alone = {
 const checked = { ...alone, validation: { validator_diagnostics: { enabled: true, commands: ['check'] } } };
 
 /** A diagnostic that looks at how many lines the file has. */
-function withCheck({ workshop }: TestWorkshop, isGood: (lines: number) => boolean): Workshop {
+function withCheck({ context }: TestWorkshop, isGood: (lines: number) => boolean): RunContext {
   return {
-    ...workshop,
+    ...context,
     agents: {
-      ...workshop.agents,
+      ...context.agents,
       runCommand: async ({ worktree }) => {
         const file = join(worktree.path, 'src/n.txt');
         // On the base there is none.
@@ -72,7 +75,7 @@ test('RND-4 three agents work at once on one task under one claim, and the small
       return { cost_usd: 0.1, tokens: 10 };
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.is(task.status, 'done');
   assert.equal(
@@ -134,15 +137,15 @@ test('RND-4 a validator decides between those that pass the diagnostics, and is 
       return {};
     },
   });
-  const workshop = withCheck(bench, (lines) => lines > 4);
-  await workWave(workshop, bench.session);
+  const context = withCheck(bench, (lines) => lines > 4);
+  await workWave(context, bench.session);
   const judged = bench.started.filter(({ role }) => role === 'validator').length;
   assert.is(judged, 2);
   assert.equal(
     bySize(await taskOf(bench), ({ chosen }) => chosen),
     { 4: undefined, 6: undefined, 9: true },
   );
-  await validateWave(workshop, bench.session);
+  await validateWave(context, bench.session);
   assert.is(bench.started.filter(({ role }) => role === 'validator').length, judged, 'its verdict is known');
   assert.is((await taskOf(bench)).result.status, 'pass');
 });
@@ -161,7 +164,7 @@ test('RND-4 where all fail, that is one failed attempt at the task, and the next
         : { failure: { kind: 'agent-error', message, details: [`detail ${made}`], retryable: made === 2 } };
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.is(task.status, 'done');
   assert.is(task.retry_count, 1);
@@ -191,7 +194,7 @@ test('RND-4 one that its service refused is made again, those that are over are 
       return { cost_usd: 1, tokens: 1 };
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.is(made, 4);
   assert.equal(
@@ -217,7 +220,7 @@ test("RND-4 one that its service never serves is left out in the end, and what a
       return { cost_usd: 1, tokens: 1 };
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.equal([task.status, refused], ['done', 50]);
   assert.equal(
@@ -244,9 +247,9 @@ test('RND-4 more attempts than places take turns, and no more than their places'
     config: { ...alone, concurrency: { development: 3, adaptive: false } },
     agent: () => ({ failure: { kind: 'agent-error', message: 'No.', details: [], retryable: false } }),
   });
-  const { start } = bench.workshop.agents;
+  const { start } = bench.context.agents;
   const agents = {
-    ...bench.workshop.agents,
+    ...bench.context.agents,
     start: async (...words: Parameters<typeof start>) => {
       atOnce += 1;
       most = Math.max(most, atOnce);
@@ -262,7 +265,7 @@ test('RND-4 more attempts than places take turns, and no more than their places'
       return { ...running, outcome };
     },
   };
-  await workWave({ ...bench.workshop, agents }, bench.session);
+  await workWave({ ...bench.context, agents }, bench.session);
   assert.is(bench.started.length, 6);
   assert.is(most, 3);
 });
@@ -276,7 +279,7 @@ test('RND-4 what does not fit in the budget with all that each may spend is not 
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   assert.equal(
     (await taskOf(bench)).tries?.map(({ ended }) => ended),
     ['handed-in', 'handed-in', 'left-out'],
@@ -307,7 +310,7 @@ test('RND-4 each is made with the adapter and model of its own', async () => {
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   assert.equal(asked.toSorted(), ['claude claude-haiku-4-5', 'claude claude-opus-4-1', 'codex gpt-5.5']);
   const [first, second] = (await taskOf(bench)).tries ?? [];
   assert.equal([first?.adapter, second?.adapter], ['claude', 'codex']);
@@ -326,13 +329,13 @@ test('RND-4 work that does not keep to the rules is no candidate, and its worktr
       return {};
     },
   });
-  await workWave(bench.workshop, bench.session);
+  await workWave(bench.context, bench.session);
   const { tries } = await taskOf(bench);
   assert.equal(tries?.map(({ ended, failure, chosen }) => [ended, failure?.kind, chosen]).toSorted(), [
     ['failed', 'violation', undefined],
     ['handed-in', undefined, true],
   ]);
-  const cells = await bench.workshop.git.cells();
+  const cells = await bench.context.git.cells();
   assert.equal(
     cells.map(({ path }) => basename(path)),
     tries?.flatMap(({ ended, agent_id }) => (ended === 'failed' ? agent_id : [])),
@@ -348,12 +351,12 @@ test('RND-4 what another clone says was handed in counts once it is judged here:
       return {};
     },
   });
-  const { repo, said, session, started, workshop } = bench;
+  const { repo, said, session, started, context } = bench;
   const base = parseObjectId(repo.git('rev-parse', 'HEAD'));
   repo.write('other.txt', 'outside of its locks');
   const outside = parseObjectId(repo.commit('feat: outside'));
   repo.git('reset', '-q', '--hard', base);
-  const forge = (at: number, commit: ObjectId): Try => ({
+  const forge = (at: number, commit: ObjectId): AttemptRecord => ({
     ...{ agent_id: parseAgentId(`worker-0000000${at}`), adapter: 'exec', model: null, ended: 'handed-in' },
     ...{ notes: '', left: [], cost_usd: 0, tokens: 0, failing: [], verdict: 'pass' },
     work: { commit, start: base, files: 1, lines: 1 },
@@ -361,10 +364,10 @@ test('RND-4 what another clone says was handed in counts once it is judged here:
   await said.transact((state) => {
     const tries = [forge(1, outside), forge(2, parseObjectId('7'.repeat(40)))];
     const tasks = state.tasksOf(session).map((task): Task => ({ ...task, tries }));
-    workshop.decided.record(tasks.map(taskStateDecision));
+    context.decided.record(tasks.map(taskStateDecision));
     return { actor: 'eve', changes: [{ subject: 'a: tried', tasks }] };
   });
-  await workWave(workshop, session);
+  await workWave(context, session);
   const task = await taskOf(bench);
   assert.is(task.status, 'done');
   assert.is(started.length, 3, 'all three are made here');

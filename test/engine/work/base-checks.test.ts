@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
@@ -16,7 +16,7 @@ const tasks = [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, fil
 async function openRed(
   answer: BaseDecision,
   adapter: string,
-): Promise<{ readonly bench: TestWorkshop; readonly workshop: Workshop; readonly asked: string[][] }> {
+): Promise<{ readonly bench: TestWorkshop; readonly context: RunContext; readonly asked: string[][] }> {
   const asked: string[][] = [];
   const tried = new Map<string, string>();
   const bench = await openTestWorkshop({
@@ -38,27 +38,27 @@ async function openRed(
       return {};
     },
   });
-  const workshop: Workshop = {
-    ...bench.workshop,
+  const context: RunContext = {
+    ...bench.context,
     agents: {
-      ...bench.workshop.agents,
+      ...bench.context.agents,
       runCommand: async () => ({ exitCode: 1, timedOut: false, duration_ms: 0, output: 'broken' }),
     },
-    tried: {
+    trialCache: {
       read: async (key) => tried.get(key) ?? null,
       write: async (key, text) => void tried.set(key, text),
     },
   };
-  return { bench, workshop, asked };
+  return { bench, context, asked };
 }
 
 test('DSK-4 a person at a terminal is asked before agents are paid for what cannot pass, and may stop', async () => {
-  const { bench, workshop, asked } = await openRed({ kind: 'stop' }, 'claude');
-  const stopped = await workWave(workshop, bench.session).catch((error: unknown) => error);
+  const { bench, context, asked } = await openRed({ kind: 'stop' }, 'claude');
+  const stopped = await workWave(context, bench.session).catch((error: unknown) => error);
   assert.match(String(stopped), /No agent was started: diagnostics fail on the base already/);
   assert.equal(asked, [['npm test fails on main already (exit 1)']]);
   assert.equal(bench.started, []);
-  const { tasks: now } = await viewSession(workshop, bench.session);
+  const { tasks: now } = await viewSession(context, bench.session);
   assert.equal(
     now.map(({ status, retry_count }) => [status, retry_count]),
     [['pending', 0]],
@@ -67,12 +67,12 @@ test('DSK-4 a person at a terminal is asked before agents are paid for what cann
 
 test('DSK-4 a yes is not asked for again, and scripts cost nothing', async () => {
   const paid = await openRed({ kind: 'go-on' }, 'claude');
-  await workWave(paid.workshop, paid.bench.session);
+  await workWave(paid.context, paid.bench.session);
   assert.is(paid.bench.started.length, 1);
-  await workWave(paid.workshop, paid.bench.session);
+  await workWave(paid.context, paid.bench.session);
   assert.is(paid.asked.length, 1);
   const free = await openRed({ kind: 'stop' }, 'exec');
-  await workWave(free.workshop, free.bench.session);
+  await workWave(free.context, free.bench.session);
   assert.is(free.asked.length, 0);
   assert.is(free.bench.started.length, 1);
 });
@@ -84,8 +84,8 @@ test('UNI-5 an agent that did nothing is tried again unless it says why in the f
       config: { limits: { max_retries: 1 } },
       agent: () => ({ text }),
     });
-    await workWave(bench.workshop, bench.session);
-    const { tasks: now } = await viewSession(bench.workshop, bench.session);
+    await workWave(bench.context, bench.session);
+    const { tasks: now } = await viewSession(bench.context, bench.session);
     return [bench.started.length, now[0]?.reason ?? ''];
   };
   assert.equal(await outcomes('All done and committed.'), [2, 'It ended without a change inside its scope.']);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentRequest, LastWord } from '../../../lib/domain/ports/agent-port.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
@@ -52,9 +52,9 @@ async function hear({
   let told: LastWord | null | undefined;
   const over = new AbortController();
   const stopped: boolean[] = [];
-  const { start } = bench.workshop.agents;
-  const agents: Workshop['agents'] = {
-    ...bench.workshop.agents,
+  const { start } = bench.context.agents;
+  const agents: RunContext['agents'] = {
+    ...bench.context.agents,
     start: async (...words) => {
       const [request] = words;
       const running = await start(...words);
@@ -80,7 +80,7 @@ async function hear({
       return { exitCode: isBad ? 1 : 0, timedOut: false, duration_ms: 0, output: isBad ? 'it is bad\n' : '' };
     },
   };
-  await workWave({ ...bench.workshop, agents }, bench.session);
+  await workWave({ ...bench.context, agents }, bench.session);
   return { bench, told, stopped };
 }
 
@@ -137,7 +137,7 @@ test('RND-5 a failing diagnostic is told with the end of its output, and nothing
   });
   assert.equal(told?.about, ['check ended with 1']);
   assert.match(told?.message ?? '', /check ended with 1:\nit is bad/);
-  assert.equal(await bench.workshop.git.cells(), [], 'its worktree and the one of the check are gone');
+  assert.equal(await bench.context.git.cells(), [], 'its worktree and the one of the check are gone');
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session);
   assert.is(task?.status, 'done', 'it ended, and what it left is judged like any work');
 });
@@ -164,7 +164,7 @@ test('RND-5 an agent that is over while its checks run is told nothing, and they
     bench.events.filter(({ event }) => event === 'last-word'),
     [],
   );
-  assert.equal(await bench.workshop.git.cells(), [], 'the worktree of the check is gone');
+  assert.equal(await bench.context.git.cells(), [], 'the worktree of the check is gone');
 });
 
 test('RND-5 what can not be judged lets it end', async () => {

@@ -15,7 +15,7 @@ test.after(closeWorkshops);
 
 test('LIF-3 work of a finished agent that a stop leaves unjudged keeps its claim, and is taken in by the next start', async () => {
   const stop = new AbortController();
-  const { workshop, session, started, repo } = await openTestWorkshop({
+  const { context, session, started, repo } = await openTestWorkshop({
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['new.txt'] }],
     config: { roles: { worker: { adapter: 'exec' } } },
     stop: stop.signal,
@@ -26,26 +26,26 @@ test('LIF-3 work of a finished agent that a stop leaves unjudged keeps its claim
       return { cost_usd: 0.25, tokens: 100 };
     },
   });
-  const stopped = await workWave(workshop, session).then(
+  const stopped = await workWave(context, session).then(
     () => null,
     (error: unknown) => error,
   );
   if (!(stopped instanceof FlameError)) throw new Error('it was not stopped');
   assert.is(stopped.code, 'interrupted');
   assert.match(stopped.message, /the next start continues with it/);
-  const [task] = (await viewSession(workshop, session)).tasks;
+  const [task] = (await viewSession(context, session)).tasks;
   assert.is(task?.status, 'claimed');
   assert.is(task?.history.length, 0, 'no attempt has ended');
-  const [cell] = await workshop.git.cells();
+  const [cell] = await context.git.cells();
   assert.is(cell?.path, task?.worktree);
   assert.ok(cell?.ended);
   // The process is gone.
-  const { commonDir } = workshop.git.repository;
+  const { commonDir } = context.git.repository;
   const root = join(commonDir, 'blueflame', 'cells', basename(cell?.path ?? ''));
   addToRecord(root, { owner: { ...ownIdentity(), start: 'another time' } });
 
   const git = await openGit({ cwd: repo.path, env: repo.env });
-  const next = { ...workshop, git, signal: new AbortController().signal };
+  const next = { ...context, git, signal: new AbortController().signal };
   await recoverSession(next, session);
   const view = await viewSession(next, session);
   await git.close();

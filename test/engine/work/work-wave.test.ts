@@ -7,7 +7,7 @@ import { planSchema } from '../../../lib/domain/state/plan.ts';
 import { addTasks } from '../../../lib/engine/plan/add-tasks.ts';
 import { planProblems, readBounds } from '../../../lib/engine/plan-problems.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import type { Workshop } from '../../../lib/engine/run-context.ts';
+import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { longMs } from '../../../lib/engine/work/attempts.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
@@ -36,9 +36,9 @@ function openWave(): Promise<TestWorkshop> {
 
 /** Holds back what comes after a step until the wave has looked around in vain so often. */
 function heldWave(
-  { workshop, started }: TestWorkshop,
-  hold: (workshop: Workshop, held: (task: string) => Promise<void>) => Workshop,
-): { readonly workshop: Workshop; readonly startedMeanwhile: ReadonlyMap<string, number> } {
+  { context, started }: TestWorkshop,
+  hold: (context: RunContext, held: (task: string) => Promise<void>) => RunContext,
+): { readonly context: RunContext; readonly startedMeanwhile: ReadonlyMap<string, number> } {
   const startedMeanwhile = new Map<string, number>();
   let waiting: (() => void)[] = [];
   let looks = 0;
@@ -47,12 +47,12 @@ function heldWave(
     await new Promise<void>((resolve) => waiting.push(resolve));
     startedMeanwhile.set(task, started.length);
   };
-  const slow: Workshop = {
-    ...workshop,
+  const slow: RunContext = {
+    ...context,
     machine: {
-      ...workshop.machine,
+      ...context.machine,
       sleep: async (ms, signal) => {
-        await workshop.machine.sleep(ms, signal);
+        await context.machine.sleep(ms, signal);
         if (!signal.aborted) looks += 1;
         if (looks < 3) return;
         looks = 0;
@@ -61,12 +61,12 @@ function heldWave(
       },
     },
   };
-  return { workshop: hold(slow, held), startedMeanwhile };
+  return { context: hold(slow, held), startedMeanwhile };
 }
 
 test('SCH-3 the next agent starts while the work of the last one is judged, and no more wait than there are agents', async () => {
   const wave = await openWave();
-  const { workshop, startedMeanwhile } = heldWave(wave, (slow, held) => ({
+  const { context, startedMeanwhile } = heldWave(wave, (slow, held) => ({
     ...slow,
     git: {
       ...slow.git,
@@ -76,7 +76,7 @@ test('SCH-3 the next agent starts while the work of the last one is judged, and 
       },
     },
   }));
-  await workWave(workshop, wave.session);
+  await workWave(context, wave.session);
   assert.is([...startedMeanwhile.values()][0], 2, 'one is judged, and the next one is at work');
   assert.equal(
     (await wave.said.snapshot()).tasksOf(wave.session).map(({ status }) => status),
@@ -95,7 +95,7 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
       return {};
     },
   });
-  const { workshop, startedMeanwhile } = heldWave(wave, (slow, held) => ({
+  const { context, startedMeanwhile } = heldWave(wave, (slow, held) => ({
     ...slow,
     git: {
       ...slow.git,
@@ -105,7 +105,7 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
       },
     },
   }));
-  await workWave(workshop, wave.session);
+  await workWave(context, wave.session);
   assert.is([...startedMeanwhile.values()][0], 2);
 });
 
@@ -122,7 +122,7 @@ test('SCH-3 where several agents end together, the work that others wait for is 
       return {};
     },
   });
-  const { workshop, events, session } = wave;
+  const { context, events, session } = wave;
   const untilOver = (count: number): Promise<void> =>
     until(
       `${count} agents over`,
@@ -130,20 +130,20 @@ test('SCH-3 where several agents end together, the work that others wait for is 
     );
   let begun = 0;
   const judged: string[] = [];
-  const git: Workshop['git'] = {
-    ...workshop.git,
+  const git: RunContext['git'] = {
+    ...context.git,
     importCell: async (cell, tip) => {
       judged.push(cell.path);
       await untilOver(4);
       // Until nothing is under way: all of them wait for their turn.
-      await workshop.machine.sleep(1, new AbortController().signal);
-      await workshop.git.importCell(cell, tip);
+      await context.machine.sleep(1, new AbortController().signal);
+      await context.git.importCell(cell, tip);
     },
   };
-  const agents: Workshop['agents'] = {
-    ...workshop.agents,
+  const agents: RunContext['agents'] = {
+    ...context.agents,
     start: async (request, onActivity) => {
-      const agent = await workshop.agents.start(request, onActivity);
+      const agent = await context.agents.start(request, onActivity);
       begun += 1;
       // It started first, and ends last; none of them ends before all have begun.
       const mayEnd =
@@ -152,12 +152,12 @@ test('SCH-3 where several agents end together, the work that others wait for is 
     },
   };
   // Nothing takes so long that others need not wait for it.
-  const sleep: Workshop['machine']['sleep'] = async (ms, signal) => {
-    if (ms > longMs) await workshop.machine.sleep(ms, signal);
+  const sleep: RunContext['machine']['sleep'] = async (ms, signal) => {
+    if (ms > longMs) await context.machine.sleep(ms, signal);
     else if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
-  await workWave({ ...workshop, agents, git, machine: { ...workshop.machine, sleep } }, session);
+  await workWave({ ...context, agents, git, machine: { ...context.machine, sleep } }, session);
   const taskAt = (path: string): string | null =>
     events.flatMap((event) =>
       event.event === 'agent-started' && path.endsWith(`/${event.agent}`) ? [event.task] : [],
@@ -169,7 +169,7 @@ test('SCH-3 where several agents end together, the work that others wait for is 
 });
 
 test('WRK-1 what failed in an earlier wave is not counted at the end of the next', async () => {
-  const { workshop, session, events } = await openTestWorkshop({
+  const { context, session, events } = await openTestWorkshop({
     tasks: ['a', 'b'].map((id) => ({
       id,
       title: `Do ${id}`,
@@ -182,7 +182,7 @@ test('WRK-1 what failed in an earlier wave is not counted at the end of the next
       return {};
     },
   });
-  for (const _ of [1, 2]) await workWave(workshop, session);
+  for (const _ of [1, 2]) await workWave(context, session);
   assert.equal(
     events.flatMap((event) => (event.event === 'wave-ended' ? [event.summary] : [])),
     ['1 done, 1 failed, 0 blocked', '1 done, 0 failed, 0 blocked'],
@@ -198,26 +198,26 @@ test('SCH-3 a task that another process adds meanwhile begins at once', async ()
       return {};
     },
   });
-  const { workshop, session, started, repo } = wave;
-  const agents: Workshop['agents'] = {
-    ...workshop.agents,
+  const { context, session, started, repo } = wave;
+  const agents: RunContext['agents'] = {
+    ...context.agents,
     start: async (request, onActivity) => {
-      const agent = await workshop.agents.start(request, onActivity);
+      const agent = await context.agents.start(request, onActivity);
       const mayEnd = until('the other one has begun', () => started.length > 1);
       return request.task === 'a' ? { ...agent, outcome: mayEnd.then(() => agent.outcome) } : agent;
     },
   };
   // No time passes: what is seen is seen by the refs.
-  const sleep: Workshop['machine']['sleep'] = (_, signal) =>
+  const sleep: RunContext['machine']['sleep'] = (_, signal) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  const working = workWave({ ...workshop, agents, machine: { ...workshop.machine, sleep } }, session);
+  const working = workWave({ ...context, agents, machine: { ...context.machine, sleep } }, session);
   await until('the first one has begun', () => started.length === 1);
-  const { commonDir, objectFormat } = workshop.git.repository;
+  const { commonDir, objectFormat } = context.git.repository;
   const storing = { context: { cwd: repo.path, env: repo.env }, commonDir, objectFormat };
   const other = await openStore(storing);
-  const store = openAdmission(other, { ...storing, decided: workshop.decided });
+  const store = openAdmission(other, { ...storing, decided: context.decided });
   const b = { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'] };
-  await addTasks({ ...workshop, store }, session, planSchema.parse({ tasks: [b] }).tasks);
+  await addTasks({ ...context, store }, session, planSchema.parse({ tasks: [b] }).tasks);
   await other.close();
   await working;
   assert.equal(
@@ -229,7 +229,7 @@ test('SCH-3 a task that another process adds meanwhile begins at once', async ()
 test('ADP-1 a group is worked on and judged by what the configuration says of it, and looked for before', async () => {
   const looked: string[] = [];
   const asked: string[] = [];
-  const { workshop, session, said } = await openTestWorkshop({
+  const { context, session, said } = await openTestWorkshop({
     tasks: [
       { id: 'a', title: 'Do a', description: '.', cohesion_group: 'docs', file_locks: ['src/a.txt'] },
       { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'] },
@@ -261,15 +261,15 @@ test('ADP-1 a group is worked on and judged by what the configuration says of it
     },
   });
   const agents = {
-    ...workshop.agents,
+    ...context.agents,
     checkAdapter: async (name: string) => {
       looked.push(name);
       return '9.9.9';
     },
   };
-  await workWave({ ...workshop, agents }, session);
+  await workWave({ ...context, agents }, session);
   assert.equal([...looked].sort(), ['gemini', 'kimi']);
-  await validateWave({ ...workshop, agents }, session);
+  await validateWave({ ...context, agents }, session);
   assert.equal([...looked].sort(), ['codex', 'gemini', 'kimi']);
   assert.equal([...asked].sort(), [
     'validator a codex gpt-5.4-mini',
@@ -287,11 +287,11 @@ test('ADP-1 a group is worked on and judged by what the configuration says of it
 });
 
 test('ADP-1 nobody chooses an adapter that the configuration does not offer, and a model is one of its CLI', async () => {
-  const { workshop, session } = await openTestWorkshop({ tasks: [], agent: () => ({}) });
-  const view = await viewSession(workshop, session);
+  const { context, session } = await openTestWorkshop({ tasks: [], agent: () => ({}) });
+  const view = await viewSession(context, session);
   const bounds = {
-    decided: workshop.decided,
-    ...(await readBounds(workshop, view.session.base_commit)),
+    decided: context.decided,
+    ...(await readBounds(context, view.session.base_commit)),
   };
   const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
   const problems = (own: object) =>
@@ -325,21 +325,21 @@ test('EGR-2 the setup of a task that starts from work that has not landed is tol
       return {};
     },
   });
-  const { workshop, session } = made;
+  const { context, session } = made;
   const told: unknown[] = [];
-  const runCommand: Workshop['agents']['runCommand'] = (request) => {
+  const runCommand: RunContext['agents']['runCommand'] = (request) => {
     if (request.phase === 'setup') told.push(request.basedOn);
-    return workshop.agents.runCommand(request);
+    return context.agents.runCommand(request);
   };
   const checks: string[] = [];
-  const events: Workshop['events'] = {
+  const events: RunContext['events'] = {
     emit: (event) => {
       if (event.event === 'check') checks.push(`${event.about}: ${event.command} ${event.state}`);
-      workshop.events.emit(event);
+      context.events.emit(event);
     },
   };
-  await workWave({ ...workshop, events, agents: { ...workshop.agents, runCommand } }, session);
-  const { session: now } = await viewSession(workshop, session);
+  await workWave({ ...context, events, agents: { ...context.agents, runCommand } }, session);
+  const { session: now } = await viewSession(context, session);
   assert.equal(told, [undefined, now.base_commit]);
   // A setup that takes minutes is seen while it runs.
   assert.equal(

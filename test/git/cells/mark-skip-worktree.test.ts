@@ -2,7 +2,7 @@ import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lookAway } from '../../../lib/git/cells/hide-contents.ts';
+import { markSkipWorktree } from '../../../lib/git/cells/hide-contents.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('SBX-7: settings that are looked away from start no filter of the repository', async () => {
@@ -19,7 +19,7 @@ test('SBX-7: settings that are looked away from start no filter of the repositor
     repo.git('update-index', '--refresh');
     const mark = join(repo.path, '.git', 'ran');
     repo.git('config', 'filter.mark.clean', `touch '${mark}'; cat`);
-    await lookAway({ cwd: repo.path, env: repo.env }, [join(repo.path, '.mcp.json')]);
+    await markSkipWorktree({ cwd: repo.path, env: repo.env }, [join(repo.path, '.mcp.json')]);
     assert.not.ok(existsSync(mark));
     assert.is(repo.git('ls-files', '-t', '.mcp.json'), 'S .mcp.json');
   } finally {

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { lateSignal } from '../../../lib/git/open-git.ts';
+import { delayAbort } from '../../../lib/git/open-git.ts';
 import { type GitGuard, limitGit } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { listProcesses } from '../../support/processes.ts';
@@ -46,14 +46,14 @@ test('a git on what an agent left is ended at its time limit', async () => {
 
 test('it is ended when the person stops the program, and at once when they do so again', async () => {
   const [stop, hurry] = [new AbortController(), new AbortController()];
-  const stopped = lateSignal({ signal: stop.signal, hurry: hurry.signal }, 200);
+  const stopped = delayAbort({ signal: stop.signal, hurry: hurry.signal }, 200);
   const ended = hang({ limits: gitLimits, stopped });
   await untilHanging();
   stop.abort();
   assert.is(stopped.aborted, false);
   // No fault of what the agent left.
   assert.match(await ended, /^interrupted: Stopped while the work of an agent was looked at/);
-  const inHurry = lateSignal({ signal: stop.signal, hurry: hurry.signal }, 60_000);
+  const inHurry = delayAbort({ signal: stop.signal, hurry: hurry.signal }, 60_000);
   const again = hang({ limits: gitLimits, stopped: inHurry });
   await untilHanging();
   hurry.abort();

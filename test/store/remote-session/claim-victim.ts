@@ -6,9 +6,9 @@ import { claim, openMachine } from './machine.ts';
 
 const [, , clone = '', task = '', agent = ''] = process.argv;
 const machine = await openMachine(openRepo(clone), 'host/a');
-machine.sharing.enter(sampleSessionId, { leaseMs: 60_000, renewMs: 10_000 });
-await machine.sharing.look();
+machine.remoteSession.enter(sampleSessionId, { leaseMs: 60_000, renewMs: 10_000 });
+await machine.remoteSession.look();
 const isWon = await claim(machine, task, agent);
-await machine.sharing.leave(false);
+await machine.remoteSession.leave(false);
 await machine.close();
 process.stdout.write(isWon ? 'won' : 'lost');

@@ -2,7 +2,10 @@ import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import { shareSsh } from '../../../lib/git/process/share-ssh.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
-import { type OpenedSharing, openSharing } from '../../../lib/store/remote-session/open-remote-session.ts';
+import {
+  type OpenedRemoteSession,
+  openRemoteSession,
+} from '../../../lib/store/remote-session/open-remote-session.ts';
 import { publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
@@ -11,7 +14,7 @@ import { commonDirOf, taskOf } from '../sync-clones.ts';
 /** What one machine has open: its store, changed through the remote. */
 export interface Machine {
   readonly store: Store;
-  readonly sharing: OpenedSharing;
+  readonly remoteSession: OpenedRemoteSession;
   readonly lines: boolean[];
   /** Why it was told that the remote is lost. */
   readonly lost: FlameError[];
@@ -29,7 +32,7 @@ export async function openMachine(
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
   const network = await shareSsh(context, 'origin');
-  const sharing = openSharing(store, {
+  const remoteSession = openRemoteSession(store, {
     ...{ remote: 'origin', network, pushesPerMinute: null, patienceMs },
     budget: null,
     speak: () => ({ key: '', signature: '' }),
@@ -51,7 +54,7 @@ export async function openMachine(
     },
     signal: new AbortController().signal,
   });
-  return { store, sharing, lines, lost, close: () => store.close() };
+  return { store, remoteSession, lines, lost, close: () => store.close() };
 }
 
 /** Claims a task for a machine; false where it is taken. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Pace, pushesPerMinute } from '../../../lib/store/remote-session/network.ts';
+import { PushRateLimit, pushesPerMinute } from '../../../lib/store/remote-session/network.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { createTasks, sampleTask } from '../sample.ts';
 import { inStore, makeClones, sync } from '../sync-clones.ts';
@@ -11,7 +11,7 @@ import { claim, openMachine } from './machine.ts';
 /** How many pushes all machines together make in an hour in which each always has something to push. */
 function pushesInAnHour(machines: number, perMinute: number | null): number {
   let now = 0;
-  const paces = Array.from({ length: machines }, () => new Pace(perMinute, () => now));
+  const paces = Array.from({ length: machines }, () => new PushRateLimit(perMinute, () => now));
   let pushes = 0;
   for (; now < 3_600_000; now += 100)
     for (const pace of paces)
@@ -63,7 +63,7 @@ async function costOf(
   await inStore(clones[0], (store) => createTasks(store, more));
   await sync(clones[0]);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.sharing.look();
+  await machine.remoteSession.look();
   const bytes = countBytes(clones[0]);
   assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);
   await machine.close();

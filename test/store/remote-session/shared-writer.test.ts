@@ -22,7 +22,7 @@ test('DST-1 UNI-6 machines race for every task: the remote gives each to one, an
       return ids.filter((_, index) => answers[index] === true).map((id) => `${id} worker-0000000${at}`);
     }),
   );
-  await Promise.all(machines.map(({ sharing }) => sharing.look()));
+  await Promise.all(machines.map(({ remoteSession }) => remoteSession.look()));
   await Promise.all(machines.map(({ close }) => close()));
   assert.is(won.flat().length, ids.length, 'each was told to one');
   const stored = await Promise.all(ids.map(async (id) => `${id} ${(await taskIn(clones[0], id)).agent_id}`));
@@ -36,7 +36,7 @@ test('DST-1 all that waits on a machine goes in one push', async () => {
   const ids = Array.from({ length: 8 }, (_, at) => `task-00${at + 1}`);
   const { remote, clones } = await makeClones(ids);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.sharing.look();
+  await machine.remoteSession.look();
   const file = join(remote.path, 'hooks/pre-receive');
   writeFileSync(file, '#!/bin/sh\necho push >>"$GIT_DIR/pushes"\n', { mode: 0o755 });
   const answers = await Promise.all(ids.map((id, at) => claim(machine, id, `worker-0000000${at}`)));
@@ -59,7 +59,7 @@ test('QUE-3 DST-1 notes that machines leave at once are all there for each, also
     });
   await inStore(a, (store) => leave({ store }, 'beside'));
   await Promise.all(machines.flatMap((machine, at) => [leave(machine, `x${at}`), leave(machine, `y${at}`)]));
-  for (const { sharing } of machines) await sharing.look();
+  for (const { remoteSession } of machines) await remoteSession.look();
   for (const { store } of machines) {
     const [page] = (await store.snapshot()).blackboardOf(sampleSessionId);
     assert.equal(page?.notes.map(({ text }) => text).sort(), ['beside', 'x0', 'x1', 'y0', 'y1']);
@@ -71,7 +71,7 @@ test('QUE-3 DST-1 notes that machines leave at once are all there for each, also
 test('DST-1 a push whose answer was lost is known to have been taken: it is made once, and told so', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.sharing.look();
+  await machine.remoteSession.look();
   // The server dies once the refs have moved, before it says so.
   const hook = join(remote.path, 'hooks/post-receive');
   writeFileSync(hook, `#!/bin/sh\nrm -f "$0"\nkill -9 $PPID\n`, { mode: 0o755 });
@@ -88,7 +88,7 @@ test('DST-1 a push whose answer was lost is known to have been taken: it is made
 test('DST-2 what is decided while the remote is away waits, and is made once it is back', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.sharing.look();
+  await machine.remoteSession.look();
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   const claimed = claim(machine, 'task-001', 'worker-0000000a');
   await until('the remote is missed', () => machine.lines.includes(false));
@@ -107,7 +107,7 @@ test('DST-2 what is decided while the remote is away waits, and is made once it 
 test('a remote that takes no state is named to who asked, and nothing counts here', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.sharing.look();
+  await machine.remoteSession.look();
   remote.git('config', 'receive.hideRefs', 'refs/blueflame');
   const error = await claim(machine, 'task-001', 'worker-0000000a').catch((caught: unknown) => caught);
   await machine.close();
@@ -132,7 +132,7 @@ test('a remote that was never reached is told at once', async () => {
   const { clones } = await makeClones(['task-001']);
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   const machine = await openMachine(clones[0], 'host/a');
-  const error = await machine.sharing.look().catch((caught: unknown) => caught);
+  const error = await machine.remoteSession.look().catch((caught: unknown) => caught);
   await machine.close();
   assert.ok(error instanceof FlameError);
   assert.is(error.code, 'remote-unreachable');
@@ -143,16 +143,16 @@ test('DST-1 a machine that gives no sign of life for its lease is gone, one that
   const [a, b, c] = await Promise.all(clones.map((repo, at) => openMachine(repo, `host/${'abc'[at]}`)));
   if (a === undefined || b === undefined || c === undefined) throw new Error('three clones');
   const lease = { leaseMs: 4_000, renewMs: 500 };
-  for (const { sharing } of [a, b, c]) sharing.enter(sampleSessionId, lease);
-  for (const { sharing } of [a, b, c]) await sharing.look();
-  await until('a sees both', () => a.sharing.machines().length === 2);
+  for (const { remoteSession } of [a, b, c]) remoteSession.enter(sampleSessionId, lease);
+  for (const { remoteSession } of [a, b, c]) await remoteSession.look();
+  await until('a sees both', () => a.remoteSession.machines().length === 2);
   // As if its process were gone: no word to anybody.
   await c.close();
-  await until('c is gone', () => a.sharing.isGone('host/c'));
-  assert.not(a.sharing.isGone('host/b'));
-  assert.not(b.sharing.isGone('host/a'));
-  await b.sharing.leave(false);
-  await a.sharing.leave(true);
+  await until('c is gone', () => a.remoteSession.isGone('host/c'));
+  assert.not(a.remoteSession.isGone('host/b'));
+  assert.not(b.remoteSession.isGone('host/a'));
+  await b.remoteSession.leave(false);
+  await a.remoteSession.leave(true);
   await Promise.all([a.close(), b.close()]);
   assert.is(remote.git('for-each-ref', 'refs/blueflame/machines/'), '');
 });
@@ -162,28 +162,28 @@ test('DST-1 a machine knows that it is cut off before the others give it up', as
   const [a, b] = await Promise.all(clones.slice(0, 2).map((repo, at) => openMachine(repo, `host/${at}`)));
   if (a === undefined || b === undefined) throw new Error('two clones');
   const lease = { leaseMs: 6_000, renewMs: 1_000 };
-  for (const { sharing } of [a, b]) sharing.enter(sampleSessionId, lease);
-  for (const { sharing } of [a, b]) await sharing.look();
-  await until('b sees a', () => b.sharing.machines().length === 1);
-  assert.not(a.sharing.isCutOff());
+  for (const { remoteSession } of [a, b]) remoteSession.enter(sampleSessionId, lease);
+  for (const { remoteSession } of [a, b]) await remoteSession.look();
+  await until('b sees a', () => b.remoteSession.machines().length === 1);
+  assert.not(a.remoteSession.isCutOff());
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   let wasGone = false;
   await until('a knows', () => {
-    wasGone ||= b.sharing.isGone('host/0');
-    return a.sharing.isCutOff();
+    wasGone ||= b.remoteSession.isGone('host/0');
+    return a.remoteSession.isCutOff();
   });
   assert.not(wasGone);
-  await until('b gives it up', () => b.sharing.isGone('host/0'));
+  await until('b gives it up', () => b.remoteSession.isGone('host/0'));
   clones[0].git('remote', 'set-url', 'origin', remote.path);
-  await a.sharing.look();
-  await until('a is back', () => !a.sharing.isCutOff());
+  await a.remoteSession.look();
+  await until('a is back', () => !a.remoteSession.isCutOff());
   await Promise.all([a.close(), b.close()]);
 });
 
 test('what another command of the clone changed meanwhile goes along', async () => {
   const { remote, clones } = await makeClones(['task-001', 'task-002']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.sharing.look();
+  await machine.remoteSession.look();
   const beside = await openStore({
     context: { cwd: clones[0].path, env: clones[0].env },
     commonDir: commonDirOf(clones[0]),

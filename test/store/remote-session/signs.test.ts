@@ -22,9 +22,9 @@ test.after.each(async () => {
 async function enter(repo: TestRepo, name: string, key: string): Promise<Machine> {
   const machine = await openMachine(repo, name, { key });
   opened.push(machine);
-  await machine.sharing.look();
-  machine.sharing.enter(sampleSessionId, lease);
-  await machine.sharing.look();
+  await machine.remoteSession.look();
+  machine.remoteSession.enter(sampleSessionId, lease);
+  await machine.remoteSession.look();
   return machine;
 }
 
@@ -42,7 +42,7 @@ async function bench() {
   await sync(a);
   const lead = await enter(a, ada, adaKey);
   const joined = await enter(b, ben, benKey);
-  await lead.sharing.look();
+  await lead.remoteSession.look();
   return { remote, other, b, ada: lead, ben: joined };
 }
 
@@ -55,8 +55,8 @@ async function live(machine: Machine): Promise<void> {
   assert.is(done.kind, 'done');
 }
 
-const silent = ({ sharing }: Machine): number =>
-  sharing.machines().find(({ machine }) => machine === ben)?.silentMs ?? -1;
+const silent = ({ remoteSession }: Machine): number =>
+  remoteSession.machines().find(({ machine }) => machine === ben)?.silentMs ?? -1;
 
 for (const [what, key] of [
   ['unsigned', null],
@@ -64,7 +64,7 @@ for (const [what, key] of [
 ] as const)
   test(`DST-1 TRU-2 a sign of life that a machine did not give, ${what}, does not keep it alive, and its own next one counts`, async () => {
     const made = await bench();
-    await made.ada.sharing.look();
+    await made.ada.remoteSession.look();
     const { other } = made;
     other.git('fetch', '-q', 'origin', '+refs/blueflame/*:refs/blueflame/*');
     const text = `${other.git('cat-file', 'commit', benRef)}\n`
@@ -74,22 +74,22 @@ for (const [what, key] of [
     const forged = other.git('hash-object', '-t', 'commit', '-w', '.git/sign');
     other.git('push', '-q', 'origin', `${forged}:${benRef}`);
     const before = silent(made.ada);
-    await made.ada.sharing.look();
+    await made.ada.remoteSession.look();
     assert.ok(silent(made.ada) > before, 'it is silent for longer');
     await live(made.ben);
-    await made.ada.sharing.look();
+    await made.ada.remoteSession.look();
     assert.is(silent(made.ada), 0);
   });
 
 test('DST-1 LIF-4 a machine that left, and one that was killed, count as themselves once they are back', async () => {
   const made = await bench();
-  await made.ben.sharing.leave(false);
+  await made.ben.remoteSession.leave(false);
   for (let at = 0; at < 2; at += 1) {
     await opened.pop()?.close();
     await live(await enter(made.b, ben, benKey));
-    await made.ada.sharing.look();
+    await made.ada.remoteSession.look();
     assert.is(silent(made.ada), 0);
-    assert.not(made.ada.sharing.isGone(ben));
+    assert.not(made.ada.remoteSession.isGone(ben));
   }
 });
 

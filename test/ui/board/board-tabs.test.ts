@@ -9,7 +9,7 @@ test('what is kept for the tabs of a session goes with the last of them', async 
     read: async () => emptyBoard,
     task: async () => null,
     follow: async () => false,
-    tell: async () => undefined,
+    sendHint: async () => undefined,
     answer: async () => undefined,
     gateText: async () => null,
     watch: () => {

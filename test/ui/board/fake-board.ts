@@ -41,7 +41,7 @@ export async function openFakeBoard({
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       return true;
     },
-    tell: async () => undefined,
+    sendHint: async () => undefined,
     answer: async (_, { answer }) => void answers.push(answer),
     gateText: async () => text,
     watch: (onChange) => {

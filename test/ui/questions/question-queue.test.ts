@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepAnswers } from '../../../lib/commands/run-context/open-gates.ts';
+import { openAnswerStore } from '../../../lib/commands/run-context/open-gates.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../../lib/domain/ids.ts';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
 import type { AnsweredAt, GateAsks } from '../../../lib/domain/questions/gate.ts';
-import { goneWords } from '../../../lib/domain/questions/question-facts.ts';
+import { describeWithdrawal } from '../../../lib/domain/questions/question-facts.ts';
 import { aboutChangeset } from '../../../lib/ui/questions/about-changeset.ts';
 import { aboutPlan } from '../../../lib/ui/questions/about-plan.ts';
 import type { Question } from '../../../lib/ui/questions/about-question.ts';
@@ -71,7 +71,10 @@ test('DSK-6: who answers an agent too late is told that its time was over, or th
   const { asks, asked_at } = { asks: { gate: 'question' as const }, asked_at: '2026-02-06T14:30:22.000Z' };
   const until = '2026-02-06T14:40:22.000Z';
   const asked = { ...asks, agent: 'worker-1a2b3c4d', task: null, title: '', questions: [], until };
-  assert.match(goneWords({ asks: asked, asked_at }, Date.parse(until)), 'its time was over after 10m;');
+  assert.match(
+    describeWithdrawal({ asks: asked, asked_at }, Date.parse(until)),
+    'its time was over after 10m;',
+  );
 });
 
 test('DSK-1: the first answer counts; one that comes later is told who decided what, and where', async () => {
@@ -116,7 +119,7 @@ test('DSK-1: what was decided elsewhere is seen on the desk, and whoever watches
 test('DSK-1: an answer of a killed run counts for the base it was given to, once, and not after its run ended', async () => {
   const folder = makeTempDir();
   const opened = (): QuestionQueue =>
-    new QuestionQueue(keepAnswers({ commonDir: folder, env: { XDG_STATE_HOME: folder } }));
+    new QuestionQueue(openAnswerStore({ commonDir: folder, env: { XDG_STATE_HOME: folder } }));
   const session = { ...place, session: parseSessionId('ses-20260101-000000-abcd') };
   const failing = ['npm test fails on main already (exit 1)'];
   const about = (commit: string): Question<BaseDecision> => aboutBase({ commit, failing });

@@ -1,7 +1,13 @@
-import type { ToldCall } from '../../../domain/ports/call-facts.ts';
+import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
-import { type Conversation, eventStream, type Said, type SpokenAnswer, type Words } from './dialect.ts';
+import {
+  type Conversation,
+  eventStream,
+  type InsertedText,
+  type ScriptedAnswer,
+  type ScriptedMessage,
+} from './dialect.ts';
 import { recordsOf, textOr } from './fields.ts';
 
 /** See Dialect.readConversation. */
@@ -32,23 +38,23 @@ export function readAnthropicConversation({ messages }: JsonRecord): Conversatio
   };
 }
 
-/** See Dialect.say. A turn's results come first in its message. */
-export function sayToAnthropic(request: JsonRecord, { after, text }: Words): JsonRecord {
+/** See Dialect.insertText. A turn's results come first in its message. */
+export function insertInAnthropic(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
   const messages = recordsOf(request.messages);
   let seen = 0;
   const turn = messages.findIndex(({ content }) => {
     seen += recordsOf(content).filter(({ type }) => type === 'tool_result').length;
     return seen > after;
   });
-  const told = messages.map((message, index) =>
+  const turns = messages.map((message, index) =>
     index === turn
       ? { ...message, content: [...recordsOf(message.content), { type: 'text', text }] }
       : message,
   );
-  return { ...request, messages: told };
+  return { ...request, messages: turns };
 }
 
-function readCall({ id, name, input }: JsonRecord): ToldCall {
+function readCall({ id, name, input }: JsonRecord): ConversationCall {
   return { id: textOr(id), name: textOr(name) || 'unknown', input: isRecord(input) ? input : {} };
 }
 
@@ -60,7 +66,7 @@ function textOf(content: unknown): string {
 }
 
 /** See Dialect.answer. */
-export function answerAnthropic(said: Said, request: JsonRecord): SpokenAnswer {
+export function answerAnthropic(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer {
   const message = {
     // A client takes what comes under one id for one message, and sends it so with its next request.
     id: randomName('msg'),
@@ -96,7 +102,7 @@ type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown };
 
-function contentOf({ text, calls }: Said): readonly Block[] {
+function contentOf({ text, calls }: ScriptedMessage): readonly Block[] {
   return [
     ...(text === '' && calls.length > 0 ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id, name, input }) => ({ type: 'tool_use' as const, id, name, input })),

@@ -1,18 +1,21 @@
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Objection } from './dialect.ts';
 import {
-  elsewhere,
+  invalidTokenCount,
   type KnownFields,
   listOf,
-  notKnown,
-  oddCount,
-  otherModel,
+  nestedModel,
+  refuseServerSide,
+  refuseUnknownField,
   unknownField,
 } from './fields.ts';
 
 /** See Dialect.judge. */
 export function judgeAnthropic(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
-  return elsewhere(findElsewhere(request, allowedTools)) ?? notKnown(unknownAnthropicField(request));
+  return (
+    refuseServerSide(findElsewhere(request, allowedTools)) ??
+    refuseUnknownField(unknownAnthropicField(request))
+  );
 }
 
 /** Finds a part of a request that leads elsewhere; null: none. */
@@ -115,9 +118,9 @@ const ownWords = new Set(['input', 'input_schema', 'schema', 'metadata', 'text',
 function unknownAnthropicField(request: JsonRecord): string | null {
   return (
     unknownField(request, known) ??
-    oddCount(request, ['max_tokens']) ??
+    invalidTokenCount(request, ['max_tokens']) ??
     unknownEdit(request.context_management) ??
-    otherModel(request, ownWords)
+    nestedModel(request, ownWords)
   );
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { boundTokens } from '../token-bound.ts';
-import { answerAnthropic, readAnthropicConversation, sayToAnthropic } from './anthropic-conversation.ts';
+import { answerAnthropic, insertInAnthropic, readAnthropicConversation } from './anthropic-conversation.ts';
 import { judgeAnthropic } from './anthropic-request.ts';
 import type { Dialect, Endpoint, Mark, PromptText, Reported } from './dialect.ts';
 import { recordsOf, textOr } from './fields.ts';
@@ -30,7 +30,7 @@ export const anthropic: Dialect = {
   readPrompt: readAnthropicPrompt,
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readAnthropicConversation,
-  say: sayToAnthropic,
+  insertText: insertInAnthropic,
   offersTools: ({ tools }) => recordsOf(tools).length > 0,
   refuse: (status, message) => ({
     type: 'error',

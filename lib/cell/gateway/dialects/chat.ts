@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
-import type { ToldCall } from '../../../domain/ports/call-facts.ts';
+import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import { boundTokens } from '../token-bound.ts';
@@ -8,23 +8,23 @@ import {
   type Dialect,
   type Endpoint,
   eventStream,
+  type InsertedText,
   type Objection,
   type Reported,
-  type Said,
-  type SpokenAnswer,
-  type Words,
+  type ScriptedAnswer,
+  type ScriptedMessage,
 } from './dialect.ts';
 import {
   countOf,
-  elsewhere,
   insertAfter,
+  invalidTokenCount,
   type KnownFields,
   listOf,
-  notKnown,
-  oddCount,
-  otherModel,
+  nestedModel,
   recordsOf,
-  statedOutput,
+  refuseServerSide,
+  refuseUnknownField,
+  requestedOutput,
   textOr,
   unknownField,
 } from './fields.ts';
@@ -54,14 +54,14 @@ export const chat: Dialect = {
   readPrompt: ({ tools, response_format, messages }) => promptOf([tools, response_format], listOf(messages)),
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readChatConversation,
-  say: sayInChat,
+  insertText: insertInChat,
   offersTools: ({ tools }) => recordsOf(tools).length > 0,
   refuse: refuseLikeOpenai,
   answer: (said, request) => answerChat(said, request),
 };
 
 function outputOf({ max_tokens, max_completion_tokens }: JsonRecord): number {
-  return statedOutput([max_tokens, max_completion_tokens]);
+  return requestedOutput([max_tokens, max_completion_tokens]);
 }
 
 /** A stream reports what it used only where it is asked to. */
@@ -100,7 +100,7 @@ function written(line: string): number {
 }
 
 /** See Dialect.answer. */
-function answerChat(said: Said, request: JsonRecord): SpokenAnswer {
+function answerChat(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer {
   const common = { id: randomName('chatcmpl'), created: 1, model: request.model };
   const finish_reason = said.calls.length > 0 ? 'tool_calls' : 'stop';
   const content = said.text === '' && said.calls.length > 0 ? null : said.text;
@@ -170,14 +170,14 @@ function readChatConversation(request: JsonRecord): Conversation {
   };
 }
 
-/** See Dialect.say. */
-function sayInChat(request: JsonRecord, { after, text }: Words): JsonRecord {
+/** See Dialect.insertText. */
+function insertInChat(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
   const isResult = ({ role }: JsonRecord): boolean => role === 'tool';
   const said = { role: 'user', content: text };
   return { ...request, messages: insertAfter(recordsOf(request.messages), { isResult, after, said }) };
 }
 
-function readCall({ id, function: called, custom }: JsonRecord): ToldCall {
+function readCall({ id, function: called, custom }: JsonRecord): ConversationCall {
   if (isRecord(custom)) return { id: textOr(id), name: textOr(custom.name), input: textOr(custom.input) };
   const { name, arguments: given } = isRecord(called) ? called : {};
   return { id: textOr(id), name: textOr(name), input: readInput(given) };
@@ -232,7 +232,7 @@ function judgeChat(request: JsonRecord, allowedTools: readonly string[]): Object
   const maySearch = allowedTools.includes('WebSearch');
   const { web_search_options: search, ...rest } = request;
   return (
-    elsewhere(
+    refuseServerSide(
       listOf(request.tools)
         .map((tool) => findTool(tool, maySearch))
         .find((one) => one !== null) ??
@@ -242,10 +242,10 @@ function judgeChat(request: JsonRecord, allowedTools: readonly string[]): Object
           .find((one) => one !== null) ??
         null,
     ) ??
-    notKnown(
+    refuseUnknownField(
       unknownField(isRecord(search) ? rest : request, known) ??
-        oddCount(request, ['max_tokens', 'max_completion_tokens']) ??
-        otherModel({ ...request, metadata: null }, ownWords),
+        invalidTokenCount(request, ['max_tokens', 'max_completion_tokens']) ??
+        nestedModel({ ...request, metadata: null }, ownWords),
     )
   );
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DialectName } from '../../../domain/config/agent-clis.ts';
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
-import type { ToldCall, ToldResult } from '../../../domain/ports/call-facts.ts';
+import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../../util/json.ts';
 
 /**
@@ -32,13 +32,13 @@ export interface Dialect {
   /** Reads the conversation so far, for the ledger of calls. */
   readConversation(request: JsonRecord): Conversation;
   /** The request with words of the person behind the result at that place of readConversation's, beside those of its turn. */
-  say(request: JsonRecord, words: Words): JsonRecord;
+  insertText(request: JsonRecord, words: InsertedText): JsonRecord;
   /** Whether the model may call tools: the CLI's own side questions offer none. */
   offersTools(request: JsonRecord): boolean;
   /** The body of an answer that refuses, as the API itself does it. */
   refuse(status: number, message: string): JsonRecord;
   /** Builds the answer of a model that says this, complete enough for each client of the API. */
-  answer(said: Said, request: JsonRecord, asked: Asking): SpokenAnswer;
+  answer(said: ScriptedMessage, request: JsonRecord, asked: Asking): ScriptedAnswer;
 }
 
 /** One way to ask the API. */
@@ -104,34 +104,34 @@ export interface Reported {
 }
 
 /** `after`: which of the results of a conversation, from 0. */
-export interface Words {
+export interface InsertedText {
   readonly after: number;
   readonly text: string;
 }
 
 /** The earlier calls as a request reports them. */
 export interface Conversation {
-  readonly calls: readonly ToldCall[];
-  readonly results: readonly ToldResult[];
+  readonly calls: readonly ConversationCall[];
+  readonly results: readonly ConversationResult[];
   /** Names of the tools the model may call by this request; absent: not known. */
   readonly offered?: ReadonlySet<string>;
 }
 
 /** The message of a scripted model. */
-export interface Said {
+export interface ScriptedMessage {
   readonly text: string;
   /** Ids are for APIs that have some. */
-  readonly calls: readonly (ToldCall & { readonly id: string })[];
+  readonly calls: readonly (ConversationCall & { readonly id: string })[];
   readonly usage: TokenUsage;
 }
 
-export interface SpokenAnswer {
+export interface ScriptedAnswer {
   readonly contentType: string;
   readonly body: string;
 }
 
 /** Events as they are sent to a client; a `type` is their name. */
-export function eventStream(events: readonly JsonRecord[], end = ''): SpokenAnswer {
+export function eventStream(events: readonly JsonRecord[], end = ''): ScriptedAnswer {
   const lines = events.map((event) => {
     const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
     return `${name}data: ${JSON.stringify(event)}\n\n`;

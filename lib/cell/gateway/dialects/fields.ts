@@ -21,7 +21,7 @@ export function unknownField(request: JsonRecord, { names, values }: KnownFields
 }
 
 /** The first of these fields that is there and no positive number of tokens; null: none. */
-export function oddCount(request: JsonRecord, names: readonly string[]): string | null {
+export function invalidTokenCount(request: JsonRecord, names: readonly string[]): string | null {
   const odd = names.find((name) => {
     const value = request[name];
     return value !== undefined && !(Number.isSafeInteger(value) && Number(value) > 0);
@@ -33,7 +33,7 @@ export function oddCount(request: JsonRecord, names: readonly string[]): string 
  * A model that is named inside a request: what it is asked is in no count of ours, and it may be any. What a person, a
  * model or a tool says stands under `ownWords`: names in it are no fields of the API.
  */
-export function otherModel(request: JsonRecord, ownWords: ReadonlySet<string>): string | null {
+export function nestedModel(request: JsonRecord, ownWords: ReadonlySet<string>): string | null {
   const waiting: { value: unknown; path: string }[] = [];
   const add = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) waiting.push({ value, path });
@@ -56,16 +56,16 @@ function shown(name: string, value: unknown): string {
  * How many tokens an answer may have whose request doesn't say: as many as each model that agents use may write, and
  * far more than a turn of an agent takes. Without a number in the request the budget could not hold it.
  */
-export const unstatedOutput = 32_768;
+export const defaultOutput = 32_768;
 
-/** The least of what a request states under several names; unstatedOutput where it states none. */
-export function statedOutput(values: readonly unknown[]): number {
+/** The least of what a request states under several names; defaultOutput where it states none. */
+export function requestedOutput(values: readonly unknown[]): number {
   const stated = values.filter((value): value is number => typeof value === 'number');
-  return stated.length === 0 ? unstatedOutput : Math.max(0, Math.min(...stated));
+  return stated.length === 0 ? defaultOutput : Math.max(0, Math.min(...stated));
 }
 
 /** The objection to what would reach out of the cell by way of the API; null: nothing does. */
-export function elsewhere(what: string | null): Objection | null {
+export function refuseServerSide(what: string | null): Objection | null {
   if (what === null) return null;
   return {
     why: 'server-tool',
@@ -74,7 +74,7 @@ export function elsewhere(what: string | null): Objection | null {
 }
 
 /** The objection to a field that isn't known; null: there is none. */
-export function notKnown(field: string | null): Objection | null {
+export function refuseUnknownField(field: string | null): Objection | null {
   if (field === null) return null;
   return {
     why: 'field',

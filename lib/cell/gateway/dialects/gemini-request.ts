@@ -1,12 +1,12 @@
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Endpoint, Objection } from './dialect.ts';
 import {
-  elsewhere,
+  invalidTokenCount,
   type KnownFields,
   listOf,
-  notKnown,
-  oddCount,
-  otherModel,
+  nestedModel,
+  refuseServerSide,
+  refuseUnknownField,
   unknownField,
 } from './fields.ts';
 
@@ -73,19 +73,19 @@ export function judgeGemini(
   const answer = isRecord(plain.generationConfig) ? inCamelCase(plain.generationConfig) : {};
   const twice = twiceNamed(request) ?? twiceNamed(request.generationConfig ?? request.generation_config);
   return (
-    elsewhere(
+    refuseServerSide(
       listOf(plain.tools)
         .map((tool) => findTool(tool, allowedTools))
         .find((one) => one !== null) ??
         findConfig(plain.toolConfig) ??
         findPart([...listOf(plain.contents), ...listOf(plain.systemInstruction)]),
     ) ??
-    notKnown(
+    refuseUnknownField(
       twice ??
         unknownField(plain, known) ??
         unknownField(answer, knownOfAnswer) ??
-        oddCount(answer, ['maxOutputTokens']) ??
-        otherModel(request, ownWords),
+        invalidTokenCount(answer, ['maxOutputTokens']) ??
+        nestedModel(request, ownWords),
     )
   );
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ToldCall, ToldResult } from '../../../domain/ports/call-facts.ts';
+import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import { boundTokens } from '../token-bound.ts';
@@ -8,12 +8,12 @@ import {
   type Dialect,
   type Endpoint,
   eventStream,
+  type InsertedText,
   type Reported,
-  type Said,
-  type SpokenAnswer,
-  type Words,
+  type ScriptedAnswer,
+  type ScriptedMessage,
 } from './dialect.ts';
-import { countOf, listOf, recordsOf, statedOutput, textOr } from './fields.ts';
+import { countOf, listOf, recordsOf, requestedOutput, textOr } from './fields.ts';
 import { inCamelCase, judgeGemini } from './gemini-request.ts';
 import { passKnown, promptOf } from './openai.ts';
 
@@ -39,7 +39,7 @@ export const gemini: Dialect = {
   },
   usage: { sign: '"usageMetadata"', read: readUsage, written },
   readConversation: readGeminiConversation,
-  say: sayToGemini,
+  insertText: insertInGemini,
   offersTools: ({ tools }) => recordsOf(tools).length > 0,
   refuse: (status, message) => ({
     error: { code: status, message, status: statuses[status] ?? 'UNAVAILABLE' },
@@ -69,7 +69,7 @@ function answerConfig(request: JsonRecord): JsonRecord {
 }
 
 function outputOf(request: JsonRecord): number {
-  return statedOutput([answerConfig(request).maxOutputTokens]);
+  return requestedOutput([answerConfig(request).maxOutputTokens]);
 }
 
 function prepare(request: JsonRecord, output: number): JsonRecord {
@@ -119,10 +119,10 @@ function written(line: string): number {
 }
 
 function answer(
-  { text, calls, usage }: Said,
+  { text, calls, usage }: ScriptedMessage,
   _request: JsonRecord,
   asked: { readonly endpoint: Endpoint },
-): SpokenAnswer {
+): ScriptedAnswer {
   const parts = [
     ...(text === '' && calls.length > 0 ? [] : [{ text }]),
     ...calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } })),
@@ -148,9 +148,9 @@ function answer(
 function readGeminiConversation({ contents }: JsonRecord): Conversation {
   const turns = recordsOf(contents);
   const lastSaid = turns.findLastIndex(({ role }) => role === 'model');
-  const calls: ToldCall[] = [];
-  const results: ToldResult[] = [];
-  const unanswered: ToldCall[] = [];
+  const calls: ConversationCall[] = [];
+  const results: ConversationResult[] = [];
+  const unanswered: ConversationCall[] = [];
   for (const [index, { parts }] of turns.entries()) {
     for (const part of recordsOf(parts).map(inCamelCase)) {
       if (isRecord(part.functionCall)) {
@@ -175,8 +175,8 @@ function readGeminiConversation({ contents }: JsonRecord): Conversation {
   return { calls, results };
 }
 
-/** See Dialect.say. */
-function sayToGemini(request: JsonRecord, { after, text }: Words): JsonRecord {
+/** See Dialect.insertText. */
+function insertInGemini(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
   const contents = recordsOf(request.contents);
   const counts = contents.map(
     ({ parts }) => recordsOf(parts).filter((part) => isRecord(inCamelCase(part).functionResponse)).length,
@@ -186,13 +186,13 @@ function sayToGemini(request: JsonRecord, { after, text }: Words): JsonRecord {
     seen += count;
     return seen > after;
   });
-  const told = contents.map((content, index) =>
+  const turns = contents.map((content, index) =>
     index === turn ? { ...content, parts: [...recordsOf(content.parts), { text }] } : content,
   );
-  return { ...request, contents: told };
+  return { ...request, contents: turns };
 }
 
-function readCall({ id, name, args }: JsonRecord): ToldCall {
+function readCall({ id, name, args }: JsonRecord): ConversationCall {
   return { id: idOf(id), name: textOr(name), input: isRecord(args) ? args : {} };
 }
 
@@ -200,7 +200,11 @@ function idOf(id: unknown): string | null {
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-function takeCall(unanswered: ToldCall[], id: string | null, name: string): ToldCall | undefined {
+function takeCall(
+  unanswered: ConversationCall[],
+  id: string | null,
+  name: string,
+): ConversationCall | undefined {
   const index = unanswered.findIndex((call) =>
     id !== null && call.id !== null ? call.id === id : call.name === name,
   );

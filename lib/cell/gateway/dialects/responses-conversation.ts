@@ -1,8 +1,14 @@
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
-import type { ToldCall } from '../../../domain/ports/call-facts.ts';
+import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
-import { type Conversation, eventStream, type Said, type SpokenAnswer, type Words } from './dialect.ts';
+import {
+  type Conversation,
+  eventStream,
+  type InsertedText,
+  type ScriptedAnswer,
+  type ScriptedMessage,
+} from './dialect.ts';
 import { insertAfter, recordsOf, textOr } from './fields.ts';
 import { readInput, textOfParts } from './openai.ts';
 
@@ -33,8 +39,8 @@ export function readResponsesConversation({ input }: JsonRecord): Conversation {
   };
 }
 
-/** See Dialect.say. */
-export function sayInResponses(request: JsonRecord, { after, text }: Words): JsonRecord {
+/** See Dialect.insertText. */
+export function insertInResponses(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
   const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
   const at = { isResult: ({ type }: JsonRecord) => isResult(type), after, said };
   return { ...request, input: insertAfter(recordsOf(request.input), at) };
@@ -51,7 +57,7 @@ function isResult(type: unknown): boolean {
 /** Between the name that tools are gathered under and their own. */
 const namespaceEnd = '__';
 
-function readCall(item: JsonRecord): ToldCall {
+function readCall(item: JsonRecord): ConversationCall {
   const { type, call_id, namespace, arguments: given, input, action, operation } = item;
   const id = textOr(call_id);
   const within = textOr(namespace);
@@ -63,7 +69,7 @@ function readCall(item: JsonRecord): ToldCall {
 }
 
 /** See Dialect.answer. */
-export function answerResponses(said: Said, request: JsonRecord): SpokenAnswer {
+export function answerResponses(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer {
   const output = itemsOf(said, namespacesOf(request));
   const response = {
     id: randomName('resp'),
@@ -130,7 +136,7 @@ function asNamed(name: string, namespaces: readonly string[]): JsonRecord {
   return { namespace, name: name.slice(namespace.length + namespaceEnd.length) };
 }
 
-function itemsOf({ text, calls }: Said, namespaces: readonly string[]): readonly Item[] {
+function itemsOf({ text, calls }: ScriptedMessage, namespaces: readonly string[]): readonly Item[] {
   const said: Item = {
     type: 'message',
     id: randomName('msg'),

@@ -3,14 +3,14 @@ import { boundTokens } from '../token-bound.ts';
 import type { Dialect, Endpoint, Objection, Reported } from './dialect.ts';
 import {
   countOf,
-  elsewhere,
+  invalidTokenCount,
   type KnownFields,
   listOf,
-  notKnown,
-  oddCount,
-  otherModel,
+  nestedModel,
   recordsOf,
-  statedOutput,
+  refuseServerSide,
+  refuseUnknownField,
+  requestedOutput,
   textOr,
   unknownField,
 } from './fields.ts';
@@ -22,7 +22,7 @@ import {
   promptOf,
   refuseLikeOpenai,
 } from './openai.ts';
-import { answerResponses, readResponsesConversation, sayInResponses } from './responses-conversation.ts';
+import { answerResponses, insertInResponses, readResponsesConversation } from './responses-conversation.ts';
 
 const includes = ['reasoning.encrypted_content', 'message.output_text.logprobs'];
 
@@ -42,7 +42,7 @@ export const responses: Dialect = {
     promptOf([tools, instructions, text], Array.isArray(input) ? input : [input]),
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readResponsesConversation,
-  say: sayInResponses,
+  insertText: insertInResponses,
   offersTools: ({ tools, input }) =>
     recordsOf(tools).length > 0 || recordsOf(input).some(({ type }) => type === 'additional_tools'),
   refuse: refuseLikeOpenai,
@@ -50,7 +50,7 @@ export const responses: Dialect = {
 };
 
 function outputOf({ max_output_tokens }: JsonRecord): number {
-  return statedOutput([max_output_tokens]);
+  return requestedOutput([max_output_tokens]);
 }
 
 /** The last event holds the whole response. */
@@ -137,14 +137,14 @@ const ownWords = new Set([
 /** See Dialect.judge. */
 function judgeResponses(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
   return (
-    elsewhere(
+    refuseServerSide(
       findTool(listOf(request.tools), allowedTools) ?? findItem(listOf(request.input), allowedTools),
     ) ??
-    notKnown(
+    refuseUnknownField(
       unknownField(request, known) ??
         unknownInclude(request.include) ??
-        oddCount(request, ['max_output_tokens']) ??
-        otherModel({ ...request, client_metadata: null, metadata: null }, ownWords),
+        invalidTokenCount(request, ['max_output_tokens']) ??
+        nestedModel({ ...request, client_metadata: null, metadata: null }, ownWords),
     )
   );
 }

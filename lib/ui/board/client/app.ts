@@ -18,7 +18,7 @@ export const isFresh = signal(false);
 export const session = signal(new URLSearchParams(location.hash.slice(1)).get('session'));
 export const opened = signal<Opened | null>(null);
 /** The agent that a hint is being written to. */
-export const telling = signal<string | null>(null);
+export const hintedAgent = signal<string | null>(null);
 
 /** A path of this page, about the session that is shown. */
 export function about(path: string): string {
@@ -39,6 +39,6 @@ export function openTask(id: string): void {
 export function close(): boolean {
   const wasOpen = opened.value !== null;
   opened.value = null;
-  telling.value = null;
+  hintedAgent.value = null;
   return wasOpen;
 }

@@ -36,17 +36,17 @@ export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'
 }
 
 /** `builds on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
-export function overlapWords({ overlap }: Pick<BoardTask, 'overlap'>): string {
+export function describeOverlaps({ overlap }: Pick<BoardTask, 'overlap'>): string {
   if (overlap === null) return '';
-  return `${overlap.kind === 'build-on' ? 'builds on' : 'apart from'} ${belowWords(overlap)}`;
+  return `${overlap.kind === 'build-on' ? 'builds on' : 'apart from'} ${describeBelow(overlap)}`;
 }
 
-export function belowWords({ below }: BoardOverlap): string {
+export function describeBelow({ below }: BoardOverlap): string {
   return below.map(({ task, lock }) => (lock === null ? task : `${task} (${lock})`)).join(', ');
 }
 
 /** The money or tokens spent; '' for none. */
-export function spentWords({
+export function describeSpent({
   cost_usd,
   tokens,
 }: {

@@ -1,13 +1,13 @@
 import { byId } from '../../page/client/dom.ts';
 import { getJson, post } from '../../page/client/transport.ts';
 import { close } from './app.ts';
-import { walk } from './graph.tsx';
+import { moveFocus } from './graph.tsx';
 import { switchView } from './plan.tsx';
 
 const help = byId('help', HTMLDialogElement);
 
 /** Handles keys outside of text fields. */
-export function wireKeys(): void {
+export function bindKeys(): void {
   byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
@@ -19,7 +19,7 @@ export function wireKeys(): void {
       return;
     }
     if (isWriting(event.target)) return;
-    if (walk(event.key) || press(event.key)) event.preventDefault();
+    if (moveFocus(event.key) || press(event.key)) event.preventDefault();
   });
 }
 

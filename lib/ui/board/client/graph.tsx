@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type GraphNode, type LayeredGraph, layerGraph, type PlacedNode } from '../layer-graph.ts';
 import { opened, openTask, tasks } from './app.ts';
-import { lookOf, overlapWords } from './board-texts.ts';
+import { describeOverlaps, lookOf } from './board-texts.ts';
 
 const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
 
@@ -140,7 +140,7 @@ function Node({ id, isDim, style }: NodeProps) {
       data-id={id}
       data-kind={kind}
       aria-current={opened.value?.id === id}
-      title={`${task.title} (${[word, overlapWords(task)].filter(Boolean).join(', ')})`}
+      title={`${task.title} (${[word, describeOverlaps(task)].filter(Boolean).join(', ')})`}
       style={style}
       onClick={() => openTask(id)}
       onFocus={light(id)}
@@ -164,7 +164,7 @@ function Node({ id, isDim, style }: NodeProps) {
 }
 
 /** Moves the focus between nodes by an arrow key; false: it is none, or no node has the focus. */
-export function walk(key: string): boolean {
+export function moveFocus(key: string): boolean {
   const node = document.activeElement?.closest<HTMLElement>('.node');
   const next = neighbour(node?.dataset.id ?? '', key);
   if (next === null) return false;

@@ -5,7 +5,7 @@ import type { BoardSession } from '../../../domain/view-models/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoard } from '../board-changes.ts';
 import { state, tasks } from './app.ts';
-import { lookOf, spentWords } from './board-texts.ts';
+import { describeSpent, lookOf } from './board-texts.ts';
 import { Elapsed } from './texts.tsx';
 
 const name = 'git flame board';
@@ -61,7 +61,7 @@ function tasksDone(): readonly [string, string] {
 
 function spending(session: BoardSession): readonly [string, string] {
   const { budget } = session;
-  const all = spentWords(session) || formatUsd(0);
+  const all = describeSpent(session) || formatUsd(0);
   if (budget === null) return [all, 'limit not known'];
   const format = budget.unit === 'usd' ? formatUsd : formatTokens;
   if (budget.limit === 0) return [all, 'no limit'];

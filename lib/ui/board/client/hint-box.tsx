@@ -3,17 +3,17 @@ import { useRef } from 'preact/hooks';
 import type { BoardHint } from '../../../domain/view-models/board.ts';
 import { SendForm } from '../../page/client/send-form.tsx';
 import { post } from '../../page/client/transport.ts';
-import { isFresh, state, telling } from './app.ts';
+import { hintedAgent, isFresh, state } from './app.ts';
 import { Text } from './texts.tsx';
 
 /** Where one agent is given a hint, and what became of those before. */
-export function TellBox({ agent }: { readonly agent: string }) {
+export function HintBox({ agent }: { readonly agent: string }) {
   const text = useSignal('');
   const opener = useRef<HTMLButtonElement>(null);
-  const isOpen = telling.value === agent;
+  const isOpen = hintedAgent.value === agent;
   const isRunning = state.value.agents.some(({ id }) => id === agent);
   const close = (): void => {
-    telling.value = null;
+    hintedAgent.value = null;
     opener.current?.focus();
   };
   const send = async (): Promise<string> => {
@@ -45,7 +45,7 @@ export function TellBox({ agent }: { readonly agent: string }) {
         aria-expanded={isOpen}
         onClick={() => {
           if (isOpen) close();
-          else telling.value = agent;
+          else hintedAgent.value = agent;
         }}
       >
         Tell it…

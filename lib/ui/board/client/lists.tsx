@@ -1,7 +1,7 @@
 import type { BoardChangeset } from '../../../domain/view-models/board.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { state } from './app.ts';
-import { spentWords } from './board-texts.ts';
+import { describeSpent } from './board-texts.ts';
 import { Moment, Text } from './texts.tsx';
 
 export function Changesets() {
@@ -96,7 +96,7 @@ export function Sessions({ choose }: { choose(id: string): void }) {
                 <Moment at={created_at} class="row-end quiet" />
               </span>
               <span class="row-note quiet">
-                {[id, spentWords({ cost_usd, tokens: 0 })].filter(Boolean).join(' · ')}
+                {[id, describeSpent({ cost_usd, tokens: 0 })].filter(Boolean).join(' · ')}
               </span>
             </button>
           </li>

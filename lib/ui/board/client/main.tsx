@@ -1,9 +1,9 @@
 import { render } from 'preact';
 import { byId } from '../../page/client/dom.ts';
-import { keepLine } from '../../page/client/transport.ts';
-import { applyChange, type BoardChange, type BoardWord } from '../board-changes.ts';
+import { keepConnection } from '../../page/client/transport.ts';
+import { applyChange, type BoardChange, type BoardNotice } from '../board-changes.ts';
 import { about, close, isFresh, session, state } from './app.ts';
-import { wireKeys, wireLook } from './controls.ts';
+import { bindKeys, wireLook } from './controls.ts';
 import { Figures, Title } from './header.tsx';
 import { Changesets, Log, Sessions } from './lists.tsx';
 import { Panel } from './panel.tsx';
@@ -18,31 +18,31 @@ const newAddress =
   'The board was started again at another address, which git flame prints. This page shows an old state.';
 const message = byId('message', HTMLParagraphElement);
 
-function say(words: string, kind: '' | 'ended' | 'gone'): void {
+function showConnection(words: string, kind: '' | 'ended' | 'gone'): void {
   message.textContent = words;
   message.hidden = words === '';
   message.className = `message ${kind}`;
 }
 
-const line = keepLine<BoardChange | BoardWord>({
+const connection = keepConnection<BoardChange | BoardNotice>({
   path: () => about('/api/events'),
   onValue: (word) => {
-    if ('trouble' in word) return say(word.trouble, 'ended');
+    if ('trouble' in word) return showConnection(word.trouble, 'ended');
     isFresh.value = !('ended' in word);
     if ('ended' in word) {
-      line.stop();
+      connection.stop();
       // No answer can be given here any more.
       state.value = { ...state.value, gate: null, run: word.isRunOver ? null : state.value.run };
-      return say(word.ended, 'ended');
+      return showConnection(word.ended, 'ended');
     }
     setClock(word.now);
     state.value = applyChange(state.value, word);
-    say('', '');
+    showConnection('', '');
   },
   // The shown state may be stale.
   onLost: (reason) => {
     isFresh.value = false;
-    say(reason.startsWith('This address is not valid') ? newAddress : gone, 'gone');
+    showConnection(reason.startsWith('This address is not valid') ? newAddress : gone, 'gone');
   },
 });
 
@@ -50,7 +50,7 @@ function choose(id: string): void {
   close();
   session.value = id;
   location.hash = `session=${id}`;
-  line.restart();
+  connection.restart();
 }
 
 const parts = {
@@ -66,4 +66,4 @@ const parts = {
 };
 for (const [id, part] of Object.entries(parts)) render(part, byId(id, HTMLElement));
 wireLook();
-wireKeys();
+bindKeys();

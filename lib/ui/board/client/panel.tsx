@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { BoardStreamLine, BoardTaskDetails } from '../../../domain/view-models/board.ts';
 import { followEvents, getJson, useLoaded } from '../../page/client/transport.ts';
 import { about, close, opened, state, tasks } from './app.ts';
-import { spentWords } from './board-texts.ts';
-import { TellBox } from './hint-box.tsx';
+import { describeSpent } from './board-texts.ts';
+import { HintBox } from './hint-box.tsx';
 import { TaskDetails, TaskSummary } from './task-details.tsx';
 import { Elapsed, Text } from './texts.tsx';
 
@@ -92,7 +92,7 @@ function TaskStream({ task, agents }: { readonly task: string; readonly agents: 
 function AgentTalk({ agent }: { readonly agent: string }) {
   return (
     <>
-      <TellBox agent={agent} />
+      <HintBox agent={agent} />
       <Stream agent={agent} />
     </>
   );
@@ -107,7 +107,7 @@ function OpenAgent({ id }: { readonly id: string }) {
         <p class="quiet">
           {`${agent.role} · ${agent.adapter} · `}
           <Elapsed since={agent.started_at} />
-          {` · ${spentWords(agent)}`}
+          {` · ${describeSpent(agent)}`}
         </p>
       )}
       <AgentTalk agent={id} />

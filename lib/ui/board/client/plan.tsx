@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { BoardTask } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { opened, openTask, tasks } from './app.ts';
-import { lookOf, overlapWords, spentWords, type TaskLook } from './board-texts.ts';
+import { describeOverlaps, describeSpent, lookOf, type TaskLook } from './board-texts.ts';
 import { Graph } from './graph.tsx';
 import { Text } from './texts.tsx';
 
@@ -96,7 +96,7 @@ function TaskRow({ id, task }: { readonly id: string; readonly task: BoardTask }
       </span>
       <Text class="row-title">{task.title}</Text>
       <span class="row-note quiet">
-        {[task.group, needs, overlapWords(task), spentWords(task)].filter(Boolean).join(' · ')}
+        {[task.group, needs, describeOverlaps(task), describeSpent(task)].filter(Boolean).join(' · ')}
       </span>
       {task.because.slice(0, 2).map((why) => (
         <Text class="row-note">{why}</Text>

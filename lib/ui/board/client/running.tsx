@@ -1,8 +1,8 @@
 import type { BoardAgent, BoardCheck } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
-import { openAgent, state, tasks, telling } from './app.ts';
-import { spentWords } from './board-texts.ts';
+import { hintedAgent, openAgent, state, tasks } from './app.ts';
+import { describeSpent } from './board-texts.ts';
 import { Elapsed, Fold, Moment, Text } from './texts.tsx';
 
 /** The agents and checks that run, and what the last checks came to. */
@@ -54,7 +54,7 @@ function AgentRow(agent: BoardAgent) {
         </span>
         {title !== null && <Text class="row-title">{title}</Text>}
         <Text class="row-note">{activity === '' ? 'starting' : activity}</Text>
-        <span class="row-note quiet">{[id, adapter, spentWords(agent)].filter(Boolean).join(' · ')}</span>
+        <span class="row-note quiet">{[id, adapter, describeSpent(agent)].filter(Boolean).join(' · ')}</span>
       </button>
       <Button
         label="Tell it…"
@@ -62,7 +62,7 @@ function AgentRow(agent: BoardAgent) {
         aria-label={`Tell it… (${agent.task ?? id})`}
         onClick={() => {
           openAgent(id);
-          telling.value = id;
+          hintedAgent.value = id;
         }}
       />
     </>

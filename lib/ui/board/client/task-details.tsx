@@ -7,7 +7,7 @@ import type {
   BoardVerdict,
 } from '../../../domain/view-models/board.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
-import { belowWords, lookOf, spentWords } from './board-texts.ts';
+import { describeBelow, describeSpent, lookOf } from './board-texts.ts';
 import { CheckFold } from './gate-facts.tsx';
 import { Counts } from './lists.tsx';
 import { Block, Fold, Moment, Text, Texts } from './texts.tsx';
@@ -20,11 +20,11 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
     Group: task.group,
     Priority: task.priority,
     Needs: task.needs.join(', '),
-    'Builds on': overlap?.kind === 'build-on' ? belowWords(overlap) : '',
-    'Apart from': overlap?.kind === 'separate' ? belowWords(overlap) : '',
+    'Builds on': overlap?.kind === 'build-on' ? describeBelow(overlap) : '',
+    'Apart from': overlap?.kind === 'separate' ? describeBelow(overlap) : '',
     By: task.by,
     Attempts: task.attempts,
-    Spent: spentWords(task),
+    Spent: describeSpent(task),
   };
   return (
     <>
@@ -70,8 +70,8 @@ export function TaskDetails({ task, details }: TaskDetailsProps) {
     'What its worker is told': [
       chosen !== '' && <p class="quiet">{`By ${chosen}, as the plan says.`}</p>,
       prompt === null && <p class="quiet">{details.prompt_missing}</p>,
-      <Told title="Who it is and what holds for it" text={prompt?.system} />,
-      <Told title="Its task, word for word" text={prompt?.prompt} />,
+      <Detail title="Who it is and what holds for it" text={prompt?.system} />,
+      <Detail title="Its task, word for word" text={prompt?.prompt} />,
     ],
     Verdicts: details.verdicts.map((one) => <Verdict {...one} />),
     Attempts: details.attempts.toReversed().map((one) => <Attempt {...one} />),
@@ -110,7 +110,7 @@ function List({ title, of }: { readonly title: string; readonly of: readonly str
   );
 }
 
-function Told({ title, text = '' }: { readonly title: string; readonly text: string | undefined }) {
+function Detail({ title, text = '' }: { readonly title: string; readonly text: string | undefined }) {
   if (text === '') return null;
   return (
     <Fold summary={title}>
@@ -169,7 +169,7 @@ function Attempt({ number, agent, at, result, notes, rejection }: BoardAttempt) 
 }
 
 function AgentRun({ id, role, outcome, took_ms: took, blocked, ...spent }: BoardAgentRun) {
-  const words = [role, outcome, took === null ? '' : formatDuration(took), spentWords(spent)];
+  const words = [role, outcome, took === null ? '' : formatDuration(took), describeSpent(spent)];
   return (
     <Item name={<code>{id}</code>} who={words.filter(Boolean).join(' · ')}>
       <Texts class="blocked-calls" of={blocked.map((call) => `blocked: ${call}`)} />

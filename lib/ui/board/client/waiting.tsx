@@ -1,8 +1,8 @@
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { answersTo } from '../../../domain/questions/answers-to.ts';
-import { type DecidedGate, type OpenGate, whereWords } from '../../../domain/questions/gate.ts';
-import { goneWords, questionTitle } from '../../../domain/questions/question-facts.ts';
+import { answeredAtTexts, type DecidedGate, type OpenGate } from '../../../domain/questions/gate.ts';
+import { describeWithdrawal, questionTitle } from '../../../domain/questions/question-facts.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { Button } from '../../page/client/send-form.tsx';
 import { post } from '../../page/client/transport.ts';
@@ -89,7 +89,7 @@ function Card(gate: OpenGate) {
   const keepDraft = (): void => {
     const draft = [...drafts.values()].filter(Boolean).join('\n\n');
     if (draft === '') return;
-    const how = goneWords(gate, Date.now());
+    const how = describeWithdrawal(gate, Date.now());
     begun.value = new Map(begun.value).set(id, { title: questionTitle(asks), draft, how });
   };
   useLayoutEffect(() => {
@@ -158,5 +158,5 @@ function Draft({ text }: { readonly text: string }) {
 }
 
 function sentence({ about: what, answer, where }: DecidedGate): string {
-  return `${what}: ${answer} (decided ${whereWords[where]})`;
+  return `${what}: ${answer} (decided ${answeredAtTexts[where]})`;
 }

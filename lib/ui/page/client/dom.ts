@@ -6,7 +6,7 @@ export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind)
 }
 
 /** A new element with text and children; never markup. */
-export function make<Name extends keyof HTMLElementTagNameMap>(
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   className: string,
   ...content: readonly (string | Node)[]
@@ -18,7 +18,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** The nearest element around a node that fits. */
-export function around(node: EventTarget | null, selector: string): HTMLElement | null {
+export function closestElement(node: EventTarget | null, selector: string): HTMLElement | null {
   const found = node instanceof Element ? node.closest(selector) : null;
   return found instanceof HTMLElement ? found : null;
 }

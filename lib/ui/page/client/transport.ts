@@ -109,14 +109,14 @@ interface LineOptions<Value> {
 }
 
 /** A line to the server, taken up again whenever it breaks: a tab may sleep for days. */
-export interface Line {
+export interface Connection {
   /** Begins again. */
   restart(): void;
   /** Nothing comes any more, and that is right. */
   stop(): void;
 }
 
-export function keepLine<Value>({ path, onValue, onLost }: LineOptions<Value>): Line {
+export function keepConnection<Value>({ path, onValue, onLost }: LineOptions<Value>): Connection {
   let current = new AbortController();
   let heardAt = Date.now();
   let isOver = false;

@@ -53,10 +53,10 @@ export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): st
 }
 
 /** Remembers what was begun, beyond this tab. */
-export function keep(change: z.input<typeof keepSchema>): void {
+export function saveReview(change: z.input<typeof keepSchema>): void {
   void post('/api/keep', change);
 }
 
-export function remember(preferences: PagePreferences): void {
+export function savePreferences(preferences: PagePreferences): void {
   void post('/api/preferences', preferences);
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Answer } from '../../../domain/questions/answer-row.ts';
-import { nameLines } from '../../../domain/state/line-range.ts';
+import { describeLines } from '../../../domain/state/line-range.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { getJson } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-facts.ts';
@@ -154,7 +154,7 @@ function Comments() {
       <p class="quiet">These comments go along:</p>
       <ul>
         {drafts.map(({ path, text, ...at }) => (
-          <li>{`${path}:${nameLines(at)}: ${text}`}</li>
+          <li>{`${path}:${describeLines(at)}: ${text}`}</li>
         ))}
       </ul>
     </div>

@@ -1,9 +1,9 @@
-import { byId, make } from '../../page/client/dom.ts';
+import { byId, createElement } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-facts.ts';
 import { current, isRefused, keyOf, look, main, shown, state, urlOf, viewQuery } from './app.ts';
 import { disarm, opened } from './decide.ts';
-import { builtAgainAs, takeOver } from './drafts.ts';
+import { moveDrafts, rebuiltAs } from './drafts.ts';
 import { startLoading } from './files.ts';
 import { showViewed } from './viewed.ts';
 
@@ -34,7 +34,7 @@ export function Changesets() {
 export function showWhatWaits(): void {
   const { changesets } = state.value;
   const waiting = changesets.filter((one) => one.state === 'waiting');
-  const again = waiting.find((one) => builtAgainAs(keyOf(one)) !== undefined);
+  const again = waiting.find((one) => rebuiltAs(keyOf(one)) !== undefined);
   const isWriting = document.activeElement instanceof HTMLTextAreaElement;
   if (again !== undefined && keyOf(again) !== shown.value && !isWriting) {
     void show(again);
@@ -43,21 +43,21 @@ export function showWhatWaits(): void {
   if (current.value !== undefined) return;
   const next = waiting[0] ?? changesets[0];
   if (next !== undefined) void show(next);
-  else main.replaceChildren(make('p', 'quiet', 'There is nothing to review yet.'));
+  else main.replaceChildren(createElement('p', 'quiet', 'There is nothing to review yet.'));
 }
 
 /** Shows a changeset; those shown before are kept as they were. */
 async function show(changeset: ChangesetState): Promise<void> {
   const key = keyOf(changeset);
   shown.value = key;
-  takeOver();
+  moveDrafts();
   // The open answer was about another changeset.
   opened.value = null;
   disarm();
   const known = articles.get(articleKey(changeset));
   const here = known ?? takeFirst(changeset);
   // Never one changeset's lines above the buttons of another.
-  if (here === undefined) main.replaceChildren(make('p', 'quiet', 'Loading …'));
+  if (here === undefined) main.replaceChildren(createElement('p', 'quiet', 'Loading …'));
   const article = here ?? (await fetchArticle(changeset));
   if (shown.value !== key) return;
   // Before its files are there: to scroll, a browser lays out all that is.
@@ -80,7 +80,7 @@ export function placeEvidence(): void {
 }
 
 /** Shows the same changeset in another view. */
-export function showAgain(): void {
+export function redrawChangeset(): void {
   const changeset = current.value;
   if (changeset !== undefined) void show(changeset);
 }
@@ -96,7 +96,7 @@ function articleKey(changeset: ChangesetState): string {
 }
 
 /** The one before or after it. */
-export function step(by: 1 | -1): void {
+export function showNeighbour(by: 1 | -1): void {
   const { changesets } = state.value;
   const at = changesets.findIndex((changeset) => keyOf(changeset) === shown.value);
   const next = changesets[at + by];
@@ -117,18 +117,18 @@ function takeFirst(changeset: ChangesetState): HTMLElement | undefined {
   const { content } = byId('first', HTMLTemplateElement);
   const { id = '', commit = '' } = content.querySelector<HTMLElement>('.changeset')?.dataset ?? {};
   if (keyOf({ id, commit }) !== keyOf(changeset) || look.ignoresSpace || look.isSince) return undefined;
-  const holder = make('div', '', content);
+  const holder = createElement('div', '', content);
   articles.set(articleKey(changeset), holder);
   return holder;
 }
 
 async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {
-  const holder = make('div', '');
+  const holder = createElement('div', '');
   try {
     holder.innerHTML = await getHtml(`${urlOf(changeset)}?layout=${look.preferences.layout}&${viewQuery()}`);
     articles.set(articleKey(changeset), holder);
   } catch (error) {
-    holder.append(make('p', 'warning red', error instanceof Error ? error.message : String(error)));
+    holder.append(createElement('p', 'warning red', error instanceof Error ? error.message : String(error)));
   }
   return holder;
 }

@@ -1,4 +1,4 @@
-import { around } from '../../page/client/dom.ts';
+import { closestElement } from '../../page/client/dom.ts';
 
 // Colouring must never block a tab, with any text an agent wrote.
 const longestLine = 1_000;
@@ -45,7 +45,7 @@ export function dropColours(): void {
 }
 
 function* colourInSteps(part: HTMLElement): Generator<void> {
-  const language = finder?.languageOf(around(part, '.file')?.dataset.path ?? '') ?? null;
+  const language = finder?.languageOf(closestElement(part, '.file')?.dataset.path ?? '') ?? null;
   if (language === null || !part.isConnected) return;
   const ranges: (readonly [Highlight, StaticRange])[] = [];
   // A line stands on one side or on both; each side is one text, or what spans lines would be lost.

@@ -1,5 +1,10 @@
-import { asSuggestion, nameLines, suggestedLines, wordsBeside } from '../../../domain/state/line-range.ts';
-import { around, make } from '../../page/client/dom.ts';
+import {
+  describeLines,
+  renderSuggestion,
+  suggestedLines,
+  textBesideSuggestion,
+} from '../../../domain/state/line-range.ts';
+import { closestElement, createElement } from '../../page/client/dom.ts';
 import { current, main } from './app.ts';
 import { applySuggestions } from './decide.ts';
 import { type Draft, draftsHere, keepDraft, keyOfDraft } from './drafts.ts';
@@ -19,7 +24,7 @@ export function showComments(part: HTMLElement): void {
     (cell) => cell.tabIndex === -1,
   );
   if (first !== undefined) first.tabIndex = 0;
-  const isSince = around(part, '.changeset')?.dataset.since !== undefined;
+  const isSince = closestElement(part, '.changeset')?.dataset.since !== undefined;
   const shown = draftsHere().filter(({ side }) => side === 'new' || !isSince);
   for (const draft of shown.filter((one) => one.path === pathOf(part, one.side))) {
     const number = findNumber(part, { side: draft.side, line: draft.to ?? draft.line });
@@ -39,17 +44,17 @@ function openEditor({ number, ...lines }: PickedLines): void {
   }
   old?.remove();
   closeEmptyEditors();
-  const text = make('textarea', '');
+  const text = createElement('textarea', '');
   text.rows = 3;
   text.value = draft.text;
   const many = draft.to === undefined ? 'line' : 'lines';
-  text.setAttribute('aria-label', `Comment on ${many} ${nameLines(draft)} of ${draft.path}`);
-  const keep = make('button', '', 'Keep comment');
-  const drop = make('button', '', draft.text === '' ? 'Cancel' : 'Remove');
+  text.setAttribute('aria-label', `Comment on ${many} ${describeLines(draft)} of ${draft.path}`);
+  const keep = createElement('button', '', 'Keep comment');
+  const drop = createElement('button', '', draft.text === '' ? 'Cancel' : 'Remove');
   const row = commentRow(
     { ...draft, number },
     text,
-    make('div', 'comment-tools', keep, ...suggestButton(text, draft, number), drop),
+    createElement('div', 'comment-tools', keep, ...suggestButton(text, draft, number), drop),
   );
   // It goes along with a decision, and outlives the tab, although it was not said that it is kept.
   text.addEventListener('input', () => keepDraft({ ...draft, text: text.value.trim() }, true));
@@ -82,16 +87,16 @@ function closeEmptyEditors(): void {
 
 function showDraft(draft: Draft & PickedLines): void {
   rowBelow(draft.number, draft)?.remove();
-  const edit = make('button', '', 'Edit');
+  const edit = createElement('button', '', 'Edit');
   edit.type = 'button';
   edit.addEventListener('click', () => openEditor(draft));
   const { number: _, ...plain } = draft;
-  const about = draft.to === undefined ? [] : [make('p', 'quiet', `Lines ${nameLines(draft)}`)];
+  const about = draft.to === undefined ? [] : [createElement('p', 'quiet', `Lines ${describeLines(draft)}`)];
   commentRow(
     draft,
     ...about,
     ...showText(draft, draft.number),
-    make('div', 'comment-tools', edit, ...applyButtons(plain)),
+    createElement('div', 'comment-tools', edit, ...applyButtons(plain)),
   );
 }
 
@@ -101,9 +106,9 @@ function rowBelow(number: HTMLElement, draft: Draft): HTMLElement | null {
 }
 
 function commentRow({ number, ...draft }: Draft & PickedLines, ...content: readonly Node[]): HTMLElement {
-  const cell = make('td', '', ...content);
+  const cell = createElement('td', '', ...content);
   cell.colSpan = number.closest('table.side') === null ? 3 : 4;
-  const row = make('tr', 'comment', cell);
+  const row = createElement('tr', 'comment', cell);
   row.dataset.of = keyOfDraft(draft);
   number.closest('tr')?.after(row);
   return row;
@@ -112,7 +117,7 @@ function commentRow({ number, ...draft }: Draft & PickedLines, ...content: reado
 /** Offers the commented lines for editing, as a suggestion; none for lines that are gone. */
 function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElement): readonly HTMLElement[] {
   if (draft.side === 'old') return [];
-  const button = make('button', '', 'Suggest other lines');
+  const button = createElement('button', '', 'Suggest other lines');
   button.type = 'button';
   button.addEventListener('click', () => {
     const before = text.value.trimEnd();
@@ -124,12 +129,16 @@ function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElem
     const lines = linesOf(draft, number);
     if (lines === null) {
       button.replaceWith(
-        make('span', 'quiet', 'One of these lines is not shown as it is, so it can’t be edited here.'),
+        createElement(
+          'span',
+          'quiet',
+          'One of these lines is not shown as it is, so it can’t be edited here.',
+        ),
       );
       text.focus();
       return;
     }
-    text.value = `${before === '' ? '' : `${before}\n`}${asSuggestion(lines)}`;
+    text.value = `${before === '' ? '' : `${before}\n`}${renderSuggestion(lines)}`;
     text.rows = Math.min(20, text.value.split('\n').length + 1);
     text.dispatchEvent(new Event('input'));
     text.focus();
@@ -140,27 +149,27 @@ function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElem
 /** Shows a comment; a suggestion as the lines that go and those that come. */
 function showText(draft: Draft, number: HTMLElement): readonly HTMLElement[] {
   const lines = draft.side === 'old' ? null : suggestedLines(draft.text);
-  if (lines === null) return [make('div', 'said', draft.text)];
-  const words = wordsBeside(draft.text);
+  if (lines === null) return [createElement('div', 'said', draft.text)];
+  const words = textBesideSuggestion(draft.text);
   const were = linesOf(draft, number) ?? [];
-  const suggested = make(
+  const suggested = createElement(
     'div',
     'suggested',
-    ...were.map((line) => make('del', '', line)),
-    ...lines.map((line) => make('ins', '', line)),
+    ...were.map((line) => createElement('del', '', line)),
+    ...lines.map((line) => createElement('ins', '', line)),
   );
-  return [...(words === '' ? [] : [make('div', 'said', words)]), suggested];
+  return [...(words === '' ? [] : [createElement('div', 'said', words)]), suggested];
 }
 
 /** Buttons to apply the person's own suggestion, alone or with all others. */
 function applyButtons(draft: Draft): readonly HTMLElement[] {
   const all = draftsHere().filter(isSuggestion);
   if (!isSuggestion(draft) || current.value?.state !== 'waiting') return [];
-  const one = make('button', 'apply', 'Apply as my commit');
+  const one = createElement('button', 'apply', 'Apply as my commit');
   one.type = 'button';
   one.addEventListener('click', () => void applySuggestions([draft]));
   if (all.length < 2) return [one];
-  const every = make('button', 'apply', `Apply all ${all.length}`);
+  const every = createElement('button', 'apply', `Apply all ${all.length}`);
   every.type = 'button';
   every.addEventListener('click', () => void applySuggestions(draftsHere().filter(isSuggestion)));
   return [one, every];
@@ -175,7 +184,7 @@ const ending = /(?:⟦CR⟧)?(?:⟦no newline at the end⟧)?$/;
 
 /** As they are now; null where one of them is not shown as it is. */
 function linesOf({ side, line, to = line }: Draft, number: HTMLElement): readonly string[] | null {
-  const rows = around(number, '.lines');
+  const rows = closestElement(number, '.lines');
   const lines: string[] = [];
   for (let at = line; rows !== null && at <= to; at += 1) {
     const cells = findNumber(rows, { side, line: at })?.closest('tr')?.querySelectorAll<HTMLElement>('td.c');

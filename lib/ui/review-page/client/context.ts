@@ -1,5 +1,5 @@
 import { formatCount } from '../../../util/format-figures.ts';
-import { around, make } from '../../page/client/dom.ts';
+import { closestElement, createElement } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
 import { type HunkHead, parseHunkHead, renderHunkHead } from '../split-parts.ts';
 import { look, main, urlOf, viewQuery } from './app.ts';
@@ -18,7 +18,7 @@ export function offerContext(part: HTMLElement): void {
 
 export function wireContext(): void {
   main.addEventListener('click', (event) => {
-    const button = around(event.target, 'button.more');
+    const button = closestElement(event.target, 'button.more');
     const row = button?.closest('tr') ?? null;
     if (button !== null && row !== null) void show(row, button.dataset.way ?? '');
   });
@@ -51,18 +51,21 @@ function drawButtons(row: HTMLTableRowElement): void {
           ['file', 'whole file'],
         ];
   const buttons = ways.map(([way, text]) => {
-    const button = make('button', 'more', text);
+    const button = createElement('button', 'more', text);
     button.type = 'button';
     button.dataset.way = way;
     return button;
   });
-  cell?.append(make('span', 'mores', ...buttons.flatMap((button) => [' ', button])));
+  cell?.append(createElement('span', 'mores', ...buttons.flatMap((button) => [' ', button])));
 }
 
 async function show(row: HTMLTableRowElement, way: string): Promise<void> {
   const rows =
     way === 'file'
-      ? [...(around(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]') ?? [])]
+      ? [
+          ...(closestElement(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]') ??
+            []),
+        ]
       : [row];
   for (const one of rows) {
     const { from, to } = gapOf(one);
@@ -84,12 +87,12 @@ async function fill(
   { from, to, isAbove }: { readonly from: number; readonly to: number; readonly isAbove: boolean },
 ): Promise<boolean> {
   const gap = gapOf(row);
-  const file = around(row, '.file')?.dataset.index ?? '';
-  const { id = '', commit = '' } = around(row, '.changeset')?.dataset ?? {};
+  const file = closestElement(row, '.file')?.dataset.index ?? '';
+  const { id = '', commit = '' } = closestElement(row, '.changeset')?.dataset ?? {};
   const wanted = `from=${from}&to=${Math.min(to, from + most - 1)}&shift=${gap.shift}`;
   const url = `${urlOf({ id, commit })}/${file}/lines?layout=${look.preferences.layout}&${viewQuery()}&${wanted}`;
   const html = await getHtml(url).catch(() => '');
-  const holder = make('div', '');
+  const holder = createElement('div', '');
   // Escaped by the server, as parts are.
   holder.innerHTML = html;
   const lines = [...holder.querySelectorAll<HTMLTableRowElement>('tbody > tr')];
@@ -108,7 +111,7 @@ async function fill(
   }
   const isAll = lines.length < Math.min(to, from + most - 1) - from + 1;
   const rest = isAbove ? { from: from + lines.length, to: gap.to } : { from: gap.from, to: from - 1 };
-  const part = around(row, '.part');
+  const part = closestElement(row, '.part');
   if (lines.length === 0 || (gap.to === null && isAll) || (rest.to !== null && rest.to < rest.from))
     join(row);
   else {
@@ -134,7 +137,7 @@ function join(row: HTMLTableRowElement): void {
 
 /** null: it is the first one of its file. */
 function headBefore(row: HTMLTableRowElement): HTMLTableRowElement | null {
-  const heads = [...(around(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk') ?? [])];
+  const heads = [...(closestElement(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk') ?? [])];
   return heads[heads.indexOf(row) - 1] ?? null;
 }
 

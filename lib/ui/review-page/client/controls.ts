@@ -1,10 +1,10 @@
-import { around, byId } from '../../page/client/dom.ts';
-import { look, main, remember } from './app.ts';
+import { byId, closestElement } from '../../page/client/dom.ts';
+import { look, main, savePreferences } from './app.ts';
 import { press } from './bar.tsx';
-import { forgetOthers, placeEvidence, showAgain, step } from './changesets.tsx';
+import { forgetOthers, placeEvidence, redrawChangeset, showNeighbour } from './changesets.tsx';
 import { disarm, takeBack } from './decide.ts';
 import { focusFilter, showFile } from './file-tree.ts';
-import { loadAnew, printAll, toggleFile } from './files.ts';
+import { printAll, reloadFiles, toggleFile } from './files.ts';
 import { openFind } from './find.ts';
 import { toggleViewed } from './viewed.ts';
 
@@ -15,8 +15,8 @@ const spaceButton = byId('space', HTMLButtonElement);
 const themeButton = byId('theme', HTMLButtonElement);
 
 const actions: Readonly<Record<string, () => void>> = {
-  j: () => step(1),
-  k: () => step(-1),
+  j: () => showNeighbour(1),
+  k: () => showNeighbour(-1),
   n: () => stepFile(1),
   p: () => stepFile(-1),
   o: () => {
@@ -46,7 +46,7 @@ export function wireKeys(): void {
       void printAll();
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (around(event.target, 'textarea, input, dialog') !== null) return;
+    if (closestElement(event.target, 'textarea, input, dialog') !== null) return;
     const action = actions[event.key];
     if (action === undefined && !press(event.key)) return;
     event.preventDefault();
@@ -83,26 +83,26 @@ function toggleLayout(): void {
   choose({ ...look.preferences, layout: look.preferences.layout === 'side' ? 'line' : 'side' });
   forgetOthers();
   placeEvidence();
-  loadAnew();
+  reloadFiles();
 }
 
 /** For this tab alone: who looks again another day sees everything. */
 function toggleSpace(): void {
   look.ignoresSpace = !look.ignoresSpace;
   renderLook();
-  showAgain();
+  redrawChangeset();
 }
 
 /** For this tab alone, and only where there was an earlier round: who looks again sees everything. */
 export function toggleSince(): void {
   if (main.querySelector('.since-toggle') === null) return;
   look.isSince = !look.isSince;
-  showAgain();
+  redrawChangeset();
 }
 
 function choose(preferences: typeof look.preferences): void {
   look.preferences = preferences;
-  remember(preferences);
+  savePreferences(preferences);
   renderLook();
 }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { suggestedLines } from '../../../domain/state/line-range.ts';
 import type { Drafts } from '../../page/client/answer-form.tsx';
-import { keep, kept, shown } from './app.ts';
+import { kept, saveReview, shown } from './app.ts';
 
 export interface Draft {
   readonly path: string;
@@ -109,14 +109,14 @@ function growthOf({ line, to = line, text }: Draft): number {
 }
 
 /** The one that was built again as this one, with what was applied on this page, and is not shown yet. */
-export function builtAgainAs(key: string): string | undefined {
+export function rebuiltAs(key: string): string | undefined {
   const id = key.slice(0, key.lastIndexOf('/'));
   return [...goingOn.keys()].find((former) => former !== key && former.startsWith(`${id}/`));
 }
 
 /** Hands on what was left when the changeset that is shown now was built again. */
-export function takeOver(): void {
-  const former = builtAgainAs(shown.value);
+export function moveDrafts(): void {
+  const former = rebuiltAs(shown.value);
   if (former === undefined) return;
   const left = withoutApplied(unsentOf(former), goingOn.get(former) ?? []);
   goingOn.delete(former);
@@ -145,7 +145,7 @@ function keepUnsent(changeset: string, draft: Unsent, pauseMs = 0): void {
 function keepAll(): void {
   for (const changeset of toKeep) {
     const { comments, texts } = unsentOf(changeset);
-    keep({ kind: 'draft', changeset, comments: [...comments], texts });
+    saveReview({ kind: 'draft', changeset, comments: [...comments], texts });
   }
   toKeep.clear();
 }

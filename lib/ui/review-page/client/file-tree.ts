@@ -1,5 +1,5 @@
 import { formatNumber } from '../../../util/format-figures.ts';
-import { byId, make } from '../../page/client/dom.ts';
+import { byId, createElement } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { isViewed } from './viewed.ts';
 
@@ -95,7 +95,7 @@ function drawTree(): void {
   for (const [file, , folders] of found) folderOf(root, folders).files.push(file);
   holder.replaceChildren(
     found.length === 0
-      ? make('p', 'quiet', 'No file has this in its name.')
+      ? createElement('p', 'quiet', 'No file has this in its name.')
       : drawFolder(root, found.length <= mostOpen),
   );
 }
@@ -113,7 +113,7 @@ function folderOf(root: Folder, names: readonly string[]): Folder {
 
 function drawFolder({ folders, files }: Folder, isOpen: boolean): HTMLElement {
   const entries = [...folders].map(([name, folder]) => drawNamed(name, folder, isOpen));
-  const list = make('ul', '', ...entries);
+  const list = createElement('ul', '', ...entries);
   drawFiles(list, files);
   return list;
 }
@@ -123,9 +123,9 @@ function drawFiles(list: HTMLElement, files: readonly HTMLElement[]): void {
   list.append(...files.slice(0, mostOpen).map(drawFile));
   const rest = files.slice(mostOpen);
   if (rest.length === 0) return;
-  const button = make('button', 'more-files', `${rest.length} more`);
+  const button = createElement('button', 'more-files', `${rest.length} more`);
   button.type = 'button';
-  const row = make('li', '', button);
+  const row = createElement('li', '', button);
   button.addEventListener('click', () => {
     const last = row.previousElementSibling;
     row.remove();
@@ -141,46 +141,46 @@ function drawNamed(name: string, folder: Folder, isOpen: boolean): HTMLElement {
   if (only !== undefined && folder.folders.size === 1 && folder.files.length === 0) {
     return drawNamed(`${name}/${only[0]}`, only[1], isOpen);
   }
-  const summary = make('summary', '', `${name}/`);
-  const details = make('details', '', summary);
+  const summary = createElement('summary', '', `${name}/`);
+  const details = createElement('details', '', summary);
   details.open = isOpen;
   if (isOpen) details.append(drawFolder(folder, isOpen));
   else {
-    summary.append(' ', make('span', 'quiet', `${folder.count}`));
+    summary.append(' ', createElement('span', 'quiet', `${folder.count}`));
     const draw = (): void => details.append(drawFolder(folder, folder.count <= mostOpen));
     details.addEventListener('toggle', draw, { once: true });
   }
-  return make('li', '', details);
+  return createElement('li', '', details);
 }
 
 function drawFile(file: HTMLElement): HTMLElement {
   const { path = '', fate = '', plus = '', minus = '' } = file.dataset;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const link = make(
+  const link = createElement(
     'a',
     isViewed(file) ? 'viewed' : '',
-    make('span', '', ...markOf(fate), make('span', 'name', name)),
+    createElement('span', '', ...markOf(fate), createElement('span', 'name', name)),
   );
   link.href = `#${file.id}`;
   link.title = fate === '' ? path : `${path} (${fate})`;
   link.append(
-    make(
+    createElement(
       'span',
       'counts',
-      make('span', 'plus', `+${formatNumber(Number(plus))}`),
+      createElement('span', 'plus', `+${formatNumber(Number(plus))}`),
       ' ',
-      make('span', 'minus', `−${formatNumber(Number(minus))}`),
+      createElement('span', 'minus', `−${formatNumber(Number(minus))}`),
     ),
   );
-  return make('li', '', link);
+  return createElement('li', '', link);
 }
 
 /** Its change as git marks it, and as a word for screen readers. */
 function markOf(fate: string): readonly HTMLElement[] {
   if (fate === '') return [];
-  const mark = make('span', `fate ${fate}`, letters[fate] ?? '');
+  const mark = createElement('span', `fate ${fate}`, letters[fate] ?? '');
   mark.ariaHidden = 'true';
-  return [mark, make('span', 'unseen', `${fate}: `)];
+  return [mark, createElement('span', 'unseen', `${fate}: `)];
 }
 
 const letters: Readonly<Record<string, string>> = { added: 'A', deleted: 'D', moved: 'R' };

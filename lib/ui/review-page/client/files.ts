@@ -1,4 +1,4 @@
-import { around, make } from '../../page/client/dom.ts';
+import { closestElement, createElement } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
 import { look, main, urlOf, viewQuery } from './app.ts';
 import { colourPart, dropColours } from './colours.ts';
@@ -30,7 +30,7 @@ export function startLoading(): void {
     const whole = parts.reduce((sum, count) => sum + Number(count) * rowHeight, headHeight);
     const height = file.hasAttribute('data-folded') ? headHeight : whole;
     file.style.setProperty('contain-intrinsic-size', `auto ${height}px`);
-    const bunch = around(file, '.bunch');
+    const bunch = closestElement(file, '.bunch');
     if (bunch !== null) heights.set(bunch, (heights.get(bunch) ?? 0) + height + fileGap);
     if (lines === null) continue;
     for (let index = lines.childElementCount; index < parts.length; index += 1)
@@ -58,7 +58,7 @@ function partsAhead(): HTMLElement[] {
 }
 
 /** Drops what is loaded and loads it again, as after another layout was chosen. */
-export function loadAnew(): void {
+export function reloadFiles(): void {
   for (const lines of main.querySelectorAll('.lines')) lines.replaceChildren();
   dropColours();
   startLoading();
@@ -70,7 +70,7 @@ export function toggleFile(file: HTMLElement): void {
 }
 
 function emptyPart(index: number, lines: number): HTMLElement {
-  const part = make('div', 'part');
+  const part = createElement('div', 'part');
   part.dataset.part = String(index);
   part.dataset.lines = String(lines);
   part.style.setProperty('min-height', `${lines * rowHeight}px`);
@@ -149,8 +149,8 @@ function load(part: HTMLElement): Promise<void> {
 }
 
 async function draw(part: HTMLElement): Promise<void> {
-  const file = around(part, '.file')?.dataset.index ?? '';
-  const { id = '', commit = '' } = around(part, '.changeset')?.dataset ?? {};
+  const file = closestElement(part, '.file')?.dataset.index ?? '';
+  const { id = '', commit = '' } = closestElement(part, '.changeset')?.dataset ?? {};
   const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${look.preferences.layout}&${viewQuery()}`;
   try {
     const html = await getHtml(url);

@@ -1,4 +1,4 @@
-import { around, byId } from '../../page/client/dom.ts';
+import { byId, closestElement } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
 import type { FoundLine } from '../split-parts.ts';
 import { current, main, urlOf, viewQuery } from './app.ts';
@@ -91,7 +91,7 @@ async function ask(text: string): Promise<void> {
   const words = wordsAround(text);
   found = { text, places: [...words, ...lines.lines], count: words.length + lines.count };
   at = -1;
-  say();
+  showMatchCount();
 }
 
 /** One more or one before; what was typed since the last search is searched first. */
@@ -101,12 +101,12 @@ async function go(by: 1 | -1): Promise<void> {
   const { length } = found.places;
   if (length === 0) return;
   at = at === -1 && by === -1 ? length - 1 : (at + by + length) % length;
-  say();
+  showMatchCount();
   const place = found.places[at];
   if (place !== undefined) await show(place);
 }
 
-function say(): void {
+function showMatchCount(): void {
   const all =
     found.count === found.places.length
       ? `${found.count}`
@@ -150,7 +150,7 @@ function wordsAround(text: string): readonly Range[] {
     '.head, .warning, .since, .proof, .path .name, .said, .suggested > *, tr.extra td.c',
   );
   return [...blocks]
-    .filter((block) => around(block.parentElement, '.proof, .since') === null)
+    .filter((block) => closestElement(block.parentElement, '.proof, .since') === null)
     .flatMap((block) => rangesIn(block, text));
 }
 

@@ -1,6 +1,6 @@
 import { render } from 'preact';
-import { around, byId } from '../../page/client/dom.ts';
-import { keepLine } from '../../page/client/transport.ts';
+import { byId, closestElement } from '../../page/client/dom.ts';
+import { keepConnection } from '../../page/client/transport.ts';
 import type { PageState } from '../page-facts.ts';
 import { main, questions, state } from './app.ts';
 import { Bar } from './bar.tsx';
@@ -29,9 +29,9 @@ function take(next: PageState): void {
 }
 
 main.addEventListener('click', (event) => {
-  const file = around(event.target, '.fold')?.closest('.file');
+  const file = closestElement(event.target, '.fold')?.closest('.file');
   if (file instanceof HTMLElement) toggleFile(file);
-  if (around(event.target, '.since-toggle') !== null) toggleSince();
+  if (closestElement(event.target, '.since-toggle') !== null) toggleSince();
 });
 wireDecisions(showNextWaiting);
 wireComments();
@@ -44,10 +44,10 @@ wireLook();
 render(<Changesets />, byId('changesets', HTMLElement));
 render(<Bar />, byId('bar', HTMLElement));
 take(state.value);
-const line = keepLine<PageState>({
+const connection = keepConnection<PageState>({
   path: () => '/api/events',
   onValue: (next) => {
-    if (next.phase === 'ended') line.stop();
+    if (next.phase === 'ended') connection.stop();
     take(next);
   },
   onLost: () => take({ ...state.value, phase: 'ended', message: gone }),

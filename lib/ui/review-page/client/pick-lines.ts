@@ -1,4 +1,4 @@
-import { around } from '../../page/client/dom.ts';
+import { closestElement } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import type { Draft } from './drafts.ts';
 
@@ -47,7 +47,7 @@ export function wirePicking(onPicked: (picked: PickedLines) => void): void {
     pick(number);
   });
   main.addEventListener('keydown', (event) => {
-    const number = around(event.target, 'td.n');
+    const number = closestElement(event.target, 'td.n');
     if (number === null || event.ctrlKey || event.metaKey || event.altKey) return;
     if (main.querySelector('tr.picked') === null) anchor = number;
     if (event.key === 'Enter' || event.key === ' ' || event.key === 'c') pick(number);
@@ -74,7 +74,7 @@ export function findNumber(
 
 /** A file that was moved had another name on its old side. */
 export function pathOf(node: Element, side: Draft['side']): string {
-  const { path, oldPath } = around(node, '.file')?.dataset ?? {};
+  const { path, oldPath } = closestElement(node, '.file')?.dataset ?? {};
   return (side === 'old' ? oldPath : path) ?? '';
 }
 
@@ -83,22 +83,22 @@ function numbersOf(rows: ParentNode, side: Draft['side']): NodeListOf<HTMLElemen
 }
 
 function numberAt(target: EventTarget | null): HTMLElement | null {
-  const number = around(target, 'td.n');
+  const number = closestElement(target, 'td.n');
   return number === null || number.textContent === '' ? null : number;
 }
 
 /** From where the range begins to this line; null: they can't be commented on here. */
 function linesTo(end: HTMLElement): PickedLines | null {
-  const single = meantNumber(end);
+  const single = numberCell(end);
   // Its old side is what was seen last, with line numbers that no reader of the comment has.
-  const isSince = around(end, '.changeset')?.dataset.since !== undefined;
+  const isSince = closestElement(end, '.changeset')?.dataset.since !== undefined;
   const sides = isSince
     ? (['new'] as const)
     : ([sideOf(single), sideOf(single) === 'old' ? 'new' : 'old'] as const);
   for (const side of sides) {
     const ends = [anchor, end].map((cell) => cell && numberOn(cell, side));
     const [from, to] = ends;
-    if (!from || !to || around(from, '.lines') !== around(to, '.lines')) continue;
+    if (!from || !to || closestElement(from, '.lines') !== closestElement(to, '.lines')) continue;
     const [line, last] = [Number(from.textContent), Number(to.textContent)];
     if (line === last) break;
     const range = { line: Math.min(line, last), to: Math.max(line, last) };
@@ -110,7 +110,7 @@ function linesTo(end: HTMLElement): PickedLines | null {
 }
 
 /** A context line stands on both sides: its comments go to the new side. */
-function meantNumber(number: HTMLElement): HTMLElement {
+function numberCell(number: HTMLElement): HTMLElement {
   const isRemoved = (number.closest('tr')?.className ?? '').includes('d2h-del');
   if (sideOf(number) === 'new' || isRemoved || number.classList.contains('d2h-del')) return number;
   return numberOn(number, 'new') ?? number;
@@ -145,7 +145,7 @@ function moveFocus(number: HTMLElement, by: 1 | -1, isRange: boolean): void {
 function showPicked(end: HTMLElement): void {
   for (const row of main.querySelectorAll('tr.picked')) row.classList.remove('picked');
   const picked = linesTo(end);
-  const rows = around(end, '.lines');
+  const rows = closestElement(end, '.lines');
   if (picked === null || rows === null) return;
   const { side, line, to = line } = picked;
   for (const cell of numbersOf(rows, side)) {

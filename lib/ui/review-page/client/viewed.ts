@@ -1,5 +1,5 @@
-import { around } from '../../page/client/dom.ts';
-import { keep, kept, main } from './app.ts';
+import { closestElement } from '../../page/client/dom.ts';
+import { kept, main, saveReview } from './app.ts';
 import { toggleFile } from './files.ts';
 
 const marks = new Set(kept.viewed);
@@ -14,8 +14,8 @@ export function isViewed(file: HTMLElement): boolean {
 export function wireViewed(changed: (file?: HTMLElement) => void): void {
   onChange = changed;
   main.addEventListener('change', (event) => {
-    const file = around(event.target, '.file');
-    if (around(event.target, '.viewed') !== null && file !== null) toggleViewed(file);
+    const file = closestElement(event.target, '.file');
+    if (closestElement(event.target, '.viewed') !== null && file !== null) toggleViewed(file);
   });
 }
 
@@ -33,7 +33,7 @@ export function toggleViewed(file: HTMLElement): void {
   const is = !marks.has(mark);
   if (is) marks.add(mark);
   else marks.delete(mark);
-  keep({ kind: 'viewed', mark, is });
+  saveReview({ kind: 'viewed', mark, is });
   if (is) fold(file);
   draw(file);
   onChange(file);

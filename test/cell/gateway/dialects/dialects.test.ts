@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Endpoint, Said } from '../../../../lib/cell/gateway/dialects/dialect.ts';
+import type { Endpoint, ScriptedMessage } from '../../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { meterUsage } from '../../../../lib/cell/gateway/usage-meter.ts';
 import type { DialectName } from '../../../../lib/domain/config/agent-clis.ts';
@@ -208,7 +208,7 @@ test('BUD-1: a request is sent with what it may write, in the field of its API, 
 });
 
 test('UNI-7: what a scripted model says is heard again as it was said, in each language, streamed or not', async () => {
-  const said: Said = {
+  const said: ScriptedMessage = {
     text: '',
     calls: [{ id: 'call_1', name: 'run', input: { command: 'ls' } }],
     usage: { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 5 },
