@@ -35,16 +35,16 @@ async function timeRaces([ours, other]: readonly [Racers, Racers], isOwnOrder: b
   const times = (results: readonly RaceResult[]) => medianFigure(results.map(({ figure }) => figure));
   const share = (pick: (won: readonly number[]) => number) =>
     medianFigure(mine.map(({ won }) => ({ wall_ms: pick(won), cpu_ms: null })));
-  const what = `${processes} × \`task claim --stdin\` racing for ${tasks} tasks, ${isOwnOrder ? 'each in an order of its own' : 'all in one order'}`;
+  const what = `${processes} processes claim ${tasks} tasks, ${isOwnOrder ? 'own orders' : 'one order'}`;
   return [
     {
       what,
-      against: `${processes} × \`flock\` and \`git notes append\`, racing likewise`,
+      against: '`flock`, `git notes append`',
       figures: { ours: times(mine), other: times(theirs) },
       target: { kind: 'ratio', most: 0.5 },
     },
     {
-      what: 'what the luckiest of them gets',
+      what: 'the luckiest process',
       against: 'the unluckiest',
       figures: { ours: share((won) => Math.max(...won)), other: share((won) => Math.min(...won)) },
       unit: 'tasks',

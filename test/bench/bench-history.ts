@@ -43,8 +43,8 @@ export async function benchHistory(): Promise<BenchRow[]> {
 
 function stateRow([ours, other]: readonly [Figure, Figure], megabytes: string): BenchRow {
   return {
-    what: `one state change of 10,000 tasks after 10,000 (all objects: ${megabytes} MB)`,
-    against: 'the same after none',
+    what: `state change after 10,000 (${megabytes} MB)`,
+    against: 'after none',
     figures: { ours, other },
     target: { kind: 'ratio', most: 1.5 },
   };
@@ -69,7 +69,7 @@ function readingRows(
     Record<'log' | 'git' | 'version' | 'status' | 'statusOfFew' | 'statusOfPart' | 'node', Figure>
   >,
 ): BenchRow[] {
-  const all = '10,000 tasks and 10,000 changes';
+  const all = '10,000 tasks and changes';
   const row = (
     what: string,
     ours: Figure,
@@ -82,13 +82,13 @@ function readingRows(
   });
   return [
     row(`\`log -n 100\`, ${all}`, timed.log, '`git log -n 100`', timed.git, 10),
-    row('`--version`, for what starting node is of it', timed.version, '`git log -n 100`', timed.git, null),
+    row('`--version`', timed.version, '`git log -n 100`', timed.git, null),
     row(`\`status\`, ${all}`, timed.status, '`node -e 0`', timed.node, null),
-    row(`\`status\`, ${all}`, timed.status, 'the same, a tenth of both', timed.statusOfFew, 3),
+    row(`\`status\`, ${all}`, timed.status, 'a tenth of both', timed.statusOfFew, 3),
     row(
-      `\`status\` of one of ${sessions} sessions with 1,000 tasks each`,
+      `\`status\`, one of ${sessions} sessions`,
       timed.statusOfPart,
-      'of the only one',
+      'the only session',
       timed.statusOfFew,
       1.5,
     ),

@@ -27,14 +27,14 @@ export async function benchMachines(): Promise<BenchRow[]> {
   }
   return [
     {
-      what: `${machines} machines on one session at a remote, ${tasks} tasks of ${taskSeconds} s, from plan to landing`,
-      against: 'one machine doing the same',
+      what: `${machines} machines, ${tasks} tasks of ${taskSeconds} s`,
+      against: 'one machine',
       figures: { ours: together, other: alone },
       target: { kind: 'ratio', most: 0.6 },
     },
     {
-      what: `${claims} tasks claimed at a remote by ${machines} machines of ${agents} agents`,
-      against: `shell loops: \`fetch\`, \`commit-tree\`, \`push\`, again where another was first`,
+      what: `${machines} machines claim ${claims} tasks`,
+      against: 'shell loops',
       figures: { ours: medianFigure(ours), other: medianFigure(loop) },
       target: { kind: 'ratio', most: 0.5 },
     },

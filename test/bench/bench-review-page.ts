@@ -39,8 +39,8 @@ async function exportRow(): Promise<BenchRow> {
     rounds,
   );
   return {
-    what: `\`review --export\`, ${lines} changed lines in ${files} files`,
-    against: '`diff2html -i file` of the same diff',
+    what: `\`review --export\`, ${lines} lines`,
+    against: '`diff2html -i file`',
     figures: { ours, other },
     target: null,
   };
@@ -48,10 +48,10 @@ async function exportRow(): Promise<BenchRow> {
 
 /** In a browser: from its address to the first line drawn and the page answering again. */
 async function usableRow(): Promise<BenchRow> {
-  const what = `review page in Chromium, ${lines} changed lines: usable after`;
+  const what = `review page, ${lines} lines`;
   const row = {
     what,
-    against: "diff2html-cli's page of the same diff",
+    against: "diff2html-cli's page",
     target: { kind: 'ms', most: 2_000 } as const,
   };
   if (!hasChromium()) return { ...row, figures: null, missing: 'chromium is not installed' };

@@ -28,7 +28,7 @@ export async function benchStatus(): Promise<BenchRow[]> {
       env: { ...theirs.env, HOME: makeTempDir() },
     };
     const { mine, list } = await timeCommands({ mine: ours, list: other }, rounds);
-    const against = `\`backlog task list\`, the same number (backlog.md ${backlog.version})`;
+    const against = `\`backlog task list\` ${backlog.version}`;
     rows.push({ what, against, figures: { ours: mine, other: list }, target });
   }
   return rows;

@@ -45,7 +45,7 @@ async function timeHooks({ command, call, worktree }: Hook, width: number): Prom
     },
     rounds,
   );
-  const what = width === 1 ? 'watcher, one tool call' : `watcher, ${width} tool calls at once`;
+  const what = width === 1 ? 'a tool call' : `${width} tool calls at once`;
   return [
     {
       what,
@@ -55,7 +55,7 @@ async function timeHooks({ command, call, worktree }: Hook, width: number): Prom
     },
     {
       what,
-      against: 'bash script with `jq`, fewer checks',
+      against: 'bash with `jq`',
       figures: { ours, other: jq },
       target: { kind: 'ratio', most: 1 },
     },

@@ -31,8 +31,8 @@ export async function benchStateChange(): Promise<BenchRow[]> {
   const [small, , large] = places;
   const rows = places.map(
     ({ n, ours, notesAdd }): BenchRow => ({
-      what: `one state change, ${n.toLocaleString('en')} tasks`,
-      against: '`git notes add`, as many notes',
+      what: `state change, ${n.toLocaleString('en')} tasks`,
+      against: '`git notes add`',
       figures: { ours: figure(ours), other: figure(notesAdd) },
       target: { kind: 'ms', most: 3 },
     }),
@@ -40,8 +40,8 @@ export async function benchStateChange(): Promise<BenchRow[]> {
   if (small === undefined || large === undefined) return rows;
   const figures = { ours: figure(large.ours), other: figure(small.ours) };
   const flat = {
-    what: 'one state change, 10,000 tasks',
-    against: 'the same, 100 tasks',
+    what: 'state change, 10,000 tasks',
+    against: '100 tasks',
     figures,
     target: { kind: 'ratio', most: 1.5 },
   } as const;
