@@ -1,4 +1,4 @@
-import { askTool } from '../domain/agent-talk.ts';
+import { askTool } from '../domain/agent-messages.ts';
 import type { CallFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { isRecord, type JsonRecord } from '../util/json.ts';
 import { longestHold } from './cli-hooks.ts';

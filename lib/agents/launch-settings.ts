@@ -1,4 +1,4 @@
-import { askTool } from '../domain/agent-talk.ts';
+import { askTool } from '../domain/agent-messages.ts';
 import type { Config } from '../domain/config/config.ts';
 import type { CellPaths } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';

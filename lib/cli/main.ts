@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { noFolder } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import { noFolder } from '../domain/input-errors.ts';
 import type { CommandName, CommandOptions, Io } from '../domain/view-models/command.ts';
 import { outputWidth } from '../ui/text/style.ts';
 import type { CommandSpec } from './command-spec.ts';

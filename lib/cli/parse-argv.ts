@@ -1,5 +1,5 @@
-import { badValue } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import { badValue } from '../domain/input-errors.ts';
 import type { CommandName, GlobalOptions } from '../domain/view-models/command.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';

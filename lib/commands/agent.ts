@@ -4,16 +4,16 @@ import { stopAgent } from '../cell/run/end-runs.ts';
 import { followStream } from '../cell/run/stream-log.ts';
 import { streamFile } from '../cell/run-folder.ts';
 import { auditFile } from '../cell/watcher/audit-log.ts';
-import { agentNotRunning } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type AgentId, parseAgentId } from '../domain/ids.ts';
+import { agentNotRunning } from '../domain/input-errors.ts';
 import type { AuditLine } from '../domain/policy.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderAgents } from '../ui/render/render-agent.ts';
 import { renderBlockedCall } from '../ui/render/render-calls.ts';
 import { visibleText } from '../ui/text/visible-text.ts';
-import { type ReadContext, withState } from './context/read-state.ts';
+import { type ReadContext, withState } from './context/open-repository.ts';
 import { openBlockedCalls } from './show/agent-calls.ts';
 import { hintAgent } from './show/hint-agent.ts';
 

@@ -13,7 +13,7 @@ import { planCleanup } from '../engine/retention/cleanup-plan.ts';
 import type { Stale } from '../engine/retention/stale.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
-import { type CommandContext, withRunContext } from './run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
 export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {

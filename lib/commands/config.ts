@@ -8,8 +8,8 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { refusalOf } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
+import { type ReadContext, withState } from './context/open-repository.ts';
 import { readConfig, requireWorkTree } from './context/read-config.ts';
-import { type ReadContext, withState } from './context/read-state.ts';
 
 /** `git flame config show|migrate|schema|example`. */
 export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {

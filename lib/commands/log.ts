@@ -1,12 +1,12 @@
-import { noSuchName } from '../domain/bad-input.ts';
 import { agentIdPattern } from '../domain/ids.ts';
+import { noSuchName } from '../domain/input-errors.ts';
 import type { LogEntry, Store } from '../domain/ports/store-port.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderLog } from '../ui/render/render-log.ts';
 import { pageOutput } from './context/git-preferences.ts';
-import { nameByOperand, withStore } from './context/look-at-state.ts';
+import { nameByOperand, withStore } from './context/open-notes.ts';
 
 const defaultCount = 50;
 

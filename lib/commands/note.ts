@@ -8,12 +8,12 @@ import { renderNotes } from '../ui/render/render-notes.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
 import { pageOutput } from './context/git-preferences.ts';
-import { readSelectedSession } from './context/look-at-state.ts';
-import { requireTypedByPerson } from './context/own-terminal.ts';
+import { readSelectedSession } from './context/open-notes.ts';
+import { requireTypedByPerson } from './context/require-typed-by-person.ts';
 import { requireAtHand } from './context/session-lock.ts';
-import { withTrustedDecisions } from './context/signed-decisions.ts';
+import { withTrustedDecisions } from './context/with-trusted-decisions.ts';
 import { readNamedFile, readStream } from './run-context/open-gates.ts';
-import { type CommandContext, withRunContext } from './run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
 
 /** `git flame note list|add|drop|accept`: what is left for later tasks of a session. */
 export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {

@@ -13,8 +13,8 @@ import { workerPolicy } from '../engine/post-check/worker-policy.ts';
 import { decide } from '../policy/decide.ts';
 import type { RuleName } from '../policy/rules.ts';
 import { renderChecked } from '../ui/render/render-calls.ts';
+import { withState } from './context/open-repository.ts';
 import { readConfig } from './context/read-config.ts';
-import { withState } from './context/read-state.ts';
 
 // No other call waits for this judge.
 const patientMs = 10_000;

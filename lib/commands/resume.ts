@@ -4,7 +4,7 @@ import { requireAtHand, withSessionLock } from './context/session-lock.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan } from './plan/find-plan.ts';
 import { continueOpen, reportSelectedSession } from './plan/start-request.ts';
-import { withRunContext } from './run-context/open-workshop.ts';
+import { withRunContext } from './run-context/open-run-context.ts';
 import { continueSession } from './run-loop/continue-session.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */

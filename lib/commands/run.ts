@@ -5,7 +5,7 @@ import { withOwnBoard } from './board/board.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { previewPlan, withStart } from './plan/find-plan.ts';
 import { readStartRequest } from './plan/start-request.ts';
-import { withRunContext } from './run-context/open-workshop.ts';
+import { withRunContext } from './run-context/open-run-context.ts';
 import { continueSession } from './run-loop/continue-session.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */

@@ -1,7 +1,7 @@
 import type { LandedChangeset } from '../core/changesets/changeset-decision.ts';
 import type { AfterUndo } from '../core/task/after-review.ts';
-import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import { contradiction, nothingToKeep } from '../domain/input-errors.ts';
 import { landsOn } from '../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { planUndo } from '../engine/review/built-on-landing.ts';
@@ -9,9 +9,9 @@ import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
-import { requireTypedByPerson } from './context/own-terminal.ts';
+import { requireTypedByPerson } from './context/require-typed-by-person.ts';
 import { whereItIsLed } from './machines/lead.ts';
-import { type CommandContext, withRunContext } from './run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
 export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {

@@ -1,6 +1,6 @@
-import { contradiction, nothingToKeep } from '../domain/bad-input.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { contradiction, nothingToKeep } from '../domain/input-errors.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { taskOf, viewSession } from '../engine/record.ts';
@@ -8,7 +8,7 @@ import type { RunContext } from '../engine/run-context.ts';
 import { decideFailedTask, notFailedError } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
-import { withRunContext } from './run-context/open-workshop.ts';
+import { withRunContext } from './run-context/open-run-context.ts';
 import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame validate`: wave 3 alone, a decision about one task, or its checks again. 1 when a task did not pass or something came out otherwise. */

@@ -1,6 +1,6 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import * as z from 'zod';
-import { badPlan } from '../domain/bad-input.ts';
+import { badPlan } from '../domain/input-errors.ts';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, renderPath, valueAt } from './check-value.ts';

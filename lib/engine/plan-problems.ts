@@ -2,13 +2,13 @@ import { adapterDecision, manualDecisions } from '../core/admission/decisions.ts
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { transitiveDependents } from '../core/task/stack-state.ts';
 import { applyEdit, planChanges, planOf, type TaskPlan } from '../core/task/task-keys.ts';
-import { badPlan, badTask } from '../domain/bad-input.ts';
 import { changedConcurrently } from '../domain/concurrency-errors.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
 import { unreadablePaths } from '../domain/config/cell-paths.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import { badPlan, badTask } from '../domain/input-errors.ts';
 import type { Plan } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
 import { attemptsOf, type PlanKey } from '../domain/state/task-facts.ts';

@@ -1,8 +1,8 @@
 import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
-import { noTask } from '../domain/bad-input.ts';
 import { ledElsewhere } from '../domain/concurrency-errors.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import { noTask } from '../domain/input-errors.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
 import type { Change, SessionView } from '../domain/ports/store-port.ts';
 import type { Decision } from '../domain/state/decision-log.ts';

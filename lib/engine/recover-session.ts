@@ -8,7 +8,7 @@ import type { CellInfo, EndNote, GitCells } from '../domain/ports/git-cells.ts';
 import { landsOn } from '../domain/state/session-facts.ts';
 import type { Task } from '../domain/state/task.ts';
 import { shortId } from '../util/short-names.ts';
-import { isInterrupted } from './interrupted.ts';
+import { isInterrupted } from './graceful-stop.ts';
 import { releaseEndedReservations } from './machines/reserve.ts';
 import { passOnJudging } from './machines/verdict-claims.ts';
 import { releaseExpiredClaims } from './manual/release.ts';
@@ -28,7 +28,7 @@ import type { RunContext, WithGit } from './run-context.ts';
 import { judgeWork, removeEmptyCell } from './work/judge-work.ts';
 import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
 import { settleAttempt } from './work/settle-attempt.ts';
-import { recordAttempt } from './work/tries.ts';
+import { recordAttempt } from './work/several-attempts.ts';
 
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,

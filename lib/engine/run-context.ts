@@ -12,7 +12,7 @@ import type { Role } from '../domain/role.ts';
 import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
 import type { EventSink } from '../domain/view-models/event.ts';
-import type { GracefulStop } from './interrupted.ts';
+import type { GracefulStop } from './graceful-stop.ts';
 import type { RunMemory } from './run-memory.ts';
 
 /** The facts of an adapter the engine decides by. */

@@ -9,7 +9,7 @@ import type { Task } from '../domain/state/task.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
 import { endCycle, endSession, settleFailedTasks } from './end-session.ts';
-import { interruptedError } from './interrupted.ts';
+import { interruptedError } from './graceful-stop.ts';
 import { type OpenLeadTools, runLeadAgent } from './lead-agent/run-lead-agent.ts';
 import { mergeWave } from './merge/merge-wave.ts';
 import { acceptReceived } from './plan/accept-received.ts';

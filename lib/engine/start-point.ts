@@ -1,6 +1,6 @@
 import { type WorkBelow, workBelow } from '../core/schedule/work-below.ts';
-import { noBaseBranch } from '../domain/bad-input.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { noBaseBranch } from '../domain/input-errors.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import type { Session } from '../domain/state/session.ts';
 import { landsOn } from '../domain/state/session-facts.ts';

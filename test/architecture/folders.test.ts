@@ -129,7 +129,7 @@ test('each file and room that the documents of the design name is there', () => 
     names.filter((name) => !isThere(name)),
     [],
   );
-  assert.ok(names.length > 150, `${names.length} are named`);
+  assert.ok(names.length > 130, `${names.length} are named`);
 });
 
 test('the file that the code map names of a room to open first is there', () => {

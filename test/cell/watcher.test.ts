@@ -19,7 +19,7 @@ import { writeReplays } from '../../lib/cell/watcher/judge-request.ts';
 import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
 import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';
 import { watcherCommand } from '../../lib/cell/watcher/watcher-hooks.ts';
-import { maxQuestions, type QuestionReply } from '../../lib/domain/agent-talk.ts';
+import { maxQuestions, type QuestionReply } from '../../lib/domain/agent-messages.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';

@@ -9,7 +9,7 @@ import { reportError } from '../../lib/cli/report-error.ts';
 import { openRunLead } from '../../lib/commands/mcp/run-host.ts';
 import { withStart } from '../../lib/commands/plan/find-plan.ts';
 import { readStartRequest } from '../../lib/commands/plan/start-request.ts';
-import { withRunContext } from '../../lib/commands/run-context/open-workshop.ts';
+import { withRunContext } from '../../lib/commands/run-context/open-run-context.ts';
 import { continueSession } from '../../lib/commands/run-loop/continue-session.ts';
 import type { Failure } from '../../lib/domain/failure.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';

@@ -10,7 +10,7 @@ import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { noMemory } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan.ts';
 import type { EventBody } from '../../lib/domain/view-models/event.ts';
-import { createGracefulStop } from '../../lib/engine/interrupted.ts';
+import { createGracefulStop } from '../../lib/engine/graceful-stop.ts';
 import { takePlan } from '../../lib/engine/plan/take-plan.ts';
 import type { RunContext } from '../../lib/engine/run-context.ts';
 import { createRunMemory } from '../../lib/engine/run-memory.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { askTool } from '../../domain/agent-talk.ts';
+import { askTool } from '../../domain/agent-messages.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { askTool } from '../../domain/agent-talk.ts';
+import { askTool } from '../../domain/agent-messages.ts';
 import { leadServer, leadToolName, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';

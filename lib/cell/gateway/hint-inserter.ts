@@ -1,4 +1,4 @@
-import type { Hint, HintNews, HintState } from '../../domain/agent-talk.ts';
+import type { Hint, HintNews, HintState } from '../../domain/agent-messages.ts';
 import type { ConversationResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import type { Conversation, Dialect } from './dialects/dialect.ts';

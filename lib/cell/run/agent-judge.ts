@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HintNews } from '../../domain/agent-talk.ts';
+import type { HintNews } from '../../domain/agent-messages.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -15,7 +15,7 @@ import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { writeReplays } from '../watcher/judge-request.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
-import type { Latch } from './latch.ts';
+import type { Latch } from './barrier.ts';
 
 // An agent's own programs can ask as often as they like, each time for something else.
 const mostForbidden = 1_000;

@@ -11,8 +11,8 @@ import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
 import { type AgentTools, accountsPath, bridgeFile, layOutTools, plainShell } from './agent-tools.ts';
+import { latch } from './barrier.ts';
 import { finalCheckCommand, openFinalCheck } from './final-check.ts';
-import { latch } from './latch.ts';
 import { type GatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 
 /** The services for one agent outside its cell: the gateway to the model, and the judge of its calls. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Hint, type hintRefusals, longestHint, mostHints } from '../../domain/agent-talk.ts';
+import { type Hint, type hintRefusals, longestHint, mostHints } from '../../domain/agent-messages.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { RunFolder } from '../run-folder.ts';

@@ -15,8 +15,8 @@ import { missingCredential } from '../gateway/model-credential.ts';
 import { type Route, readUpstream, type Upstream } from '../gateway/upstream.ts';
 import { egressFile, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
+import type { Latch } from './barrier.ts';
 import { openHints } from './hints.ts';
-import type { Latch } from './latch.ts';
 
 /** How an agent with this model asks it. */
 export interface ModelAccess {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentQuestion, questionWords } from '../../domain/agent-talk.ts';
+import { type AgentQuestion, questionWords } from '../../domain/agent-messages.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
 import { withoutSecret } from '../../policy/secrets/secrets.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';

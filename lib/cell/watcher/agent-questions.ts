@@ -6,7 +6,7 @@ import {
   type QuestionReply,
   questionWords,
   readQuestions,
-} from '../../domain/agent-talk.ts';
+} from '../../domain/agent-messages.ts';
 import type { AgentPolicy, Decision } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentQuestion } from '../../domain/agent-talk.ts';
+import type { AgentQuestion } from '../../domain/agent-messages.ts';
 import {
   type AgentPolicy,
   type Decision,

@@ -12,8 +12,8 @@ import { type LineComment, parseComment } from '../../domain/state/line-comment.
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
 import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
-import { clientOf, openQuestionClients } from '../questions/far-lines.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
+import { clientOf, openQuestionClients } from '../questions/question-clients.ts';
 import { readNamedFile, readStream } from '../run-context/open-gates.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { badValue } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { badValue } from '../../domain/input-errors.ts';
 import type { GateLine } from '../../domain/questions/gate.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { BoardEnd } from '../../ui/board/board-changes.ts';
@@ -8,10 +8,10 @@ import { type Board, openBoard } from '../../ui/board/open-board.ts';
 import type { ServeOptions } from '../../ui/page/page-server.ts';
 import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
-import { refusePageDecision } from '../context/own-terminal.ts';
-import type { ReadContext } from '../context/read-state.ts';
-import { withTrustedDecisions } from '../context/signed-decisions.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { refusePageDecision } from '../context/require-typed-by-person.ts';
+import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import { openPage, preferencesIn } from '../run-context/review-page.ts';
 import { openBoardSource } from './board-source.ts';
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { readRegisteredAgents } from '../../cell/run/agent-registry.ts';
 import { hintsLeftFor } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
-import { hintStates } from '../../domain/agent-talk.ts';
+import { hintStates } from '../../domain/agent-messages.ts';
 import type { BoardAgent, BoardHint } from '../../domain/view-models/board.ts';
 import { parseRecord } from '../../util/json.ts';
 

@@ -18,10 +18,10 @@ import { toTask } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
 import { previewPrompt } from '../../engine/work/worker-prompt.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { readSnapshot, type SelectedSession } from '../context/look-at-state.ts';
+import { readSnapshot, type SelectedSession } from '../context/open-notes.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig } from '../context/read-config.ts';
-import type { ReadContext } from '../context/read-state.ts';
-import { readPermissionRequest } from '../context/repository-trust.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { gatherStory } from '../show/gather-story.ts';
 

@@ -9,7 +9,7 @@ import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
 import { openTrustedStore } from '../context/open-trusted-store.ts';
-import { openQuestionClients } from '../questions/far-lines.ts';
+import { openQuestionClients } from '../questions/question-clients.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(

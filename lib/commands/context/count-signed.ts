@@ -10,9 +10,9 @@ import { findStartingAgent } from '../../trust/chats.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
 import { latestTime, verifySeals } from '../../trust/decisions/verify-seals.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
+import type { ReadContext } from './open-repository.ts';
+import { readPermissionRequest } from './permission-gate.ts';
 import { readConfig } from './read-config.ts';
-import type { ReadContext } from './read-state.ts';
-import { readPermissionRequest } from './repository-trust.ts';
 
 /** Decisions that count here: those made in this clone, and those a named signer signed. */
 export interface TrustedDecisions {

@@ -10,7 +10,7 @@ import type { Io } from '../../domain/view-models/command.ts';
 import type { Ahead, Wait } from '../../domain/view-models/status.ts';
 import type { DetectorParts } from '../../engine/conflict-detection/conflict-detector.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import type { ReadContext } from './read-state.ts';
+import type { ReadContext } from './open-repository.ts';
 
 /** Limits of a read-only command's own trials; results of a run's trials are read. */
 const lookMs = 1_000;
@@ -61,7 +61,7 @@ async function worktreesByHand(
   const root = git.repository.mainWorkTree;
   if (root === null || !tasks.some((task) => isHeld(task) && task.worktree !== null)) return () => null;
   const { readConfig } = await import('./read-config.ts');
-  const { readPermissionRequest } = await import('./repository-trust.ts');
+  const { readPermissionRequest } = await import('./permission-gate.ts');
   const { handWorktree } = await import('../../engine/manual/hand-task.ts');
   try {
     const { config } = readPermissionRequest(await readConfig(root, configFile), io, { git, root }).content;

@@ -24,8 +24,8 @@ import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
+import { gitInCurrentFolder, type ReadContext } from '../context/open-repository.ts';
 import { requireWorkTree } from '../context/read-config.ts';
-import { gitInCurrentFolder, type ReadContext } from '../context/read-state.ts';
 import { planGitHooks } from '../init/init.ts';
 import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../memory/run-bd.ts';
 

@@ -15,8 +15,8 @@ import { describeItem } from '../../trust/repository/guard.ts';
 import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
 import { describeUnverified, unverifiedHints } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import type { ReadContext } from '../context/read-state.ts';
-import { readPermissionRequest } from '../context/repository-trust.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { readPermissionRequest } from '../context/permission-gate.ts';
 import { warnOfStaleWorktrees } from '../run-loop/next-command.ts';
 
 /** Examines refs/blueflame/*: whether they can be read, and how to repair what can't. */

@@ -10,9 +10,9 @@ import { visibleLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { describeCommenters } from './forge.ts';
 import { forgeOf, openForge } from './open-forge.ts';
 

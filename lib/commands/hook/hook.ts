@@ -12,8 +12,8 @@ import { findUnsentDamage } from '../../store/sync/find-new-damage.ts';
 import { damagedState } from '../../store/sync/sync-errors.ts';
 import { renderError } from '../../ui/render/render-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { gitInCurrentFolder, type ReadContext, withState } from '../context/open-repository.ts';
 import { readConfig } from '../context/read-config.ts';
-import { gitInCurrentFolder, type ReadContext, withState } from '../context/read-state.ts';
 
 /** Makes the hook refuse the commit; if this command stops for another reason, the commit goes on. */
 const refusedCode = 3;

@@ -3,10 +3,10 @@ import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/agent-clis
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { lackedCredential } from '../../cell/run/model-access.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
-import { noBaseBranch } from '../../domain/bad-input.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { noBaseBranch } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
@@ -15,8 +15,8 @@ import { planPreparation, prepareRepository } from '../../git/setup/prepare-repo
 import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';
 import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
 import { runnerOptions } from '../run-context/run-config.ts';
 import { buildLimits } from './propose-commands.ts';
 import { readProposal, type TrialResult, tryProposal, writeConfig } from './write-config.ts';

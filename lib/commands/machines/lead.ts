@@ -9,7 +9,7 @@ import type { RunContext } from '../../engine/run-context.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { withStart } from '../plan/find-plan.ts';
 import { type StartRequest, selectsOpenSession } from '../plan/start-request.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import { continueSession, type Start } from '../run-loop/continue-session.ts';
 import { withSharing } from './open-shared.ts';
 

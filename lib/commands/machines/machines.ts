@@ -9,7 +9,7 @@ import { readMachines } from '../../store/remote-session/machine-ref.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitInCurrentFolder, withState } from '../context/read-state.ts';
+import { gitInCurrentFolder, withState } from '../context/open-repository.ts';
 
 /**
  * `git flame machines`: machines of the session, the claims of each, and since when, as the remote has it now. Changes

@@ -15,8 +15,8 @@ import {
 } from '../../store/remote-session/open-remote-session.ts';
 import { pickRemote } from '../../store/sync/remote.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';
-import { gitInCurrentFolder } from '../context/read-state.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import { gitInCurrentFolder } from '../context/open-repository.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 
 const longestPatienceMs = 120_000;
 const shortestPatienceMs = 15_000;

@@ -13,11 +13,11 @@ import { viewSession } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { findBase, preflight } from '../../engine/work/preflight.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { readTrustedDecisions } from '../context/signed-decisions.ts';
-import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { readTrustedDecisions } from '../context/with-trusted-decisions.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { chatInstruction } from './answer.ts';
 import {
   type CallReport,

@@ -1,4 +1,4 @@
-import { badValue } from '../../domain/bad-input.ts';
+import { badValue } from '../../domain/input-errors.ts';
 
 /** How one chat gets the tools: by a command, or by an entry in a file of its settings. */
 interface ClientEntry {

@@ -9,7 +9,7 @@ import { workOnAssigned } from '../../engine/lead-agent/work-on-assigned.ts';
 import type { SessionView } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { resume } from '../../engine/run-session.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import { tryLock } from '../context/session-lock.ts';
 import { type Advice, adviseModel, asFlameError } from './answer.ts';
 

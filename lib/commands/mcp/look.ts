@@ -3,9 +3,9 @@ import { budgetState, spendingBreakdown } from '../../core/schedule/budget-state
 import { waitReasons } from '../../core/schedule/wait-reasons.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
-import { noTask } from '../../domain/bad-input.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { noTask } from '../../domain/input-errors.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import { isApproved, isLeftUnjudged } from '../../engine/lead-agent/judge-work.ts';

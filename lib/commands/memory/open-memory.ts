@@ -11,7 +11,7 @@ import {
 import type { Io } from '../../domain/view-models/command.ts';
 import { openNotesMemory } from '../../store/notes-memory.ts';
 import { isRecord } from '../../util/json.ts';
-import type { NotesContext } from '../context/look-at-state.ts';
+import type { NotesContext } from '../context/open-notes.ts';
 import { type BeadsPlace, bdVersion, hasBeads, makeBeads, runBd } from './run-bd.ts';
 
 interface MemoryOptions {

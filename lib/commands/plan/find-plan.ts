@@ -17,7 +17,7 @@ import { renderCircles } from '../../ui/render/render-plan.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import type { Start } from '../run-loop/continue-session.ts';
 import {
   planSource,

@@ -4,7 +4,7 @@ import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
 import { type Recorder, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
-import { withRunContext } from '../run-context/open-workshop.ts';
+import { withRunContext } from '../run-context/open-run-context.ts';
 import { reportEnd } from '../run-loop/continue-session.ts';
 import { previewPlan, withStart } from './find-plan.ts';
 import { readStartRequest } from './start-request.ts';

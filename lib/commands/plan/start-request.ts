@@ -6,7 +6,7 @@ import { cycleNumber, titleOf } from '../../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requireObjective } from '../../engine/session/create-session.ts';
 import { readNamedFile, readStream } from '../run-context/open-gates.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 
 /** The request to `plan` or `run`. */
 export interface StartRequest {

@@ -2,14 +2,14 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { noChangeset } from '../../domain/input-errors.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { compareToSeen } from '../../engine/review/changes-since-seen.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
 import { fileTrouble } from '../../util/write-files.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import { readPageFacts, readPreferences } from '../run-context/review-page.ts';
 
 /** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */

@@ -1,7 +1,7 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { contradiction, noChangeset, nothingToKeep } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { contradiction, noChangeset, nothingToKeep } from '../../domain/input-errors.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Gates, Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -13,10 +13,10 @@ import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts'
 import { undoDecision } from '../../engine/review/undo-decision.ts';
 import { resume } from '../../engine/run-session.ts';
 import { renderOnTop } from '../../ui/render/changeset-lines.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
-import { withTrustedDecisions } from '../context/signed-decisions.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
+import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import { whereItIsLed } from '../machines/lead.ts';
-import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { reportEnd } from '../run-loop/continue-session.ts';
 import { preparePullRequest } from '../run-loop/pull-request.ts';
 import { runWave } from '../run-loop/run-wave.ts';

@@ -6,7 +6,7 @@ import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { PromptRenderer } from '../../domain/ports/prompt-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { MachinePort } from '../../engine/run-context.ts';
-import type { PermissionGate } from '../context/repository-trust.ts';
+import type { PermissionGate } from '../context/permission-gate.ts';
 
 type Desk = Pick<PermissionGate, 'guard'>;
 

@@ -25,8 +25,8 @@ import { cloneStateDir } from '../../util/own-folders.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { fileTrouble, replaceFile } from '../../util/write-files.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import type { ReviewPageOpener } from './review-page.ts';
 import type { CurrentConfig } from './run-config.ts';
 

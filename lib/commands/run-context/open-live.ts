@@ -1,17 +1,17 @@
 import { leaveHint } from '../../cell/run/hints.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
-import { hintRefusals } from '../../domain/agent-talk.ts';
+import { hintRefusals } from '../../domain/agent-messages.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { roleBudget } from '../../domain/config/role-settings.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { GracefulStop } from '../../engine/interrupted.ts';
+import type { GracefulStop } from '../../engine/graceful-stop.ts';
 import type { LiveOrder } from '../../ui/live/live-keys.ts';
 import type { LiveFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import type { CurrentConfig } from './run-config.ts';
 
 interface LiveParts {

@@ -21,8 +21,8 @@ import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
 import { openBrowser } from '../../ui/terminal/run-program.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { refusePageDecision } from '../context/own-terminal.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { refusePageDecision } from '../context/require-typed-by-person.ts';
 
 /** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
 export interface ReviewPageOpener extends PageOpener {

@@ -13,13 +13,13 @@ import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { readConfig } from '../context/read-config.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import {
   type PermissionGate,
   type PermissionRequest,
   readPermissionRequest,
-} from '../context/repository-trust.ts';
+} from '../context/permission-gate.ts';
+import { readConfig } from '../context/read-config.ts';
 
 /** A configuration that was allowed, with what it asks for. */
 export interface RunConfig extends LoadedConfig {

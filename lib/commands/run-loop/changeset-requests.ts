@@ -10,7 +10,7 @@ import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { forgeOf, openForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import {
   commandsFor,
   findRemote,

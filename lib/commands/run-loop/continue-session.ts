@@ -16,7 +16,7 @@ import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
 import { isBesideCurrent, nameSession } from '../context/session-lock.ts';
 import { applyAllNews, fetchRequestNews } from '../forge/pr.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import { nextCommand } from './next-command.ts';
 import { preparePullRequest } from './pull-request.ts';
 

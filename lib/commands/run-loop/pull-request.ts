@@ -6,7 +6,7 @@ import { record, viewSession } from '../../engine/record.ts';
 import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import type { Forge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import { prepareChangesetRequests } from './changeset-requests.ts';
 import {
   commandsFor,

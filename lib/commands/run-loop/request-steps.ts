@@ -9,7 +9,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { fitBody, type RequestText } from '../forge/forge.ts';
 import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 
 /** A request as it is reported: with its address once it is open. */
 export interface ReportedRequest extends RequestText {

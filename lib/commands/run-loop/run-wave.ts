@@ -12,7 +12,7 @@ import { rememberSession } from '../../engine/session/remember-session.ts';
 import { withoutConflictBlocked } from '../../engine/stacking/block-on-conflict.ts';
 import { baseTip } from '../../engine/start-point.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { reportEnd } from './continue-session.ts';
 import { commandFor } from './next-command.ts';
 

@@ -11,10 +11,10 @@ import { askEnd } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderSessions } from '../../ui/render/render-session.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { requireAtHand, withSessionLock } from '../context/session-lock.ts';
-import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { run as show } from '../show/show.ts';
 
 /** `git flame session list|show|rename|end`: the sessions of this repository. */

@@ -10,7 +10,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { AttemptTime, ShownNote, TaskStory, TaskWork } from '../../domain/view-models/task-story.ts';
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import { readWaits } from '../context/waits-and-conflicts.ts';
 import { claimHolder, type NextCommandFacts, nextCommand } from '../run-loop/next-command.ts';
 import { readAgentCalls } from './agent-calls.ts';

@@ -3,13 +3,13 @@ import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { leaveHint } from '../../cell/run/hints.ts';
 import { followStream } from '../../cell/run/stream-log.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
-import { type Hint, hintRefusals, longestHint } from '../../domain/agent-talk.ts';
-import { agentNotRunning } from '../../domain/bad-input.ts';
+import { type Hint, hintRefusals, longestHint } from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { agentNotRunning } from '../../domain/input-errors.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 
 interface HintArguments {
   readonly agent: RegisteredAgent;

@@ -2,7 +2,7 @@ import type { AdmittedSnapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 
 /** Subject and format of `show`. */
 export interface ShowOptions {

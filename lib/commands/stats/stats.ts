@@ -13,8 +13,8 @@ import type { Stats } from '../../domain/view-models/stats.ts';
 import type { Style } from '../../ui/text/style.ts';
 import { toJsonLine } from '../../ui/text/visible-text.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
 import { readConfig } from '../context/read-config.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
 
 const formats = ['text', 'json', 'prometheus', 'html'] as const;
 type Format = (typeof formats)[number];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { runRoot } from '../../cell/run-folder.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { spendingBreakdown } from '../../core/schedule/budget-state.ts';
-import { questionWords } from '../../domain/agent-talk.ts';
+import { questionWords } from '../../domain/agent-messages.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { SessionLook } from '../../domain/ports/store-port.ts';
 import type { GateAsks } from '../../domain/questions/gate.ts';
@@ -11,9 +11,9 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { Asking, Status } from '../../domain/view-models/status.ts';
-import { gitInCurrentFolder, type ReadContext } from '../context/read-state.ts';
+import { gitInCurrentFolder, type ReadContext } from '../context/open-repository.ts';
 import { readConflictsAhead, readOtherWaits } from '../context/waits-and-conflicts.ts';
-import { questionSocketPrefix } from '../questions/door-names.ts';
+import { questionSocketPrefix } from '../questions/socket-names.ts';
 
 export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
 
@@ -91,7 +91,7 @@ async function listOpenQuestions(
 ): Promise<readonly Asking[]> {
   // Loads the client only where something runs.
   if (session === null || !hasDoors(commonDir)) return [];
-  const { openQuestionClients } = await import('../questions/far-lines.ts');
+  const { openQuestionClients } = await import('../questions/question-clients.ts');
   const far = openQuestionClients(commonDir);
   try {
     return (await far.ready())

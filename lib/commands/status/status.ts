@@ -14,10 +14,10 @@ import { renderProposals, renderUnverified } from '../../ui/render/render-unveri
 import type { Style } from '../../ui/text/style.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { readSelectedSession } from '../context/look-at-state.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import { readSelectedSession } from '../context/open-notes.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { withTrustedDecisions } from '../context/signed-decisions.ts';
+import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import {
   claimHolder,
   commandHere,

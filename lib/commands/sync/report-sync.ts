@@ -18,8 +18,8 @@ import {
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readTrust, type TrustedDecisions } from '../context/count-signed.ts';
-import type { ReadContext } from '../context/read-state.ts';
-import { isOpen, readTrustedDecisions } from '../context/signed-decisions.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { isOpen, readTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import type { SettledCompletions } from './settle-completions.ts';
 
 interface Synced {

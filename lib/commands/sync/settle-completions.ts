@@ -9,7 +9,7 @@ import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.t
 import type { Decision } from '../../domain/state/decision-log.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
 import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 
 /** Tasks and sessions to restore or accept after another clone changed them: by id, with their session's, or `all`. */
 interface EndWishes {

@@ -14,8 +14,8 @@ import { saveSeal } from '../../store/write/side-notes.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readTrust, signingContext } from '../context/count-signed.ts';
-import { gitInCurrentFolder, type ReadContext, withState } from '../context/read-state.ts';
-import { isOpen } from '../context/signed-decisions.ts';
+import { gitInCurrentFolder, type ReadContext, withState } from '../context/open-repository.ts';
+import { isOpen } from '../context/with-trusted-decisions.ts';
 import { ownClaims, readTrustAndProposals, reportSync, warnOfSync, warnOfTrust } from './report-sync.ts';
 import { type SettledCompletions, settleCompletions } from './settle-completions.ts';
 

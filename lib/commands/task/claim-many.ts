@@ -12,8 +12,8 @@ import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
-import type { SelectedSession } from '../context/look-at-state.ts';
-import { withState } from '../context/read-state.ts';
+import type { SelectedSession } from '../context/open-notes.ts';
+import { withState } from '../context/open-repository.ts';
 
 // More lines than these wait to be read: they would only take memory.
 const mostWaiting = 1_024;

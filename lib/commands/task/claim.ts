@@ -6,10 +6,10 @@ import { claimByHand, nextTask } from '../../engine/manual/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { isSessionBusy, waitForLock } from '../context/session-lock.ts';
-import { withTrustedDecisions } from '../context/signed-decisions.ts';
+import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import { reportConflicts, selectTask, warnOfForeignWork, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */

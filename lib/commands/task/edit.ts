@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
 import { planOf, type TaskPlan } from '../../core/task/task-keys.ts';
-import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { badTask } from '../../domain/input-errors.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { editProblems, editTask, readPlanBounds, requireEditable } from '../../engine/plan-problems.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { editText } from '../../ui/terminal/edit-text.ts';
 import { readNamedFile, readStream } from '../run-context/open-gates.ts';
-import type { CommandContext } from '../run-context/open-workshop.ts';
+import type { CommandContext } from '../run-context/open-run-context.ts';
 import { readAttempts, selectTask, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */

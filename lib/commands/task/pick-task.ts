@@ -1,12 +1,12 @@
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
-import { noTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { taskBranch } from '../../domain/ids.ts';
+import { noTask } from '../../domain/input-errors.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs } from '../../domain/view-models/command.ts';
-import type { SelectedSession } from '../context/look-at-state.ts';
+import type { SelectedSession } from '../context/open-notes.ts';
 
 interface TaskSelection {
   readonly snapshot: Snapshot;

@@ -10,7 +10,7 @@ import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireTypedByPerson } from '../context/own-terminal.ts';
+import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { reportConflicts, selectTask, withManualWork } from './with-manual-work.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { withState } from '../context/read-state.ts';
+import { withState } from '../context/open-repository.ts';
 import { run } from '../show/show.ts';
 import { pickTask } from './pick-task.ts';
 

@@ -10,7 +10,7 @@ import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { conflictsAheadOf } from '../context/waits-and-conflicts.ts';
-import { type CommandContext, withRunContext } from '../run-context/open-workshop.ts';
+import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { pickTask } from './pick-task.ts';
 
 /** Opens the workshop of a command by hand. The command prints its own result: no event of a run is emitted. */

@@ -16,11 +16,11 @@ import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderPermissions, renderTrust } from '../../ui/render/render-trust.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { realPathOf } from '../../util/path-places.ts';
-import { requireTypedByPerson, trustSubject } from '../context/own-terminal.ts';
+import { trustCommands } from '../context/command-line.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
+import { type PermissionRequest, readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
-import { type PermissionRequest, readPermissionRequest } from '../context/repository-trust.ts';
-import { trustCommands } from '../context/wishes.ts';
+import { requireTypedByPerson, trustSubject } from '../context/require-typed-by-person.ts';
 
 /** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
 export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {

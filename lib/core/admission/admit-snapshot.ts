@@ -1,5 +1,5 @@
-import { noSession } from '../../domain/bad-input.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { noSession } from '../../domain/input-errors.ts';
 import type { AdmittedSnapshot, SessionView, Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';

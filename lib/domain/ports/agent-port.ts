@@ -1,4 +1,4 @@
-import type { AgentQuestion, HintNews, QuestionReply } from '../agent-talk.ts';
+import type { AgentQuestion, HintNews, QuestionReply } from '../agent-messages.ts';
 import type { Failure } from '../failure.ts';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import type { AgentPolicy } from '../policy.ts';

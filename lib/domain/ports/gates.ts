@@ -1,4 +1,4 @@
-import type { AgentQuestion } from '../agent-talk.ts';
+import type { AgentQuestion } from '../agent-messages.ts';
 import type { ChangesetDecision } from '../questions/changeset-answers.ts';
 import type { AnsweredAt } from '../questions/gate.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { AgentQuestion } from '../agent-talk.ts';
+import type { AgentQuestion } from '../agent-messages.ts';
 import type { SessionId } from '../ids.ts';
 import type { Changeset } from '../state/changeset.ts';
 

@@ -1,4 +1,4 @@
-import type { HintState } from '../agent-talk.ts';
+import type { HintState } from '../agent-messages.ts';
 import type { DecidedGate, OpenGate } from '../questions/gate.ts';
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';

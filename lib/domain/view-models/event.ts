@@ -1,4 +1,4 @@
-import type { HintState } from '../agent-talk.ts';
+import type { HintState } from '../agent-messages.ts';
 import type { Failure } from '../failure.ts';
 import type { Role } from '../role.ts';
 import type { TaskStatus } from '../state/task.ts';

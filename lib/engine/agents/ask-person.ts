@@ -5,7 +5,7 @@ import {
   noPersonToAsk,
   type QuestionReply,
   questionWords,
-} from '../../domain/agent-talk.ts';
+} from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';

@@ -9,7 +9,7 @@ import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { EndNote } from '../../domain/ports/git-cells.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
-import { stoppedBeforeStart } from '../interrupted.ts';
+import { stoppedBeforeStart } from '../graceful-stop.ts';
 import { type GuardedOutcome, waitForReconnect, watchClaim } from '../machines/lost-claims.ts';
 import { releaseReservation, reserve } from '../machines/reserve.ts';
 import { type Recorder, recordOwn, viewSession } from '../record.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nextAttempt } from '../../core/task/task-history.ts';
-import { askTool } from '../../domain/agent-talk.ts';
+import { askTool } from '../../domain/agent-messages.ts';
 import {
   mergeAnswerJsonSchema,
   planAnswerJsonSchema,

@@ -1,8 +1,8 @@
 import { noteDecision } from '../../core/admission/decisions.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
-import { noTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
+import { noTask } from '../../domain/input-errors.ts';
 import { type BlackboardPage, type LeftNote, makeNote, noteBounds } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { describeLines } from '../../domain/state/line-range.ts';

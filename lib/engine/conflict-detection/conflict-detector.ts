@@ -7,9 +7,9 @@ import {
   type Work,
 } from '../../core/conflict-detection/conflicts.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
-import { objectMissing } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { objectMissing } from '../../domain/input-errors.ts';
 import type { ChangedPaths, GitCommits, GitTrials, PlacedCommit } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { TreeChange } from '../../domain/state/patch.ts';

@@ -3,8 +3,8 @@ import { cycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { planChanges, planOf } from '../../core/task/task-keys.ts';
-import { badPlan, noTask } from '../../domain/bad-input.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
+import { badPlan, noTask } from '../../domain/input-errors.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';

@@ -9,7 +9,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isBudgetStop } from '../agents/session-budget.ts';
 import { type AgentJob, readReadme } from '../agents/start-agent.ts';
-import { isInterrupted } from '../interrupted.ts';
+import { isInterrupted } from '../graceful-stop.ts';
 import { decideProposal } from '../plan/plan-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';

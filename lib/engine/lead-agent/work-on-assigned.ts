@@ -1,8 +1,8 @@
 import { canStart } from '../../core/schedule/select-ready.ts';
 import { maxValidatorsWithoutVerdict } from '../../core/task/several-attempts.ts';
 import { restartTask } from '../../core/task/task-outcome.ts';
-import { noTask } from '../../domain/bad-input.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { noTask } from '../../domain/input-errors.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
 import { record, viewSession } from '../record.ts';

@@ -8,7 +8,7 @@ import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isInterrupted } from '../interrupted.ts';
+import { isInterrupted } from '../graceful-stop.ts';
 import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
 import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
 import { rescueAndRemove } from '../retention/rescue-worktree.ts';

@@ -1,10 +1,10 @@
 import { workDecision } from '../../core/admission/decisions.ts';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-attempt.ts';
-import { noCommit } from '../../domain/bad-input.ts';
 import { branchMoved } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { noCommit } from '../../domain/input-errors.ts';
 import type { Violation } from '../../domain/policy.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';

@@ -10,7 +10,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
 import { pathMatches } from '../../util/path-globs.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import { interruptedError } from '../interrupted.ts';
+import { interruptedError } from '../graceful-stop.ts';
 import { workerPolicy } from '../post-check/worker-policy.ts';
 import { viewSession } from '../record.ts';
 import { rescueAndRemove } from '../retention/rescue-worktree.ts';

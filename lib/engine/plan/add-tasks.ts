@@ -1,7 +1,7 @@
 import { adapterDecisions } from '../../core/admission/decisions.ts';
-import { badTask } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
+import { badTask } from '../../domain/input-errors.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';

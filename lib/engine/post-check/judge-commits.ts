@@ -11,7 +11,7 @@ import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-br
 import type { Signer } from '../../policy/check-commit.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import { shortId } from '../../util/short-names.ts';
-import { stoppedUnjudged } from '../interrupted.ts';
+import { stoppedUnjudged } from '../graceful-stop.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 import { workerPolicy } from './worker-policy.ts';

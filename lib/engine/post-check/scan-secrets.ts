@@ -6,7 +6,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { findSecrets, type SecretFinding } from '../../policy/secrets/secrets.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { stoppedUnjudged } from '../interrupted.ts';
+import { stoppedUnjudged } from '../graceful-stop.ts';
 
 interface ScannedContent {
   readonly blob: ObjectId;

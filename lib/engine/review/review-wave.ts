@@ -1,8 +1,8 @@
 import { changesetsOfCycle, mergeable, needsValidation } from '../../core/schedule/next-action.ts';
 import { readStackState, tasksToRebase } from '../../core/task/stack-state.ts';
-import { noChangeset } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { noChangeset } from '../../domain/input-errors.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';

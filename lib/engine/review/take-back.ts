@@ -1,9 +1,9 @@
 import { type LandedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
 import type { AfterUndo } from '../../core/task/after-review.ts';
-import { nothingToKeep } from '../../domain/bad-input.ts';
 import { branchMoved } from '../../domain/concurrency-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
+import { nothingToKeep } from '../../domain/input-errors.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';

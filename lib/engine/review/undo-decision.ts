@@ -1,10 +1,10 @@
 import { reopenDecision, undoableDecisions } from '../../core/changesets/changeset-decision.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/after-review.ts';
-import { noChangeset } from '../../domain/bad-input.ts';
 import { changedConcurrently } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { noChangeset } from '../../domain/input-errors.ts';
 import type { Placed } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';

@@ -8,7 +8,7 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { withGate } from '../agents/ask-person.ts';
 import { requireChosen } from '../agents/usable-here.ts';
-import { interruptedError } from '../interrupted.ts';
+import { interruptedError } from '../graceful-stop.ts';
 import { chooseAttempt } from '../manual/choose-attempt.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';

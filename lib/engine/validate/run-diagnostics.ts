@@ -4,7 +4,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CommandAbout } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { interruptedError } from '../interrupted.ts';
+import { interruptedError } from '../graceful-stop.ts';
 import {
   type PrepareParts,
   prepareWorktree,

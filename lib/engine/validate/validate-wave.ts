@@ -6,7 +6,7 @@ import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
 import { requireChosen } from '../agents/usable-here.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { interruptedError } from '../interrupted.ts';
+import { interruptedError } from '../graceful-stop.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
 import { claimVerdict, isJudgedElsewhere, releaseVerdictClaim } from '../machines/verdict-claims.ts';
 import { type Recorder, record, type SessionView, startWave, viewSession } from '../record.ts';

@@ -3,7 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
 import type { Evidence, Verification } from '../../domain/state/verdict.ts';
-import { interruptedError } from '../interrupted.ts';
+import { interruptedError } from '../graceful-stop.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';

@@ -10,15 +10,15 @@ import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isInterrupted } from '../interrupted.ts';
+import { isInterrupted } from '../graceful-stop.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { type RunContext, worktreePath } from '../run-context.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { failed } from './judge-work.ts';
 import { performAttempt } from './perform-attempt.ts';
 import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
+import { isJudgedHere, judgeAttempts, planAttempts, recordAttempt } from './several-attempts.ts';
 import { type StartedAttempt, startAttempt } from './start-attempt.ts';
-import { isJudgedHere, judgeAttempts, planAttempts, recordAttempt } from './tries.ts';
 
 interface SeveralStart {
   readonly task: Task;

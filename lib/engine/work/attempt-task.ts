@@ -1,7 +1,7 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
-import { isInterrupted } from '../interrupted.ts';
+import { isInterrupted } from '../graceful-stop.ts';
 import { type AdapterFacts, type RunContext, worktreePath } from '../run-context.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { performAttempt } from './perform-attempt.ts';

@@ -4,7 +4,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { LastWord } from '../../domain/ports/agent-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { interruptedError, isInterrupted } from '../interrupted.ts';
+import { interruptedError, isInterrupted } from '../graceful-stop.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
 import { viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';

@@ -11,7 +11,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { isInterrupted } from '../interrupted.ts';
+import { isInterrupted } from '../graceful-stop.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
 import { describeHidden, hiddenWork, whyHidden } from '../retention/rescue-worktree.ts';
 import type { RunContext, WithGit } from '../run-context.ts';

@@ -1,9 +1,9 @@
-import { noBaseBranch } from '../../domain/bad-input.ts';
 import { type Config, landingBranch } from '../../domain/config/config.ts';
 import { roleAdapter, roleChoice } from '../../domain/config/role-settings.ts';
 import { noRoom, refInTheWay } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { noBaseBranch } from '../../domain/input-errors.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { BranchUse, GitRefs, GitWorktrees, HeadState } from '../../domain/ports/git-port.ts';

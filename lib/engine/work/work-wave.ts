@@ -12,7 +12,7 @@ import { pauseReason, reportPauses, requireShortWait } from '../agents/service-p
 import { watchBudget } from '../agents/session-budget.ts';
 import { findUnusable, requireChosen } from '../agents/usable-here.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
+import { interruptedError, stoppedBeforeStart } from '../graceful-stop.ts';
 import { fetchBase, isJoined, reportHowToJoin, reportIdle, waitsForOthers } from '../machines/pass-on.ts';
 import { isSpentHere } from '../machines/reserve.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';

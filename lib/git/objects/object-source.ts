@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, inflate, inflateSync } from 'node:zlib';
-import { objectMissing } from '../../domain/bad-input.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { objectMissing } from '../../domain/input-errors.ts';
 import { isMissing } from '../../util/read-file.ts';
 import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { noCommit } from '../../domain/bad-input.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import { noCommit } from '../../domain/input-errors.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';

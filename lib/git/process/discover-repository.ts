@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { noFolder } from '../../domain/bad-input.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseObjectId } from '../../domain/ids.ts';
+import { noFolder } from '../../domain/input-errors.ts';
 import type { Repository, WorktreeInfo } from '../../domain/ports/git-port.ts';
 import { realPathOf } from '../../util/path-places.ts';
 import { programPath } from '../../util/programs.ts';

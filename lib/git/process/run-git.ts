@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { noFolder } from '../../domain/bad-input.ts';
 import { isFullDiskText } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
+import { noFolder } from '../../domain/input-errors.ts';
 import { requirePipes } from '../../util/programs.ts';
 import {
   environmentOf,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { noFolder } from '../../domain/bad-input.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import { noFolder } from '../../domain/input-errors.ts';
 import type { Snapshot, Tips } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';

@@ -1,4 +1,4 @@
-import { badPlan } from '../../domain/bad-input.ts';
+import { badPlan } from '../../domain/input-errors.ts';
 import type { PlanDecision, PlanQuestion } from '../../domain/ports/gates.ts';
 import { answersTo } from '../../domain/questions/answers-to.ts';
 import type { AskedPlan } from '../../domain/questions/gate.ts';

@@ -1,4 +1,4 @@
-import { noPersonToAsk } from '../../domain/agent-talk.ts';
+import { noPersonToAsk } from '../../domain/agent-messages.ts';
 import { type Decisions, groupsIn } from '../../domain/config/decisions.ts';
 import { FlameError, interrupted } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';

@@ -1,4 +1,4 @@
-import type { AgentQuestion } from '../../domain/agent-talk.ts';
+import type { AgentQuestion } from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type {
   AgentAnswer,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Dialect } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { createHintInserter } from '../../../lib/cell/gateway/hint-inserter.ts';
-import type { Hint } from '../../../lib/domain/agent-talk.ts';
+import type { Hint } from '../../../lib/domain/agent-messages.ts';
 import type { JsonRecord } from '../../../lib/util/json.ts';
 
 const hintOf = (id: string, text: string): Hint => ({ id, by: 'Lea', at: '2026-01-01T00:00:00Z', text });

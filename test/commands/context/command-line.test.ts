@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseArgv } from '../../../lib/cli/parse-argv.ts';
-import { type CommandLine, readCommandLine } from '../../../lib/commands/context/wishes.ts';
+import { type CommandLine, readCommandLine } from '../../../lib/commands/context/command-line.ts';
 import type { CommandArgs } from '../../../lib/domain/view-models/command.ts';
 
 function wishesOf(...argv: readonly string[]): CommandLine {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { QuestionReply } from '../../../lib/domain/agent-talk.ts';
+import type { QuestionReply } from '../../../lib/domain/agent-messages.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import type { AgentAnswer, AgentAsked } from '../../../lib/domain/ports/gates.ts';

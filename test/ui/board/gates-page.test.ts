@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import type { AgentQuestion } from '../../../lib/domain/agent-talk.ts';
+import type { AgentQuestion } from '../../../lib/domain/agent-messages.ts';
 import { onBar, pageSuite, shot } from '../../review-page/browser.ts';
 import { requireAccessible } from '../../support/axe.ts';
 import { boardAddress } from '../../support/board.ts';

@@ -9,7 +9,7 @@ import type { Gates } from '../../domain/ports/gates.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { EventBody, EventSink, NoticeEnd } from '../../domain/view-models/event.ts';
-import { createGracefulStop, type GracefulStop } from '../../engine/interrupted.ts';
+import { createGracefulStop, type GracefulStop } from '../../engine/graceful-stop.ts';
 import { type MachinePort, type RunContext, warnOnce } from '../../engine/run-context.ts';
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
 import { snapshotChats } from '../../trust/chats.ts';
@@ -20,16 +20,16 @@ import { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { describeConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/short-names.ts';
-import type { ReadContext } from '../context/read-state.ts';
+import type { ReadContext } from '../context/open-repository.ts';
 import { waitForLock } from '../context/session-lock.ts';
 import { openTrialCache } from '../context/waits-and-conflicts.ts';
 import { openMemory } from '../memory/open-memory.ts';
-import { openQuestionSocket } from '../questions/gate-door.ts';
+import { openQuestionSocket } from '../questions/question-socket.ts';
 import { guardAgents, guardMachine, guardPrompts, warnOfIgnoredVariables } from './guarded-ports.ts';
 import { createMachine } from './machine.ts';
-import type { PreparedRepository } from './make-ready.ts';
 import { openAnswerStore, openGates } from './open-gates.ts';
 import { openLive } from './open-live.ts';
+import type { PreparedRepository } from './prepare-for-work.ts';
 import { createReviewPageOpener, type ReviewPageOpener } from './review-page.ts';
 import {
   type CurrentConfig,

@@ -2,7 +2,7 @@ import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { TrustedDecisions } from './count-signed.ts';
-import { type ReadContext, withState } from './read-state.ts';
+import { type ReadContext, withState } from './open-repository.ts';
 
 /** Like withState, for callers that ask what counts: with the decisions that named signers signed. */
 export function withTrustedDecisions(

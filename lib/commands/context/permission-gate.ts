@@ -15,9 +15,9 @@ import {
 import { askTrust } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { userDataDir } from '../../util/own-folders.ts';
-import { requireTypedByPerson, trustSubject } from './own-terminal.ts';
-import type { ReadContext } from './read-state.ts';
-import type { CommandLine } from './wishes.ts';
+import type { CommandLine } from './command-line.ts';
+import type { ReadContext } from './open-repository.ts';
+import { requireTypedByPerson, trustSubject } from './require-typed-by-person.ts';
 
 /** Requests of a configuration, and where the person's decision about them is kept. */
 export interface PermissionRequest {

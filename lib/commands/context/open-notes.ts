@@ -5,8 +5,8 @@ import {
   newerVersionOf,
   upgradeCommand,
 } from '../../config/find-config-file.ts';
-import { noSession } from '../../domain/bad-input.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
+import { noSession } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
 import type { AdmittedSnapshot, SessionLook, Snapshot, TrustedStore } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
@@ -21,9 +21,9 @@ import { cloneSigner } from '../../trust/clone-key.ts';
 import { adoptMovedClone } from '../../trust/own-tips.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
+import { type CommandLine, readCommandLine } from './command-line.ts';
 import { readGitColor } from './git-preferences.ts';
 import { openTrustedStore } from './open-trusted-store.ts';
-import { type CommandLine, readCommandLine } from './wishes.ts';
 
 /** The parts for a command that only reads notes. */
 export interface NotesContext {

@@ -14,10 +14,10 @@ import { prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { unusableState } from '../../store/store-errors.ts';
 import { noteClone } from '../../trust/own-tips.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
+import type { ReadContext } from '../context/open-repository.ts';
+import { openPermissionGate } from '../context/permission-gate.ts';
 import { requireWorkTree } from '../context/read-config.ts';
-import type { ReadContext } from '../context/read-state.ts';
-import { openPermissionGate } from '../context/repository-trust.ts';
-import { readTrustedDecisions } from '../context/signed-decisions.ts';
+import { readTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import { type RunConfig, type RunConfigSource, readRunConfig, saveConfig } from './run-config.ts';
 
 /** A repository that can be worked in. */

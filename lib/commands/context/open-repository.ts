@@ -2,7 +2,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { openGit } from '../../git/open-git.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { type NotesContext, withStore } from './look-at-state.ts';
+import { type NotesContext, withStore } from './open-notes.ts';
 
 /** The parts for a read-only command. */
 export interface ReadContext extends NotesContext {

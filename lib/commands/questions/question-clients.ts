@@ -9,7 +9,7 @@ import { FlameError, type FlameErrorInit, reviveError } from '../../domain/flame
 import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/questions/gate.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
-import { questionSocketFile, questionSocketPrefix } from './door-names.ts';
+import { questionSocketFile, questionSocketPrefix } from './socket-names.ts';
 
 /** Questions of runs in other processes on this machine. */
 export interface QuestionClients {

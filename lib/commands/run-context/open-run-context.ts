@@ -2,9 +2,9 @@ import type { Config } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
-import { type ReadContext, withState } from '../context/read-state.ts';
-import { buildRunContext } from './build-workshop.ts';
-import { prepareForWork } from './make-ready.ts';
+import { type ReadContext, withState } from '../context/open-repository.ts';
+import { buildRunContext } from './build-run-context.ts';
+import { prepareForWork } from './prepare-for-work.ts';
 import type { ReviewPageOpener } from './review-page.ts';
 
 export interface CommandContext extends ReadContext {

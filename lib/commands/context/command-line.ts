@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { badValue } from '../../domain/bad-input.ts';
+import { badValue } from '../../domain/input-errors.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 

@@ -13,8 +13,14 @@ import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
 import { processStart, readLink } from '../../util/process-identity.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { questionSocketFile } from './door-names.ts';
-import { helloSchema, questionSchema, readLines, type SocketQuestion, writeLine } from './far-lines.ts';
+import {
+  helloSchema,
+  questionSchema,
+  readLines,
+  type SocketQuestion,
+  writeLine,
+} from './question-clients.ts';
+import { questionSocketFile } from './socket-names.ts';
 
 /** Longer than any edited plan; a client that sends more at once is not git-flame's. */
 const longestQuestion = 4_000_000;
