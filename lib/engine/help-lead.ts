@@ -49,10 +49,10 @@ async function mergeForLead(context: RunContext, id: SessionId): Promise<void> {
 function startJudging(context: RunContext, view: SessionView, running: Attempts): void {
   const { config, place } = context;
   if (!mayAct(context, view.stored, 'validate')) return;
-  const ground = readStackState(view.tasks);
+  const stackState = readStackState(view.tasks);
   const isOpen = (task: Task): task is DoneTask =>
     task.status === 'done' &&
-    !ground.waits(task) &&
+    !stackState.waits(task) &&
     task.claimed_host !== place &&
     claimingJudge(task) === null &&
     !context.run.warned.has(noVerdict(task)) &&

@@ -155,7 +155,7 @@ function judged(
 ): Pick<Parameters<typeof openGateway>[3], 'onHint' | 'inspect' | 'onForbidden'> {
   return {
     onHint: (news) => judge?.noteHint(news),
-    inspect: (told) => judge?.accounts(told) ?? true,
+    inspect: (conversation) => judge?.accounts(conversation) ?? true,
     onForbidden: (refused) => judge?.noteForbidden(refused),
   };
 }

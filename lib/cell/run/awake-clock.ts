@@ -89,7 +89,7 @@ export function watchForSilence(options: {
   onTooLong(): void;
 }): QuietWatch {
   const { heartbeatMs, files, patienceMs, isWaiting, onQuiet, onTooLong } = options;
-  let [heard, lastSign, sizes, told] = [true, 0, '', 0];
+  let [heard, lastSign, sizes, reports] = [true, 0, '', 0];
   return {
     hear: () => {
       heard = true;
@@ -97,16 +97,16 @@ export function watchForSilence(options: {
     look: (elapsedMs) => {
       const now = files.map(sizeOf).join();
       if (heard || now !== sizes || isWaiting()) {
-        [heard, sizes, lastSign, told] = [false, now, elapsedMs, 0];
+        [heard, sizes, lastSign, reports] = [false, now, elapsedMs, 0];
         return;
       }
       const quietMs = elapsedMs - lastSign;
-      if (told === 0 && quietMs >= heartbeatMs * quietLooks) {
-        told = 1;
+      if (reports === 0 && quietMs >= heartbeatMs * quietLooks) {
+        reports = 1;
         onQuiet(Math.round(quietMs));
       }
-      if (told === 1 && quietMs >= patienceMs) {
-        told = 2;
+      if (reports === 1 && quietMs >= patienceMs) {
+        reports = 2;
         onTooLong();
       }
     },

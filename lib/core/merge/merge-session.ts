@@ -108,7 +108,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
       sides((session) => session.gates),
       // One that says where is the same as what an older version kept of it.
       {
-        id: ({ where: _, ...told }) => canonicalText(told),
+        id: ({ where: _, ...rest }) => canonicalText(rest),
         prefer: byPreference((a, b) => compareText(b.where ?? '', a.where ?? '')),
         order: byPreference((a, b) => compareText(a.at, b.at)),
       },

@@ -52,11 +52,11 @@ export function nextAction(state: SessionState): Action {
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const current = changesetsOfCycle(session);
   const lost = tasksToRebase(tasks, current);
   if (isLandingLeft(current, lost)) return { kind: 'review' };
-  if (tasks.some((task) => needsValidation(task, ground)) || lost.length > 0) return { kind: 'validate' };
+  if (tasks.some((task) => needsValidation(task, stackState)) || lost.length > 0) return { kind: 'validate' };
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
   if (mergeable(tasks, current).length > 0) return { kind: 'merge' };
@@ -116,7 +116,7 @@ export function isHeld({ status, agent_id }: Task): boolean {
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap(heldTasks));
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const merging = new Map<string, boolean>();
   const canMerge = (id: TaskId): boolean => {
     const task = byId.get(id);
@@ -127,7 +127,7 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
     return answer;
   };
   const isPassed = (task: Task): boolean =>
-    task.status === 'done' && task.result.status === 'pass' && ground.lost(task).length === 0;
+    task.status === 'done' && task.result.status === 'pass' && stackState.lost(task).length === 0;
   const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task.id);
   const stuck = new Set(current.filter((changeset) => changeset.state !== 'landed').flatMap(heldTasks));
   const unfinished = tasks.some(isHeld)
@@ -174,9 +174,9 @@ export function isOpen({ status }: Task): boolean {
 }
 
 function hasReady(tasks: readonly Task[]): boolean {
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const isSettled = (task: Task): boolean =>
-    task.status === 'merged' || (task.status === 'done' && !ground.waits(task));
+    task.status === 'merged' || (task.status === 'done' && !stackState.waits(task));
   const settled = new Set(tasks.filter(isSettled).map(({ id }) => id));
   return tasks.some(
     ({ status, dependencies }) => status === 'pending' && dependencies.every((id) => settled.has(id)),
@@ -184,8 +184,8 @@ function hasReady(tasks: readonly Task[]): boolean {
 }
 
 /** Work that waits for other work is judged on top of that. */
-export function needsValidation(task: Task, ground: StackState): boolean {
-  return task.status === 'done' && task.result.status !== 'pass' && !ground.waits(task);
+export function needsValidation(task: Task, stackState: StackState): boolean {
+  return task.status === 'done' && task.result.status !== 'pass' && !stackState.waits(task);
 }
 
 function endReason(tasks: readonly Task[]): string {

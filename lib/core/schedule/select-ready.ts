@@ -79,10 +79,10 @@ function dependencyCheck(
   tasks: readonly Task[],
   asDone: ReadonlySet<string> = new Set(),
 ): (task: Task) => boolean {
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const isFinished = ({ id, status }: Task): boolean =>
     status === 'merged' ||
-    (status === 'done' && !ground.waits({ id })) ||
+    (status === 'done' && !stackState.waits({ id })) ||
     (status === 'claimed' && asDone.has(id));
   const finished = new Set<string>(tasks.filter(isFinished).map(({ id }) => id));
   return (task) => task.dependencies.every((id) => finished.has(id));

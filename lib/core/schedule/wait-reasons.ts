@@ -21,12 +21,12 @@ export function allWaitReasons(
   { limit, now, blockedByConflict = new Map() }: Waiting,
 ): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const { deferred } = selectReady({ tasks, running: [], limit, now });
   const because = new Map<string, string>(deferred.map((one) => [one.task.id, one.because]));
   const found = tasks.flatMap((task): [string, readonly string[]][] => {
     if (task.status !== 'pending') return [];
-    const needs = [...unmetNeeds(task, byId, ground), ...backoff(task, now)];
+    const needs = [...unmetNeeds(task, byId, stackState), ...backoff(task, now)];
     const others = [because.get(task.id), blockedByConflict.get(task.id)].filter(
       (reason) => reason !== undefined,
     );
@@ -39,11 +39,12 @@ export function allWaitReasons(
 function unmetNeeds(
   { dependencies }: Task,
   byId: ReadonlyMap<string, Task>,
-  ground: StackState,
+  stackState: StackState,
 ): readonly string[] {
   return dependencies.flatMap((id) => {
     const status = byId.get(id)?.status;
-    if (ground.waits({ id })) return [`${id}, which it depends on, waits for other work to be done again`];
+    if (stackState.waits({ id }))
+      return [`${id}, which it depends on, waits for other work to be done again`];
     if (status === 'done' || status === 'merged') return [];
     return [`${id}, which it depends on, is ${status ?? 'not there'}`];
   });

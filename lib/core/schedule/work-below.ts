@@ -26,9 +26,9 @@ export function workBelow(
   const needed = task.dependencies.flatMap((id) => toBelow(byId.get(id), null));
   if (overlap === 'separate') return needed;
   const above = builtUpon(task.id, tasks);
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const isSound = (other: Task): boolean =>
-    other.result.status !== 'fail' && !ground.waits(other) && ground.lost(other).length === 0;
+    other.result.status !== 'fail' && !stackState.waits(other) && stackState.lost(other).length === 0;
   const overlapping = [...tasks]
     .filter(({ id, status }) => status === 'done' && !above.has(id) && !task.dependencies.includes(id))
     .filter(isSound)

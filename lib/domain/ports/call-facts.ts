@@ -7,7 +7,7 @@ export interface EndFacts {
   /** The agent's last message, '' where it is not reported. */
   words(reported: unknown): string;
   /** What the hook prints so that the agent goes on, and its model reads this. */
-  renderContinue(told: string): string;
+  renderContinue(reason: string): string;
 }
 
 /** What a CLI's hook reports of tool calls, and what the CLI answers to its model for those that did not run. Pure. */

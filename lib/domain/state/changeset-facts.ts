@@ -13,7 +13,7 @@ export function blockingGroup<T extends Named>(
   changeset: Pick<Changeset, 'id' | 'depends_on'>,
 ): T | null {
   const inTheWay = changeset.depends_on
-    .flatMap((group) => meantBy(changesets, changeset, group) ?? [])
+    .flatMap((group) => findMeantGroup(changesets, changeset, group) ?? [])
     .filter(({ state }) => state !== 'approved' && state !== 'landed')
     .sort((a, b) => changesets.indexOf(a) - changesets.indexOf(b));
   return inTheWay.find(({ state }) => state !== 'waiting') ?? inTheWay[0] ?? null;
@@ -23,7 +23,7 @@ export function blockingGroup<T extends Named>(
  * Finds the changeset that another one means by the group it depends on. After a rejection the rest of a group is built
  * again under the same name: the last one built before counts.
  */
-function meantBy<T extends Named>(
+function findMeantGroup<T extends Named>(
   changesets: readonly T[],
   { id }: Pick<Changeset, 'id'>,
   group: string,

@@ -215,11 +215,11 @@ function requireAmount(amount: number): void {
 /** A session with a gate's decision noted, and where it was taken. */
 export function withGate(
   session: Session,
-  told: { readonly gate: string; readonly decision: string },
+  answered: { readonly gate: string; readonly decision: string },
   { where }: Placed<unknown>,
   context: Pick<RunContext, 'gates' | 'now'>,
 ): Session {
   const place = where === undefined ? {} : { where };
-  const noted = { ...told, by: context.gates.person, at: timestamp(context), ...place };
+  const noted = { ...answered, by: context.gates.person, at: timestamp(context), ...place };
   return { ...session, gates: [...session.gates, noted].slice(-200) };
 }

@@ -34,12 +34,12 @@ export interface Tips {
 export async function findTips(parts: TipFinderParts, tasks: readonly Task[]): Promise<Tips> {
   const claimed = tasks.some(({ status }) => status === 'claimed');
   const cells = claimed ? await parts.git.cells() : [];
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   // Asked one after another, thousands of claims would take a round trip to git each.
   const found = await Promise.all(
     tasks.map((task) => {
       // Work that waits is rebased before it is compared with any.
-      if (task.status === 'done' && !ground.waits(task)) return acceptedTip(task);
+      if (task.status === 'done' && !stackState.waits(task)) return acceptedTip(task);
       if (task.status !== 'claimed' || (task.agent_id === null && task.start_commit === null)) return null;
       return tipAtWork(parts, task, cells);
     }),

@@ -124,10 +124,10 @@ async function buildGroup(
 ): Promise<{ readonly changeset: Changeset | null; readonly conflicts: number }> {
   const { tasks } = await viewSession(context, session.id);
   // A conflict in a group before this one takes along what was built upon it.
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const left = group.tasks.filter(({ id }) => {
     const task = taskOf({ tasks }, id);
-    return task.status === 'done' && !ground.waits(task);
+    return task.status === 'done' && !stackState.waits(task);
   });
   const needed = group.dependsOn.map((name) => built.get(name));
   if (left.length === 0 || needed.some((changeset) => changeset === undefined))

@@ -39,8 +39,8 @@ export async function addTasks(
   refuseIssueScripts(context, added);
   const base = await findBase(context);
   const id = context.newSessionId();
-  const ground = openSession(await context.store.snapshot(), wanted)?.base_commit ?? base.commit;
-  const bounds = await readBounds(context, ground);
+  const startCommit = openSession(await context.store.snapshot(), wanted)?.base_commit ?? base.commit;
+  const bounds = await readBounds(context, startCommit);
   let done: AddedTasks | undefined;
   const result = await context.store.transact((snapshot) => {
     const open = openSession(snapshot, wanted);

@@ -82,10 +82,10 @@ export function isReplaceable({ status }: Task): boolean {
 
 /** Tasks that wait for replaced ones to be done again would wait for ever. */
 function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonly Task[] {
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   const ids = replaced.map(({ id }) => id);
   const through = transitiveDependents(
-    tasks.filter((task) => replaced.includes(task) || ground.waits(task)),
+    tasks.filter((task) => replaced.includes(task) || stackState.waits(task)),
     ids,
   );
   return [...replaced, ...tasks.filter(({ id }) => through.has(id))];

@@ -84,14 +84,14 @@ async function withChangeset(
   let requests = begun;
   const tasks = changeset.tasks.map((task) => taskOf(view, task));
   const job = { session: view.session.id, changeset, tasks };
-  const ground = async (): Promise<ChangesetRequest> =>
+  const baseRequest = async (): Promise<ChangesetRequest> =>
     uponNewest(context, requests, requireOf(requests, group));
-  let built = await branchCommit(context, job, await ground());
+  let built = await branchCommit(context, job, await baseRequest());
   if (built.kind === 'conflict') {
     // If it changes lines of others that landed before it, it stands on those.
     const below = await changersOf(context, view, requests, { group, paths: built.paths });
     requests = below.length === 0 ? requests : ((await needed(requests, below)) ?? requests);
-    built = await branchCommit(context, job, await ground());
+    built = await branchCommit(context, job, await baseRequest());
   }
   if (built.kind === 'conflict') {
     reportStuckRequest(context, changeset.id, requireOf(requests, group).branch, built.paths);
@@ -138,13 +138,13 @@ async function stoodOn(
   if (landing === undefined) return null;
   const branch = requestBranch(landing, group);
   if ((await context.git.resolveCommit(`refs/heads/${branch}`)) !== null) throw landingBranchExists(branch);
-  const grounds = requests.filter((one) => below.includes(one.group));
-  const ground = await mergeBranchesBelow(context, landing.from, grounds);
-  if (ground.kind === 'conflict') {
-    reportStuckRequest(context, group, branch, ground.paths);
+  const requestsBelow = requests.filter((one) => below.includes(one.group));
+  const joined = await mergeBranchesBelow(context, landing.from, requestsBelow);
+  if (joined.kind === 'conflict') {
+    reportStuckRequest(context, group, branch, joined.paths);
     return null;
   }
-  const fresh = { group, branch, tip: ground.commit, on: below, holds: [] };
+  const fresh = { group, branch, tip: joined.commit, on: below, holds: [] };
   return [...requests, { ...fresh, pull_request: null, target: null, rounds: 0, merged: null }];
 }
 

@@ -184,10 +184,10 @@ async function isOwn({ config, git }: RequestPorts, onto: ObjectId, { tasks }: S
 export async function mergeBranchesBelow(
   git: RequestPorts,
   from: ObjectId,
-  grounds: readonly ChangesetRequest[],
+  requestsBelow: readonly ChangesetRequest[],
 ): Promise<Made> {
   let tip = from;
-  for (const below of grounds) {
+  for (const below of requestsBelow) {
     const followed = await mergeLowerBranch(git, tip, below);
     if (followed.kind === 'conflict') return followed;
     tip = followed.commit;

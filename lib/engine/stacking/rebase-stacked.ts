@@ -179,18 +179,18 @@ export async function previewRejection(
   const shown = new Map<string, string>(
     current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])),
   );
-  const tell = ({ id, cohesion_group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
+  const addOutcome = ({ id, cohesion_group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
     void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
     const steps = withdrawTasks(tasks, leaving, at);
     tasks = applyTaskChanges(tasks, steps);
     for (const { task } of steps.slice(leaving.length))
-      if (task.status === 'requeued') tell(task, 'again', []);
-    const ground = readStackState(tasks);
+      if (task.status === 'requeued') addOutcome(task, 'again', []);
+    const stackState = readStackState(tasks);
     for (const task of tasks)
-      if (ground.waits(task) && !waited.has(task.id)) {
+      if (stackState.waits(task) && !waited.has(task.id)) {
         waited.add(task.id);
-        tell(task, 'waits', []);
+        addOutcome(task, 'waits', []);
       }
   };
   sendBack(
@@ -200,7 +200,11 @@ export async function previewRejection(
     const [task] = inDependencyOrder(tasksToRebase(tasks, current));
     if (task === undefined || !hasWork(task)) return found;
     const fate = await predictRebase(context, view.session, { task, tasks });
-    tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
+    addOutcome(
+      task,
+      fate.kind === 'stands' ? 'stands' : 'conflicts',
+      fate.kind === 'stands' ? [] : fate.paths,
+    );
     if (fate.kind === 'stands') tasks = applyTaskChanges(tasks, [fate.step]);
     else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
   }

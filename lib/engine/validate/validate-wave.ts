@@ -61,10 +61,10 @@ async function validateAll(context: RunContext, session: SessionId, radar: Confl
 
 /** Finished work in the order it is judged in, on whose commit there is no verdict that counts here. */
 export function tasksWithoutVerdict({ snapshot, tasks }: SessionView): readonly DoneTask[] {
-  const ground = readStackState(tasks);
+  const stackState = readStackState(tasks);
   return validationOrder(tasks)
     .filter(isDone)
-    .filter((task) => !ground.waits(task))
+    .filter((task) => !stackState.waits(task))
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
 }
 

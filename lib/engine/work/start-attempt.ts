@@ -39,9 +39,9 @@ export async function startAttempt(context: RunContext, claim: Claim): Promise<S
   const { session, task } = claim;
   const { session: now, tasks } = await viewSession(context, session);
   const start = await startPoint(context, now, task, tasks);
-  const ground = describeStart(context, task, tasks);
+  const lockFacts = describeStart(context, task, tasks);
   if (start.kind === 'conflict' && !start.isDependency) {
-    await blockOnConflict(context, { task, ground }, start);
+    await blockOnConflict(context, { task, ground: lockFacts }, start);
     return null;
   }
   if (start.kind === 'start' && (await keepLocks(context, { session: now }, task, start.commit))) return null;
@@ -49,21 +49,21 @@ export async function startAttempt(context: RunContext, claim: Claim): Promise<S
     start.kind === 'start' ? unreachableReason(context, task, start.commit) : Promise.resolve(null);
   // Heard by who performs the attempt, which gives the claim back.
   refusal.catch(() => undefined);
-  const view = await claimOn(context, claim, { start, ground });
+  const view = await claimOn(context, claim, { start, lockFacts });
   return view === null ? null : { view, start, refusal };
 }
 
 async function claimOn(
   context: Recorder & Pick<RunContext, 'place'>,
   { session, task, agent, path, tries }: Claim,
-  { start, ground }: { readonly start: StartPoint; readonly ground: string },
+  { start, lockFacts }: { readonly start: StartPoint; readonly lockFacts: string },
 ): Promise<SessionView | null> {
   const claimed = await record(context, session, (view) => {
     // Changed by another clone in this moment, it is only received.
     const now = view.tasks.find(({ id }) => id === task.id);
     if (now === undefined) return null;
     if (now.status !== 'pending' || now.rev !== task.rev) return null;
-    if (describeStart(context, now, view.tasks) !== ground) return null;
+    if (describeStart(context, now, view.tasks) !== lockFacts) return null;
     return {
       steps: [
         claimTask(now, {
