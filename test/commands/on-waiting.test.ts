@@ -18,9 +18,9 @@ import { until } from '../support/until.ts';
 
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0;
 
-/** The recipes as CONCEPTS.md has them. */
+/** The recipes as docs/scripts.md has them. */
 const recipes = [
-  ...readFileSync(join(packageRoot(), 'CONCEPTS.md'), 'utf8').matchAll(/```yaml\n(hooks:\n[\s\S]*?)```/g),
+  ...readFileSync(join(packageRoot(), 'docs/scripts.md'), 'utf8').matchAll(/```yaml\n(hooks:\n[\s\S]*?)```/g),
 ].map(([, text = '']): string => parse(text).hooks.on_waiting);
 const recipe = (program: string): string => {
   const found = recipes.find((one) => one.includes(program));
