@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fences, listDocuments } from '../support/documents.ts';
 
 const folder = 'docs/decisions';
 
@@ -30,5 +31,21 @@ for (const [path, most] of [
       .filter((word) => word !== '').length;
     assert.ok(count <= most, `${count} words`);
   });
+
+// What is looked up, line by line.
+const references = ['REFS.md', 'BENCHMARKS.md', 'CHANGELOG.md'];
+
+test('no document that is read uses a word of docs/words-to-avoid.txt', () => {
+  const words = readFileSync('docs/words-to-avoid.txt', 'utf8')
+    .split('\n')
+    .flatMap((line) => /^([^#].*?) -> ./.exec(line)?.[1] ?? []);
+  assert.ok(words.length > 10, `${words.length} words are listed`);
+  const avoided = new RegExp(`\\b(?:${words.join('|').replaceAll('*', '\\w*')})\\b`, 'gi');
+  const read = listDocuments().filter((path) => !references.includes(path));
+  const found = read.flatMap((path) =>
+    [...readFileSync(path, 'utf8').replace(fences, '').matchAll(avoided)].map(([word]) => `${path}: ${word}`),
+  );
+  assert.equal(found, []);
+});
 
 test.run();

@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fences, listDocuments } from '../support/documents.ts';
 
-const fences = /^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2 *$/gm;
-
-const documents = [...listDocuments('.', false), ...listDocuments('docs', true)];
+const documents = listDocuments();
 
 test('each relative link of a document leads to a file, and its anchor to a heading', () => {
   const links = documents.flatMap((path) => linksOf(path).map((link) => ({ path, link })));
@@ -21,14 +20,6 @@ test('a heading has the anchor that hosts give it', () => {
   const text = '# One, `two` (3)\n\n## A [link](b.md)\n## Same\n## Same\n\n```\n# no heading\n```\n';
   assert.equal([...anchorsOf(text)], ['one-two-3', 'a-link', 'same', 'same-1']);
 });
-
-function listDocuments(folder: string, isDeep: boolean): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return isDeep ? listDocuments(path, true) : [];
-    return entry.name.endsWith('.md') ? [path] : [];
-  });
-}
 
 function linksOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8')
