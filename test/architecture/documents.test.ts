@@ -48,4 +48,19 @@ test('no document that is read uses a word of docs/words-to-avoid.txt', () => {
   assert.equal(found, []);
 });
 
+test('each picture is shown in a document, 1280 pixels wide, and has at most 250 kB', () => {
+  const texts = listDocuments().map((path) => readFileSync(path, 'utf8'));
+  const names = readdirSync('docs/pictures');
+  assert.ok(names.length > 1);
+  for (const name of names) {
+    assert.ok(
+      texts.some((text) => text.includes(`pictures/${name})`)),
+      `no document shows ${name}`,
+    );
+    const png = readFileSync(join('docs/pictures', name));
+    assert.ok(png.length <= 250_000, `${name} has ${png.length} bytes`);
+    assert.is(png.readUInt32BE(16), 1280, name);
+  }
+});
+
 test.run();

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { barSays, onBar, pageSuite, shot } from '../review-page/browser.ts';
 import { requireAccessible } from '../support/axe.ts';
+import { printedAddress } from '../support/board.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
@@ -150,16 +151,7 @@ test('RND-1 on the page the files of that difference alone are shown on request,
   const repo = await secondRound(onMoved);
   const child = startProgram(repo, ['review', '--web', '--no-open']);
   const ended = programEnd(child);
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      const found = /Review page: (\S+)\n/.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.on('close', () => reject(new Error(said)));
-  });
-  const { page, complaints } = await visitUrl(url);
+  const { page, complaints } = await visitUrl(await printedAddress(child, 'Review page'));
   await barSays(page, 'g-one waits for you');
   const since = page.locator('section.since');
   await since.getByText('2 files changed, +2 −1').waitFor();

@@ -1,7 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
 import * as assert from 'uvu/assert';
 import { barSays, onBar, pageSuite, shot } from '../review-page/browser.ts';
 import { requireAccessible } from '../support/axe.ts';
+import { printedAddress } from '../support/board.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
@@ -26,24 +26,11 @@ const waitingProject = prepared(async () => {
   return repo;
 });
 
-/** The address a command prints. */
-async function addressOf(child: ChildProcess): Promise<string> {
-  let said = '';
-  return new Promise((resolve, reject) => {
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      const url = /Review page: (\S+)\n/.exec(said)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    child.on('close', () => reject(new Error(`no address, but: ${said}`)));
-  });
-}
-
 test('REV-2: approve, reject and skip on the page act on the command that waits, which lands and ends', async () => {
   const repo = await waitingProject();
   const child = startProgram(repo, ['review', '--web', '--no-open']);
   const ended = programEnd(child);
-  const { page, complaints } = await visitUrl(await addressOf(child));
+  const { page, complaints } = await visitUrl(await printedAddress(child, 'Review page'));
   await barSays(page, 'one waits for you, and 2 more');
   await onBar(page, 'a').click();
   await barSays(page, 'three waits for you');
@@ -85,7 +72,7 @@ test('a command that is ended by a signal, or killed, is seen on the page', asyn
   ] as const) {
     const child = startProgram(repo, ['run', '--web', '--no-open']);
     const ended = programEnd(child);
-    const { page } = await visitUrl(await addressOf(child));
+    const { page } = await visitUrl(await printedAddress(child, 'Review page'));
     await barSays(page, 'one waits for you');
     child.kill(signal);
     await page.locator('#message', { hasText: words }).waitFor();

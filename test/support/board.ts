@@ -55,14 +55,19 @@ async function startBoard(
 
 /** The address of the board that a command prints. */
 export function boardAddress(child: ChildProcess): Promise<string> {
+  return printedAddress(child, 'Board');
+}
+
+/** The address that a command prints behind the name of a page. */
+export function printedAddress(child: ChildProcess, name: 'Board' | 'Review page'): Promise<string> {
   let said = '';
   return new Promise((resolve, reject) => {
     child.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      const url = /Board: (\S+)\n/.exec(said)?.[1];
+      const url = new RegExp(`${name}: (\\S+)\\n`).exec(said)?.[1];
       if (url !== undefined) resolve(url);
     });
-    child.on('close', () => reject(new Error(`no address of a board, but: ${said}`)));
+    child.on('close', () => reject(new Error(`no address (${name}), but: ${said}`)));
   });
 }
 

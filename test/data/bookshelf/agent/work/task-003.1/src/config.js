@@ -1,0 +1,7 @@
+/** The settings from the environment, with their defaults. */
+export function readConfig(env = process.env) {
+  return {
+    port: Number(env.PORT ?? 8080),
+    requestsPerMinute: Number(env.REQUESTS_PER_MINUTE ?? 60),
+  };
+}
