@@ -24,6 +24,8 @@ test('each decision has a number, its context and its price, and is listed', () 
 for (const [path, most] of [
   ['README.md', 700],
   ['ARCHITECTURE.md', 2_500],
+  ['CONCEPTS.md', 2_000],
+  ['TUTORIAL.md', 1_700],
 ] as const)
   test(`${path} has at most ${most} words`, () => {
     const count = readFileSync(path, 'utf8')
