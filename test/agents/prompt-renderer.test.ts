@@ -231,7 +231,7 @@ test('EGR-1: a worker is told which hosts its cell reaches, and that there is no
   const told = systemOf(['npm', 'files.example.com:8443', 'from-config']);
   assert.match(
     told,
-    /^- Of the network, only these are reached, and only to read: registry\.npmjs\.org:443, files\.example\.com:8443, the package registries that your tools are set up for\. Don't touch \.git/m,
+    /^- On the network you can reach only these, and only to read: registry\.npmjs\.org:443, files\.example\.com:8443, the package registries that your tools are set up for\. Don't touch \.git/m,
   );
   assert.not.match(told, 'no network');
   assert.not.match(told, 'golang');
@@ -244,7 +244,7 @@ test('MRG-11: a worker is told whether the earlier attempt is in its folder', ()
   assert.not.match(anew, /was kept/);
   const kept = render({ ...data, isKept: true }).prompt;
   assert.match(kept, /The rejected attempt was kept: your folder starts with its commits/);
-  assert.match(kept, /all of it in your folder:/);
+  assert.match(kept, /all of it is in your folder:/);
 });
 
 test('MRG-2: a merger is told the tasks of both sides', () => {
@@ -256,7 +256,7 @@ test('MRG-2: a merger is told the tasks of both sides', () => {
   const { prompt } = render({ ...data, messages: [], policy: makePolicy() });
   assert.match(
     prompt,
-    /whose work is merged in:[\s\S]*Add one[\s\S]*whose work is there already:[\s\S]*Add two/,
+    /whose work is being merged:[\s\S]*Add one[\s\S]*whose work is already there:[\s\S]*Add two/,
   );
 });
 
