@@ -107,10 +107,10 @@ if (place !== 'outside') {
       await answerGate(board, await nextGate(board, 'changesets'), { kind: 'approve' });
       assert.match(
         await answerGate(board, gate, { kind: 'proceed' }),
-        /its time was over after 1.0 s; the agent went on with its own judgement|run .* ended/,
+        /the question expired after 1.0 s, and the agent continued without an answer|run .* ended/,
       );
       const { stderr } = await ended;
-      assert.match(stderr, 'goes on by itself: Nobody answered within 1.0 s.');
+      assert.match(stderr, 'continues without an answer: Nobody answered within 1.0 s.');
       assert.match(read[1] ?? '', 'Go on with your best judgement');
 
       const alone = await openAsking();

@@ -36,7 +36,7 @@ test('status and show say what conflicts with work by hand, and with what landed
   const before = await flameJson(repo, ['status']);
   assert.is(before.lines[0]?.conflicts_ahead, undefined);
   const tree = await takeUp(repo, 'task-007', 'seven\n');
-  const sentence = 'task-003 and task-007 conflict in price.js (task-007 is still at work)';
+  const sentence = 'task-003 and task-007 conflict in price.js (task-007 is still working)';
   const status = await flame(repo, ['status']);
   assert.match(status.stdout, `Conflicts ahead\n  ${sentence}\n`);
   const shown = await flame(repo, ['show', 'task-007']);
@@ -62,7 +62,7 @@ test('status and show say what conflicts with work by hand, and with what landed
   repo.write('price.js', 'landed\n');
   repo.commit('landed meanwhile');
   const after = await flame(repo, ['status']);
-  assert.match(after.stdout, 'task-003 conflicts with what is on main by now in price.js\n');
+  assert.match(after.stdout, 'task-003 conflicts with the current main in price.js\n');
   assert.match(after.stdout, sentence);
   const handedIn = await flame(repo, ['task', 'submit', 'task-007']);
   assert.match(handedIn.stderr, 'Ahead: task-003 and task-007 conflict in price.js.\n');
@@ -84,7 +84,7 @@ test('DSK-5: changesets that exclude each other are named at the gate before eit
   assert.is(waits.code, 2, waits.stderr);
   const text = waits.stderr.replace(/\s+/g, ' ');
   assert.match(text, 'Changeset one waits for a person.');
-  assert.match(text, 'It conflicts with two in src/price.txt: as they are now, only the one');
+  assert.match(text, 'It conflicts with two in src/price.txt: only one of the two can land');
   assert.not.match(text, 'with zoo');
   const approve = writeDecisions(repo, { changesets: ['approve'] });
   const next = await flameJson(repo, ['review', '--decisions-file', approve]);
@@ -96,7 +96,7 @@ test('DSK-5: changesets that exclude each other are named at the gate before eit
   });
   assert.match(
     (await flame(repo, ['review'])).stderr.replace(/\s+/g, ' '),
-    'It conflicts with one, which is approved already, in src/price.txt',
+    'It conflicts with one, which is already approved, in src/price.txt',
   );
 });
 

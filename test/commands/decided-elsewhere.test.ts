@@ -72,9 +72,9 @@ live(
         await answer('approve');
         writeFileSync(goesOn, '');
         const screen = await terminal.until(
-          /what you wrote is in[\s\S]*Decided by a command: the plan, approved\./,
+          /your text is in[\s\S]*Decided by a command: the plan, approved\./,
         );
-        const file = /what you wrote is in (\S+)/.exec(screen.replaceAll('\n', ''))?.[1] ?? '';
+        const file = /your text is in (\S+)/.exec(screen.replaceAll('\n', ''))?.[1] ?? '';
         assert.match(readFileSync(file.replace(/Decided.*$/, ''), 'utf8'), 'Do it otherwise');
         await terminal.until(/Changeset 1\/2/);
         const { lines } = await flameJson(repo, ['status']);
@@ -104,7 +104,7 @@ live(
 live('an editor that fails changes nothing, and the question stands as it was', async () => {
   await atTerminal('echo typed >> "$1"; exit 3', async ({ terminal, answer }) => {
     terminal.type('e', 'Enter');
-    await terminal.until(/The editor ended with 3\.[\s\S]*what you wrote is in[\s\S]*\(q\)uit\?/);
+    await terminal.until(/The editor ended with 3\.[\s\S]*your text is in[\s\S]*\(q\)uit\?/);
     await answer('approve');
     await terminal.until(/Decided by a command: the plan, approved\.[\s\S]*Changeset 1\/2/);
   });
@@ -146,9 +146,9 @@ test('a tab that slept over many decisions is told what was decided about its ow
         gate = await nextGate(board, 'plan', gate.id);
       }
       const late = await answerGate(board, first, { kind: 'approve' });
-      assert.match(late, 'the plan was decided meanwhile on the board');
+      assert.match(late, 'the plan was already decided on the board');
       const typed = await runProgram(repo, ['answer', first.id, 'quit']);
-      assert.match(typed.stderr, 'the plan was decided meanwhile on the board');
+      assert.match(typed.stderr, 'the plan was already decided on the board');
     },
     argv,
   );

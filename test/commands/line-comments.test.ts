@@ -110,7 +110,10 @@ test('DSK-2: comments typed before lines are edited go along with what is built 
   const fake = makeFakeIo({ isTTY: true, cwd: repo.path, env, input });
   assert.is(await main(['run'], fake.io), 0, fake.stderr());
   assert.is(repo.git('show', 'main:src/one.md'), '# one\nmore\ntwo');
-  assert.match(fake.stderr(), /These go along when you approve or reject:\n +src\/one\.md:3: why two\?\n/);
+  assert.match(
+    fake.stderr(),
+    /These comments are sent when you approve or reject:\n +src\/one\.md:3: why two\?\n/,
+  );
   const shown = await flame(repo, ['show', '1-main']);
   assert.match(shown.stdout, 'src/one.md:3: why two?');
 });

@@ -105,7 +105,7 @@ for (const style of ['merge', 'squash', 'rebase'])
     const last = creates().find((words) => wordAfter(words, '--head') === branch('upon')) ?? [];
     assert.is(wordAfter(last, '--title'), 'upon: Do upon');
     const body = readFileSync(wordAfter(last, '--body-file'), 'utf8');
-    assert.match(body, /Stands on https:\/\/github\.example\/lea\/sample\/pull\/\d, which is merged first/);
+    assert.match(body, /Stacked on https:\/\/github\.example\/lea\/sample\/pull\/\d: merge that first/);
     assert.match(body, /\*\*upon\*\* Do upon/);
     assert.not.match(body, /\*\*one\*\*|\*\*two\*\*|Session: /);
     const heads = there('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n');

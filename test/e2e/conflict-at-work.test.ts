@@ -48,7 +48,7 @@ test('an agent commits what conflicts with accepted work: it is seen while the a
     const claimed = repo.git('worktree', 'list', '--porcelain').match(/^worktree (.*worker-.*)$/m)?.[1];
     try {
       const { stdout } = await flame(repo, ['status']);
-      assert.match(stdout, 'task-003 and task-007 conflict in price.js (task-007 is still at work)');
+      assert.match(stdout, 'task-003 and task-007 conflict in price.js (task-007 is still working)');
     } finally {
       writeFileSync(join(`${claimed}`, 'go'), '');
     }

@@ -76,7 +76,7 @@ test('WFL-2: what was judged can be checked again; the same comes out, before an
   assert.is(approved.code, 0, approved.stderr);
   const landed = await flame(repo, ['validate', '--verify', 'task-001']);
   assert.is(landed.code, 0, landed.stderr);
-  assert.match(landed.stderr, /task-001 at [0-9a-f]{7,12}: the evidence is the same, sha256:/);
+  assert.match(landed.stderr, /task-001 at [0-9a-f]{7,12}: the evidence matches, sha256:/);
   const shown = await flameJson(repo, ['show', 'task-001']);
   assert.is(((shown.lines[0]?.verifications ?? []) as readonly unknown[]).length, 2);
   assert.equal(shown.lines[0]?.doubts, []);
@@ -109,7 +109,7 @@ test('WFL-2: what comes out otherwise is flagged for a look by hand, and rejects
     '0 passed and 1 failed, before 1 and 0',
   ]);
   const shown = await flame(repo, ['show', 'task-001']);
-  assert.match(shown.stdout, /task-001 needs a look by hand/);
+  assert.match(shown.stdout, /task-001 needs a manual check/);
   const review = await flameJson(repo, ['review', '--approve']);
   assert.is(review.code, 0, review.stdout);
   const flag = review.lines.find((line) => line.event === 'manual-review');

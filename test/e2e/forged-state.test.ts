@@ -69,7 +69,7 @@ test('TRU-2 a task that failed here and is set to pending elsewhere is asked abo
   const runs = (): string => victim.git('log', '--format=%s', '--grep=claimed by', 'refs/blueflame/tasks');
   const before = runs();
   await send(changeTask({ ...unclaimed, retry_count: 0, reason: null, history: [] }));
-  assert.match((await flame(victim, ['sync'])).stdout, /before you say so: 1 task to run/);
+  assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 task to run/);
   for (const argv of [['work'], ['run'], ['resume']])
     assertRefused(await flame(victim, argv), { code: 2, says: 'brought to this by another clone' });
   assert.is(runs(), before);
@@ -117,7 +117,7 @@ test('TRU-2 a session that ended here and is open again elsewhere is asked about
   const { victim, send } = await makeForgery();
   assert.is((await flame(victim, ['review', '--approve'])).code, 0);
   await send(changeSession({ state: 'active', wave: 'work' }));
-  assert.match((await flame(victim, ['sync'])).stdout, /before you say so: 1 session/);
+  assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 session/);
   assertRefused(await flame(victim, ['run']), { code: 2, says: 'brought to this by another clone' });
 });
 
@@ -139,7 +139,7 @@ test('TRU-2 a plan that waits here and is swapped elsewhere is shown as received
           },
         ],
   );
-  assert.match((await flame(victim, ['sync'])).stdout, /before you say so: 1 session/);
+  assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 session/);
   assertRefused(await flame(victim, ['run']), { code: 2, says: 'brought to this by another clone' });
 });
 
@@ -179,10 +179,7 @@ test('TRU-2 an approval of another clone is shown as one that does not count', a
   assert.is((await flame(victim, ['sync'])).code, 0);
   for (const id of ['1-main', 'task-001']) {
     const shown = (await flame(victim, ['show', id])).stdout.replace(/\s+/g, ' ');
-    assert.match(
-      shown,
-      /approved by Lea Lead(?: <lea@example.com>)? \(written by another clone: it does not count/,
-    );
+    assert.match(shown, /approved by Lea Lead(?: <lea@example.com>)? \(from another clone, not trusted here/);
   }
 });
 
@@ -281,27 +278,27 @@ test('TRU-2 what another clone says has ended is named, counts for nothing, and 
   const synced = await flame(victim, ['sync']);
   assert.is(synced.code, 0, synced.stderr);
   const said = synced.stdout.replace(/\s+/g, ' ');
-  assert.match(said, /task-001 merged at \w{10}: main here does not hold it; it counts as done/);
+  assert.match(said, /task-001 merged at \w{10}: main here does not contain it; it counts as done/);
   assert.match(said, /git flame sync --restore all .* git flame sync --accept all/);
   for (const argv of [['status'], ['show'], ['show', 'task-001']])
     assert.match(
       (await flame(victim, argv)).stdout,
-      /Said by another clone, and not so here/,
+      /Reported by another clone, not verified here/,
       argv.join(' '),
     );
   const going = await flame(victim, ['validate']);
   assert.match(going.stderr, /Another clone says that ses-\S+ has ended, and it has not here/);
-  assert.match(going.stdout, /Said by another clone, and not so here/);
+  assert.match(going.stdout, /Reported by another clone, not verified here/);
   const restored = await flame(victim, ['sync', '--restore', 'all']);
   assert.is(restored.code, 0, restored.stderr);
-  assert.match(restored.stdout, /As this clone left it again: ses-\S+, task-001/);
+  assert.match(restored.stdout, /Restored to the version of this clone: ses-\S+, task-001/);
   for (const ref of ['tasks', 'sessions'])
     assert.is(
       victim.git('ls-remote', 'origin', `refs/blueflame/${ref}`).split('\t')[0],
       victim.git('rev-parse', `refs/blueflame/${ref}`),
     );
   await send(() => []);
-  assert.not.match((await flame(victim, ['status'])).stdout, /Said by another clone/);
+  assert.not.match((await flame(victim, ['status'])).stdout, /Reported by another clone/);
   assert.is(((await statusOf(victim)).tasks as Fields[])[0]?.status, 'done');
   const landed = await flame(victim, ['review', '--approve']);
   assert.is(landed.code, 0, landed.stderr);
@@ -313,7 +310,7 @@ test('TRU-2 what another clone says has ended is believed where the person says 
   assertRefused(await flame(victim, ['sync', '--accept', 'task-009']), { code: 1, says: 'task-009' });
   const accepted = await flame(victim, ['sync', '--accept', 'all']);
   assert.is(accepted.code, 0, accepted.stderr);
-  assert.match(accepted.stdout, /Taken as another clone says it: task-001, 1-main, ses-/);
+  assert.match(accepted.stdout, /Accepted as another clone reports it: task-001, 1-main, ses-/);
   const status = await statusOf(victim);
   assert.equal(
     [(status.tasks as Fields[])[0]?.status, (status.session as Fields).state],

@@ -78,10 +78,7 @@ test('TRU-2 an approval, a raised limit, a verdict and a script forged at once: 
       },
     ];
   });
-  assert.match(
-    said,
-    /not acted on before you say so: 1 task to run, 1 verdict, 1 approval, 1 raised limit$/m,
-  );
+  assert.match(said, /not used until you accept it: 1 task to run, 1 verdict, 1 approval, 1 raised limit$/m);
   for (const argv of acting) {
     const run = await flame(victim, argv);
     assert.is.not(run.code, 128, run.stderr);

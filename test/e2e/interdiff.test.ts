@@ -107,7 +107,7 @@ test('RND-1 after a reject, what the author changed is shown, not what landed me
     /Since 1-g-one \([0-9a-f]+\), rejected, “Not the first.”: 2 files changed, \+2 −1/,
   );
   assert.match(shown.stdout, /src\/a\.txt:5 changed\n\s+“Say second.”/);
-  assert.match(shown.stdout, /src\/a\.txt:20 not changed, line 21 now/);
+  assert.match(shown.stdout, /src\/a\.txt:20 unchanged, now line 21/);
 });
 
 test('RND-1 of a task it is the same since its attempt was sent back, and nothing where it never was', async () => {
@@ -135,7 +135,7 @@ test('RND-1 where the base changed the same lines, that is said, and no mark of 
   const since = await sinceOf(repo, 'g-one');
   assert.equal(since.clashes, ['src/a.txt']);
   const { stdout } = await flame(repo, ['show', 'g-one', '--interdiff']);
-  assert.match(stdout, /src\/a\.txt: what landed meanwhile changed the same lines/);
+  assert.match(stdout, /src\/a\.txt: what landed since changed the same lines/);
   assert.not.match(stdout, /<<<<<<<|>>>>>>>/);
   assert.match(stdout, /^\+second$/m);
 });

@@ -103,7 +103,7 @@ test('init says what each thing is for and how to take it back; the keys to begi
   const { code, stdout } = await flame(repo, ['init']);
   assert.is(code, 0);
   const [, ...lines] = stdout.trimEnd().split('\n');
-  assert.is(lines.pop(), 'git flame init --uninstall takes all of it back but .blueflame.yml.');
+  assert.is(lines.pop(), 'git flame init --uninstall removes all of it except .blueflame.yml.');
   for (const line of lines) assert.match(line, /^ {2}\S.* {2,}\S/, 'every line has its purpose');
   const file = join(repo.path, '.blueflame.yml');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^# (?=permissions|validation|limits| )/gm, ''));

@@ -105,7 +105,7 @@ live('WRK-6: no more agents start, and what is done goes on to review', async ()
   });
   await terminal.until(/> worker {2}task-2 .*round/);
   terminal.type('g');
-  await terminal.until(/go on with what is done\? \(y\/n\)/);
+  await terminal.until(/continue with what is done\? \(y\/n\)/);
   terminal.type('y');
   await terminal.until(/No more agents start in this cycle\./);
   terminal.type('s', 'y');

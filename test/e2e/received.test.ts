@@ -41,7 +41,7 @@ test('TRU-2 an approval that came from a remote lands nothing, and a person here
   const synced = await flame(victim, ['sync']);
   assert.match(
     synced.stdout,
-    /Received from origin, and not acted on before you say so: 1 session, 1 task to run, 1 approval/,
+    /Received from origin, but not used until you accept it: 1 session, 1 task to run, 1 approval/,
   );
   for (const argv of [['review'], ['run'], ['resume'], ['merge'], ['work']]) {
     const run = await flame(victim, argv);
@@ -106,7 +106,7 @@ test('TRU-2 a raised limit and a verdict that came from a remote do not count', 
   );
   assert.is((await flame(repo, ['sync'])).code, 0);
   const synced = await flame(victim, ['sync']);
-  assert.match(synced.stdout, /not acted on before you say so: 1 raised limit/);
+  assert.match(synced.stdout, /not used until you accept it: 1 raised limit/);
   const status = (await flameJson(victim, ['status'])).lines[0] ?? {};
   assert.is((status.proposals as Fields).raised_limit, 1_000_000);
 });
@@ -127,7 +127,7 @@ test('TRU-2 a task changed elsewhere after it was approved here is asked about a
   const edited = await flame(repo, ['task', 'edit', 'task-001', '--description', 'touch /tmp/other']);
   assert.is(edited.code, 0, edited.stderr);
   assert.is((await flame(repo, ['sync'])).code, 0);
-  assert.match((await flame(victim, ['sync'])).stdout, /before you say so: 1 task to run/);
+  assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 task to run/);
   const asked = await flame(victim, ['run']);
   assertRefused(asked, { code: 2, says: 'changed since it was approved here: description' });
   // And where it was changed nothing is asked.

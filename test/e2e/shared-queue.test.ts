@@ -142,7 +142,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
     (await tasksOf(repo)).find((task) => task.id === id)?.status;
   await untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout');
   assert.is(await statusOf('task-001'), 'claimed');
-  assert.match((await flame(repo, ['status'])).stdout, /A run is going/);
+  assert.match((await flame(repo, ['status'])).stdout, /A run is in progress/);
   const ends = untilSaid(child, /"event":"agent-ended"[^\n]*"late"/, 'stdout');
   const added = await flame(repo, [
     'task',
@@ -155,7 +155,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
     '--group',
     'four',
   ]);
-  assert.match(added.stderr, /A run is going/);
+  assert.match(added.stderr, /A run is in progress/);
   await ends;
   await until(
     'what was added is done while the other still works',

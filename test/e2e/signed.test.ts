@@ -68,7 +68,7 @@ async function approveOnly(repo: TestRepo): Promise<void> {
 test('TRU-2 two clones of one person: what was decided in one is asked in the other, and not where both name the key', async () => {
   const { here, there } = await makeSigned({ upTo: 'plan' });
   const asking = await flame(here, ['sync']);
-  assert.match(asking.stdout, /not acted on before you say so: 1 session, 1 task to run/);
+  assert.match(asking.stdout, /not used until you accept it: 1 session, 1 task to run/);
   const alone = name(here, []);
   assertRefused(await flame(here, ['run', '--config', alone]), { code: 2, says: 'waits for a person' });
   // From here on nobody is asked about the plan, in either clone, and each waits at the gate of its own work.
@@ -111,7 +111,7 @@ test('TRU-2 an end that is signed counts where its signer is named, and nowhere 
   assert.is((await flame(there, ['review', '--approve'])).code, 0);
   assert.is((await flame(there, ['sync'])).code, 0);
   const tip = there.git('rev-parse', 'refs/blueflame/signatures');
-  assert.match((await flame(here, ['sync', '--config', alone])).stdout, /Said by another clone/);
+  assert.match((await flame(here, ['sync', '--config', alone])).stdout, /Reported by another clone/);
   const stateIn = async (config: string): Promise<unknown> => {
     const { session, tasks, doubts } = (await flameJson(here, ['status', '--config', config])).lines[0] ?? {};
     return [(session as Fields).state, (tasks as Fields[])[0]?.status, doubts === undefined];

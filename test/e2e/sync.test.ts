@@ -14,7 +14,7 @@ test('STA-4 git flame sync merges and sends; git flame status shows the same on 
   const first = await flame(a, ['sync']);
   assert.equal([first.code, first.stdout, first.stderr], [0, 'Sent to origin: tasks\n', '']);
   const dry = await flame(b, ['sync', '--dry-run']);
-  const named = `What came in of ${testSession}:\n  task-001 title: from b → from a\n`;
+  const named = `Received for ${testSession}:\n  task-001 title: from b → from a\n`;
   const kept = /^ {2}task-001 attempts: 0 \(\w+\) → 1 \(\w+\)$/m;
   assert.ok(dry.stdout.startsWith(`Would merge with origin: tasks, 1 conflict\n${named}`), dry.stdout);
   const second = await flame(b, ['sync', 'origin']);

@@ -54,14 +54,14 @@ test('TRU-2 what one clone lands and pushes has ended in the other once it pulls
   const session = await currentOf(there);
 
   const early = await runs(here, 'sync');
-  assert.match(early, /task-001 merged at \w{10}: main here does not hold it/);
+  assert.match(early, /task-001 merged at \w{10}: main here does not contain it/);
   assert.match(early, /bring main up to date here: git pull/);
   here.git('pull', '-q');
   const agreed = await statusOf(there, session);
   assert.is((agreed as Fields).state, 'ended');
   assert.equal((agreed as Fields).doubts, []);
   assert.equal(await statusOf(here, session), agreed);
-  assert.not.match(await runs(here, 'sync'), /Said by another clone/);
+  assert.not.match(await runs(here, 'sync'), /Reported by another clone/);
 
   // The next session of the other clone puts the first one into the archive.
   const plan = writePlan(there, [{ id: 'task-001', script: 'echo 2 > src/two.txt', locks: ['src/two.txt'] }]);

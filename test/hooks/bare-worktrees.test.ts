@@ -34,7 +34,7 @@ function commit(repo: TestRepo, message: string): number | null {
 test('HKS-1: beside a bare repository the hooks are in place for each worktree, also after the one that ran init goes', async () => {
   const [main, dev] = makeTrees();
   assert.is((await flame(main, ['init'])).code, 0);
-  assert.is((await flame(dev, ['init'])).stdout, 'Everything is in place already.\n');
+  assert.is((await flame(dev, ['init'])).stdout, 'Everything is already in place.\n');
   for (const repo of [main, dev]) assert.match(await hooksOf(repo), /The git hooks are in place/);
   for (const repo of [main, dev]) assert.equal([commit(repo, 'bad'), commit(repo, 'feat: good')], [1, 0]);
   dev.git('worktree', 'remove', '--force', main.path);

@@ -83,7 +83,7 @@ for (const { name, make } of repositories) {
     const installed = snapshot(repo.path);
     assert.ok(sorted(first.lines[0]?.written).length >= 4);
     const again = await flame(repo, ['init']);
-    assert.is(again.stdout, 'Everything is in place already.\n');
+    assert.is(again.stdout, 'Everything is already in place.\n');
     assert.equal(snapshot(repo.path), installed, 'a second time changes nothing');
     // Nothing that is or may be tracked was touched, but for the configuration.
     const isOurs = (path: string): boolean => path === '.blueflame.yml' || /^\.git(?:\/|$)/.test(path);
@@ -300,7 +300,7 @@ test('from a linked worktree and a subfolder the same hooks are installed', asyn
   assert.is(init.code, 0, init.stderr);
   assert.ok(existsSync(join(repo.path, '.git/hooks/commit-msg.before-flame')));
   assert.ok(existsSync(join(repo.path, '.blueflame.yml')));
-  assert.is((await flame(repo, ['init'])).stdout, 'Everything is in place already.\n');
+  assert.is((await flame(repo, ['init'])).stdout, 'Everything is already in place.\n');
   assert.is((await flame(repo, ['init', '--uninstall'], { cwd: linked })).code, 0);
   assert.equal(snapshot(join(repo.path, '.git/hooks')), before);
 });

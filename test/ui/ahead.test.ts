@@ -32,12 +32,12 @@ test('a conflict is one sentence that names both works, the files and who is sti
       conflict({ other: side('task-007'), unrelated: true, paths: [] }),
     ].map(describeConflict),
     [
-      'task-003 and task-007 conflict in price.js (task-007 is still at work)',
-      'task-003 and task-007 conflict in a, b, c and 2 more files (both are still at work)',
+      'task-003 and task-007 conflict in price.js (task-007 is still working)',
+      'task-003 and task-007 conflict in a, b, c and 2 more files (both are still working)',
       'task-003 and task-007 conflict',
-      'task-003 conflicts with what is on main by now in price.js (task-003 is still at work)',
-      "task-003 and main share no history, so that git can't merge them",
-      "task-003 and task-007 share no history, so that git can't merge them",
+      'task-003 conflicts with the current main in price.js (task-003 is still working)',
+      "task-003 and main share no history, so git can't merge them",
+      "task-003 and task-007 share no history, so git can't merge them",
     ],
   );
   const odd = describeConflict(conflict({ paths: [hostile] }));
@@ -49,8 +49,8 @@ test('what was left out is said; where there is nothing to say there is no headi
   assert.equal(renderAhead(nothing, style), []);
   assert.equal(renderAhead(undefined, style), []);
   assert.equal(describeAhead({ ...nothing, untried_pairs: 1, unseen_tasks: 2 }), [
-    '1 further pair not tried yet',
-    'the work of 2 tasks not looked at',
+    '1 more pair not checked yet',
+    'the work of 2 tasks not checked',
   ]);
   const many = { ...nothing, found: Array.from({ length: 25 }, () => conflict()) };
   assert.is(describeAhead(many).length, 21);

@@ -145,9 +145,9 @@ test('DSK-6 an answer that says nothing is refused, and asked for again', async 
     withdrawn: new AbortController().signal,
   });
   assert.equal(answered, { kind: 'answer', answers: ['SQLite'] });
-  assert.match(fake.stderr(), 'nothing is said to: Which database?');
+  assert.match(fake.stderr(), 'there is no answer to: Which database?');
   const time = new Date('2026-02-06T15:00:00.000Z').toTimeString().slice(0, 5);
-  assert.match(fake.stderr(), `as it does at ${time})`);
+  assert.match(fake.stderr(), `or none by ${time}: it continues without one)`);
 });
 
 test('PLN-5: what each worker will be told is seen before the plan is approved', async () => {
@@ -162,7 +162,7 @@ test('how to answer, and the way out, is said once, at the first question', asyn
   const { fake, gates } = openTerminal('a\ns\n');
   await gates.plan(samplePlanQuestion());
   await gates.session(sampleSessionQuestion());
-  const said = 'Type a letter, then Enter. Ctrl-D leaves the question open: everything is kept.';
+  const said = 'Type a letter, then Enter. Ctrl-D leaves the question open; everything is kept.';
   assert.is(fake.stderr().split(said).length, 2, fake.stderr());
 });
 
@@ -224,7 +224,7 @@ test('TSK-5: a bad edit is shown with line and reason, the editor opens again, n
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan: { tasks } });
   assert.match(fake.stderr(), /error: [^\n]+\n {2}plan\.yml:\d+:\d+/);
   const offered = readFileSync(join(editor.folder, 'seen-1'), 'utf8').split('\n');
-  assert.match(offered[0] ?? '', '#! plan.yml has a mistake. What is wrong stands above its line.');
+  assert.match(offered[0] ?? '', '#! plan.yml has a mistake. Each mistake is described above its line.');
   const at = offered.findIndex((line) => /priority: soon/.test(line));
   assert.match(offered[at - 1] ?? '', /^#! tasks\[1\]\.priority .+:$/);
 });
@@ -264,7 +264,7 @@ test('TSK-5: giving up on a bad edit keeps it in a file that is named', async ()
   const { fake, gates } = openTerminal('e\nq\n', { editor: editor.command, parsePlan });
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'quit' });
   const file = readFileSync(join(editor.folder, 'file'), 'utf8').trim();
-  assert.ok(fake.stderr().includes(`Nothing was changed; what you wrote is in ${file}\n`));
+  assert.ok(fake.stderr().includes(`Nothing was changed; your text is in ${file}\n`));
   assert.match(readFileSync(file, 'utf8'), /oops/);
 });
 
@@ -331,7 +331,10 @@ test('RND-2: the remarks that a later round answers are at its gate, bounded, on
   const { fake, gates } = openTerminal('s\n');
   await gates.changeset(question);
   const shown = fake.stderr();
-  assert.match(shown, /Answers these remarks:\n +- task-001: src\/a\.ts:3 ada: Five\S* is <b>too few\.\n/);
+  assert.match(
+    shown,
+    /Addresses these review comments:\n +- task-001: src\/a\.ts:3 ada: Five\S* is <b>too few\.\n/,
+  );
   assert.not.match(shown, '\u202e');
   assert.match(shown, /- task-001: ben: Nice\.\n/);
   assert.match(shown, /- task-001: The check 17\n +- task-001: 12 more: git flame show task-001\n/);
@@ -341,13 +344,13 @@ test('RND-2: the remarks that a later round answers are at its gate, bounded, on
   const page = renderChangesetPage(facts, { files: [] });
   assert.match(
     page,
-    /Answers these remarks[\s\S]*<li class="text">task-001: src\/a\.ts:3 ada: Five.* is &#60;b&#62;too few/,
+    /Addresses these review comments[\s\S]*<li class="text">task-001: src\/a\.ts:3 ada: Five.* is &#60;b&#62;too few/,
   );
   // What landed first is what the remarks are about.
   const first = { ...question.changeset, state: 'landed' as const, works: [commitB] };
   assert.not.match(
     renderChangesetPage({ ...facts, changeset: first }, { files: [] }),
-    'Answers these remarks',
+    'Addresses these review comments',
   );
 });
 
@@ -482,7 +485,7 @@ test('MRG-11: comments on lines typed at the terminal go along with the decision
       { path: 'b c.txt', side: 'old', line: 3, text: 'why gone?' },
     ],
   });
-  assert.match(fake.stderr(), /Write the file, a colon, the line and your remark/);
+  assert.match(fake.stderr(), /Write the file, a colon, the line and your comment/);
   const approved = ask('c\nsrc/a.ts:1 x\na\n');
   const comments = [{ path: 'src/a.ts', side: 'new', line: 1, text: 'x' }];
   assert.equal(await approved.answer, { kind: 'approve', comments });
@@ -574,7 +577,7 @@ test('MRG-7: what failed is tried again where it was asked for, at the end of a 
   };
   const once = ask('c\nretry\n');
   assert.equal(await once.answer, { kind: 'retry' });
-  assert.match(once.fake.stderr(), /failed +2 tasks[\s\S]*2 tasks that failed will be tried again/);
+  assert.match(once.fake.stderr(), /failed +2 tasks[\s\S]*another attempt at 2 tasks that failed/);
   assert.equal(await ask('r\nsmaller\n').answer, { kind: 'replan', notes: 'smaller' });
   assert.equal(await ask('s\n').answer, { kind: 'stop' });
   // Nothing failed: what is blocked needs another plan.
@@ -658,7 +661,7 @@ test('Ctrl-C at a question names the command that asks it again', async () => {
   fake.interrupt(new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' }));
   const { kind, message, hints } = await asked;
   assert.equal([kind, hints], ['interrupted', ['git flame review']]);
-  assert.match(message, /question is still open/);
+  assert.match(message, /question stays open/);
 });
 
 function gatesOf(fake: FakeIo, resume: string): Gates {
@@ -851,7 +854,7 @@ test('DSK-5: the terminal and the page say before a changeset is decided what it
   assert.equal(await gates.changeset({ ...sampleChangesetQuestion(), excluding }), { kind: 'skip' });
   const said = fake.stderr().replace(/\s+/g, ' ');
   assert.match(said, 'warning: It conflicts with b');
-  assert.match(said, 'in x.js, y.js: as they are now, only the one of the two that lands first does');
+  assert.match(said, 'in x.js, y.js: only one of the two can land as it is now');
   assert.ok(said.indexOf('It conflicts') < said.indexOf('(a)pprove'));
   const { changeset, tasks, verdicts } = sampleChangesetQuestion();
   const facts = { changeset, isUndoable: false, tasks, verdicts, doubts: [], runs: [] };

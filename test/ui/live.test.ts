@@ -58,7 +58,7 @@ test('CLI-4: agents, time, spend against the budget, last action, tasks ahead, w
     'Wave work, cycle 1 · 2 of 9 tasks done · 2 running · 1 ready · 3 waiting · 1 sent back · $1.86 of $10.00',
     '> worker     task-001  Add password hashing          2m 05s   $0.12 of $1.00    edits src/1.ts',
     '  validator  task-002                                2m 05s   2.47k of 50k tok  edits src/2.ts',
-    '↑↓ choose · Enter look into · t tell · s stop · g go on with what is done · ? help',
+    '↑↓ choose · Enter open · t message · s stop · g start no more agents · ? help',
   ]);
 });
 
@@ -69,7 +69,7 @@ test('a check is seen while it runs: on whose work, for how long, which command'
   assert.equal(lines(state, 119), [
     'Wave work, cycle 1 · 2 of 9 tasks done · 2 running · 1 ready · 3 waiting · 1 sent back · $1.50 of $10.00',
     '  check  task-003  7 s      npm test',
-    'g go on with what is done · ? help',
+    'g start no more agents · ? help',
   ]);
   const other = takeEvent(state, { ...began, id: 'c2', about: null, command: hostile }, 118 * second);
   assert.match(lines(other, 119).join('\n'), /check {2}1a2b3c4d5e {2}7 s/);
@@ -85,7 +85,7 @@ test('at 40 columns a row takes two lines', () => {
     '    edits src/1.ts',
     '  task-002  2m 05s  2.47k of 50k tok',
     '    edits src/2.ts',
-    '↑↓ choose · Enter look into · ? help',
+    '↑↓ choose · Enter open · ? help',
   ]);
 });
 
@@ -139,7 +139,7 @@ test('an agent is looked into and left; when it ends meanwhile it stays in sight
     'validator-00000002 · 2m 05s · 2.47k of 50k tok',
     'task-002',
     '00:01:01  edits src/2.ts',
-    'Esc back · ↑↓ scroll · t tell it · s stop it · ? help',
+    'Esc back · ↑↓ scroll · t message · s stop · ? help',
   ]);
   state = takeEvent(
     state,
@@ -190,7 +190,7 @@ test('DSK-6: a hint is typed on the last line, and what became of it stands in t
   const asked = press(running(), 'char:t');
   const typed = type(asked, 'Keep ', 'kilo old', '\u0017', '\u007f', 'bytes\r\nas K', '\u001b[A');
   assert.equal(typed.act, null);
-  assert.is(lines(typed.state).at(-1), 'Tell worker-00000001 (Enter, Esc): Keep kilobytes as K_');
+  assert.is(lines(typed.state).at(-1), 'Message worker-00000001 (Enter, Esc): Keep kilobytes as K_');
   assert.ok(textWidth(lines(typed.state, 40).at(-1) ?? '') <= 40);
   const sent = type(typed.state, '\r');
   assert.equal(sent.act, { kind: 'hint', agent: 'worker-00000001', text: 'Keep kilobytes as K' });
@@ -208,7 +208,7 @@ test('DSK-6: a hint is typed on the last line, and what became of it stands in t
     next: [],
   } as const;
   const told = takeEvent(press(running(1), 'enter'), { ...news, state: 'seen' }, 0);
-  assert.match(lines(told).join('\n'), /told: K/);
+  assert.match(lines(told).join('\n'), /received: K/);
 });
 
 test('WRK-6: no more agents can be asked for only while agents are started', () => {
@@ -237,7 +237,7 @@ test('WRK-6: the question whether to start more agents goes with its wave', () =
 });
 
 test('without facts and agents there is still a frame', () => {
-  assert.equal(lines(running(0, null)), ['Wave work, cycle 1', 'g go on with what is done · ? help']);
+  assert.equal(lines(running(0, null)), ['Wave work, cycle 1', 'g start no more agents · ? help']);
 });
 
 test('a service that says to wait, and an agent nothing is heard of', () => {
@@ -247,7 +247,7 @@ test('a service that says to wait, and an agent nothing is heard of', () => {
   state = takeEvent(state, { event: 'agent-stalled', agent, task: 'task-001', quiet_ms: 9 }, 0);
   assert.equal(lines(state, 119).slice(1, 3), [
     'claude waits until 14:35 UTC',
-    '> worker  task-001  Add password hashing          2m 05s   $0.12 of $1.00    quiet since: edits src/1.ts',
+    '> worker  task-001  Add password hashing          2m 05s   $0.12 of $1.00    no activity since: edits src/1.ts',
   ]);
   state = takeEvent(state, { event: 'agent-activity', agent, text: 'goes on', tokens: 0, cost_usd: 0 }, 0);
   state = takeEvent(state, { event: 'resumed', adapter: 'claude' }, 0);

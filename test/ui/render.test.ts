@@ -83,12 +83,12 @@ test('PLN-5: a plan shows groups, priorities, locks, dependencies, order and cos
       '',
       '├─ [auth]',
       '│  ├─ task-001: Add password hashing',
-      '│  │    step 1 · priority 1 · changes src/auth/',
+      '│  │    step 1 · priority 1 · locks src/auth/',
       '│  └─ task-002: Add login form',
-      '│       step 2 · priority 2 · after task-001 · changes anything · model opus',
+      '│       step 2 · priority 2 · after task-001 · locks everything · model opus',
       '└─ [docs]',
       '   └─ task-003: Describe the API',
-      '        step 1 · priority 1 · changes docs/, *.md',
+      '        step 1 · priority 1 · locks docs/, *.md',
       '',
       '3 tasks, in this order:',
       '  1. task-001, task-003',
@@ -105,7 +105,7 @@ test('a plan that cannot be used says why', () => {
   );
   assert.match(
     text,
-    /\nNo estimate of the cost\.\n\nThe plan cannot be used as it is:\n {2}- task-002 waits for itself$/,
+    /\nNo cost estimate\.\n\nThe plan cannot be used as it is:\n {2}- task-002 waits for itself$/,
   );
 });
 
@@ -124,7 +124,7 @@ test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what i
       '  task-001 pass',
       '  task-002 no verdict',
       '  warning: The group is incomplete: task-009 had not passed when it was built.',
-      '  warning: Builds on 1-core: without it, it is deferred.',
+      '  warning: Stacked on 1-core: approve that first, or this is deferred.',
       '  warning: Diagnostics fail on the merged tree: approving needs a reason.',
       '  ok: npm test (3.2 s)',
       '  failed: npm test ended with 1 (3.2 s)',
@@ -144,7 +144,7 @@ test('a diagnostic whose program the cell does not have says so', () => {
   const style = plainStyle();
   assert.is(
     renderDiagnostic({ ...redRun, exit_code: 127, output: '' }, style, '').join('\n'),
-    'failed: npm test ended with 127: a program it names is not there in the cell (3.2 s)',
+    'failed: npm test ended with 127: a program it names does not exist in the cell (3.2 s)',
   );
 });
 
@@ -162,7 +162,7 @@ test('MRG-7: the end of a cycle shows approved, requeued, blocked and the budget
     [
       'Cycle 1 is over.',
       '  approved   1 changeset',
-      '  requeued   2 tasks',
+      '  sent back  2 tasks',
       '  blocked    0 tasks',
       '  open       3 tasks',
       '  cost       $2.14, 12,450 tokens',
@@ -226,12 +226,12 @@ test('the status says how finished work was judged, which checks fail, and first
     [
       'Waits for you',
       '  the plan: 2 tasks to approve',
-      '  did not pass: two',
+      '  failed validation: two',
       '  to review: 1-a (its checks fail), 1-b',
       '',
-      '  one    done, passed        auth  T',
-      '  two    done, did not pass  auth  T',
-      '  three  done, not judged    auth  T',
+      '  one    done, passed             auth  T',
+      '  two    done, failed validation  auth  T',
+      '  three  done, not validated      auth  T',
     ].join('\n'),
   );
   assert.match(text, /1-a +waiting, checks fail +a{10}/);
@@ -342,16 +342,16 @@ test('the whole story of a task', () => {
       '  status    requeued',
       '  group     auth',
       '  priority  1',
-      '  changes   src/auth/',
+      '  locks     src/auth/',
       '  branch    blueflame/ses-20260206-143022-1a2b/task-001 at aaaaaaaaaa, from bbbbbbbbbb',
       '  retries   1',
       '  created   2026-02-06 14:30 UTC by Lea Lead',
       '  updated   2026-02-06 14:30 UTC',
       '',
-      'Asked',
+      'Description',
       '  Hash every password with scrypt.',
       '',
-      'Accepted when',
+      'Acceptance criteria',
       '  - Two equal passwords have two hashes',
       '',
       'Waits for',
@@ -410,13 +410,13 @@ test('the log and an agent', () => {
     renderAgent({ ...sampleAgentView, run: agent }, plainStyle(), now),
     [
       'worker-1a2b3c4d',
-      '  role      worker',
-      '  task      task-002',
-      '  pid       4711',
-      '  started   2026-02-06 14:30 UTC',
-      '  runs for  3m 20s',
-      '  outcome   running',
-      '  cost      $0.12, 900 tokens',
+      '  role     worker',
+      '  task     task-002',
+      '  pid      4711',
+      '  started  2026-02-06 14:30 UTC',
+      '  elapsed  3m 20s',
+      '  outcome  running',
+      '  cost     $0.12, 900 tokens',
       '',
       'next: git flame agent attach worker-1a2b3c4d',
     ].join('\n'),
@@ -569,7 +569,7 @@ test('MRG-7: after the review what was approved, went back and is stuck, with wh
     budget: { unit: 'usd', limit: 10 },
   });
   const text = renderCycle(question, plainStyle());
-  assert.match(text, /\n {2}approved +1 changeset\n {2}requeued +2 tasks\n/);
+  assert.match(text, /\n {2}approved +1 changeset\n {2}sent back +2 tasks\n/);
   assert.match(text, /\n {2}cost +\$2\.14 of \$10\.00, 12,450 tokens\n/);
   assert.match(text, /\n {2}task-002 {2}requeued {2}no tests\n {2}task-003 {2}blocked {3}task-009 failed$/);
 });

@@ -83,7 +83,7 @@ test('a long line of init is named by its beginning, so that the others stay nar
   ];
   const lines = renderInit(written, false, plainStyle(80)).split('\n');
   assert.ok(
-    lines.some((line) => /^ {2}\.blueflame\.yml {2,}what agents may touch/.test(line)),
+    lines.some((line) => /^ {2}\.blueflame\.yml {2,}what agents may change/.test(line)),
     lines.join('\n'),
   );
   assert.ok(

@@ -55,8 +55,8 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     look: 'good',
     means: ({ red }) =>
       red
-        ? 'it lands although its checks fail, for this reason'
-        : 'it lands once the review is over; until then it can be taken back',
+        ? 'it lands despite its failing checks; the reason is recorded'
+        : 'it lands when the review ends; until then it can be undone',
     fields: (asks) => [...override(asks), comments],
     inFile: [
       { word: 'approve', isNamed: ({ red }) => !red },
@@ -78,7 +78,7 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
       },
     ],
     flag: ({ red }) => (red ? '--override REASON' : '--approve'),
-    done: ({ override: why }) => (why === undefined ? 'approved' : `approved although checks fail: ${why}`),
+    done: ({ override: why }) => (why === undefined ? 'approved' : `approved despite failing checks: ${why}`),
   },
   {
     word: 'reject',
@@ -86,15 +86,13 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     key: '(r)eject',
     look: 'bad',
     means: ({ tasks }) =>
-      tasks.length > 1
-        ? 'its tasks are done again and are told why'
-        : 'its task is done again and is told why',
+      tasks.length > 1 ? 'its tasks are sent back with the reason' : 'its task is sent back with the reason',
     fields: () => [reason, keep, comments],
     typed: {
       means: ({ tasks }) =>
         tasks.length > 1
-          ? 'its tasks, or only those you name, are done again and are told why'
-          : 'its task is done again and is told why',
+          ? 'its tasks, or only those you name, are sent back with the reason'
+          : 'its task is sent back with the reason',
     },
     inFile: [
       {
@@ -114,14 +112,14 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     label: 'Send tasks back',
     key: '(t)ask back',
     look: 'bad',
-    means: 'the others of it go on, in a changeset that is built without them',
+    means: 'its other tasks stay, in a changeset that is rebuilt without these',
     isOffered: ({ tasks }) => tasks.length > 1,
     fields: ({ tasks }) => [
       {
         kind: 'some',
         name: 'tasks',
-        label: 'Which go back',
-        unknown: 'it holds no task',
+        label: 'Tasks to send back',
+        unknown: 'it has no task',
         options: tasks.map(({ id, title }) => ({ value: id, label: `${id}  ${title}` })),
       },
       reason,
@@ -134,11 +132,11 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     word: 'approve',
     label: 'Approve with a message',
     key: '(m)essage',
-    means: 'it lands with what you write',
+    means: 'it lands with the commit message you write',
     isOffered: ({ has_message }) => has_message,
     fields: (asks) => [
       ...override(asks),
-      textField('message', 'What it lands with', { isNeeded: false, loads: 'message' }),
+      textField('message', 'Commit message', { isNeeded: false, loads: 'message' }),
       comments,
     ],
     done: 'approved',
@@ -147,7 +145,7 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     word: 'skip',
     label: 'Skip',
     key: '(s)kip',
-    means: 'nothing is decided; it is shown again in the next cycle',
+    means: 'no decision now; it is shown again in the next cycle',
     inFile: [{ word: 'skip' }],
     flag: () => '--skip',
     done: 'skipped',
@@ -156,21 +154,21 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     word: 'recheck',
     label: 'Check again',
     key: 'chec(k) again',
-    means: 'its checks run again on this very commit, for when you mended what they lacked; it still waits',
+    means: 'its checks run again on the same commit, after you fixed what they lacked; it still waits',
     isOffered: ({ red }) => red,
     inFile: [{ word: 'recheck', isNamed: ({ red }) => red }],
     done: 'checked again',
   },
   {
     word: 'choose',
-    label: 'Take another attempt',
+    label: 'Choose another attempt',
     key: '(o)ther attempt',
     means: ({ others }) =>
-      `its work instead: ${others.map(({ task, attempt }) => `${task} ${attempt}`).join(' or ')}`,
+      `uses its work instead: ${others.map(({ task, attempt }) => `${task} ${attempt}`).join(' or ')}`,
     each: ({ others, tasks }) =>
       others.map(({ task, attempt, words: about }) => ({
-        label: `Take attempt ${attempt} at ${task}`,
-        means: `${about}: it is built again with it`,
+        label: `Choose attempt ${attempt} at ${task}`,
+        means: `${about}: the changeset is rebuilt with it`,
         given: { task, attempt },
         name: tasks.length === 1 ? `${attempt}` : `${task} ${attempt}`,
       })),
@@ -189,7 +187,7 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     word: 'suggest',
     label: 'Apply suggestions',
     key: '',
-    means: 'what the comments suggest is put on top of the work, as your own commits',
+    means: 'your commits with the suggested lines are added on top of the work',
     isOffered: ({ takes_suggestions: takes }) => takes === true,
     fields: () => [comments],
     inFile: [
@@ -205,7 +203,7 @@ function override({ red }: ChangesetFacts): readonly AnswerField[] {
   if (!red) return [];
   const without = 'Without a reason it is not approved.';
   return [
-    textField('override', 'Its diagnostics fail. Approve it all the same, because', {
+    textField('override', 'Its diagnostics fail. Approve it anyway, because', {
       usage: 'REASON',
       enter: 'back',
       without,
@@ -220,15 +218,15 @@ export function undoAnswer(): AnswerRow<{ readonly undoable: readonly Undoable[]
     label: 'Undo a decision',
     key: '(u)ndo a decision',
     means: ({ undoable }) =>
-      `what was decided is taken back: ${undoable.map(({ group, state }) => `${group} (${state})`).join(', ')}`,
+      `the decision is undone: ${undoable.map(({ group, state }) => `${group} (${state})`).join(', ')}`,
     isOffered: ({ undoable }) => undoable.length > 0,
     fields: ({ undoable }) => [
       {
         kind: 'one',
         name: 'changeset',
-        label: 'Which is taken back',
+        label: 'Decision to undo',
         usage: 'CHANGESET',
-        unknown: 'nothing was decided here about',
+        unknown: 'there is no decision here to undo for',
         options: undoable.map(({ id, group, state, reason: why }) => ({
           value: id,
           name: group,
@@ -236,6 +234,6 @@ export function undoAnswer(): AnswerRow<{ readonly undoable: readonly Undoable[]
         })),
       },
     ],
-    done: 'a decision taken back',
+    done: 'a decision undone',
   };
 }

@@ -27,7 +27,9 @@ export function parseAnswer<Parsed>(answers: readonly Answer[], given: unknown):
   const fields = same.flatMap((answer) => answer.fields);
   const chosen = fields.length === 0 ? same.find((answer) => isSame(answer.given, rest)) : undefined;
   if (fields.length === 0 && chosen === undefined) {
-    const why = same.some(({ name }) => name !== '') ? 'is none that could be chosen' : 'takes nothing more';
+    const why = same.some(({ name }) => name !== '')
+      ? 'is not one of the choices'
+      : 'has more than this answer takes';
     throw badAnswer(`${[kind, ...Object.values(rest)].join(' ').slice(0, 200)} ${why}`);
   }
   const parsed = fields.length === 0 ? rest : parse(schemaOf(same), rest);
@@ -41,7 +43,7 @@ function wordsSchema(label: string): z.ZodType {
   return z
     .string(`it is needed (${label})`)
     .max(50_000)
-    .refine(isNonBlank, 'a reason is needed that can be seen')
+    .refine(isNonBlank, 'it needs visible characters')
     .transform((text) => text.trim());
 }
 
@@ -51,7 +53,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
-  throw badAnswer(`${where === '' ? '' : `${where}: `}${issue?.message ?? 'it has no shape'}`);
+  throw badAnswer(`${where === '' ? '' : `${where}: `}${issue?.message ?? 'it is malformed'}`);
 }
 
 function isSame(known: Answer['given'], given: Readonly<Record<string, unknown>>): boolean {
@@ -123,7 +125,7 @@ export function badAnswer(why: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'bad-answer',
-    message: `That is no answer to this question: ${why}.`,
+    message: `This is not an answer to the question: ${why}.`,
   });
 }
 
@@ -132,17 +134,17 @@ export function answeredAlready({ about, answer, where, by }: DecidedGate): Flam
   return new FlameError({
     kind: 'refused',
     code: 'answered-already',
-    message: `Nothing came of this answer: ${about} was decided meanwhile ${answeredAtTexts[where]} by ${by}: ${answer}.`,
+    message: `This answer came too late: ${about} was already decided ${answeredAtTexts[where]} by ${by}: ${answer}.`,
     hints: ['git flame status'],
   });
 }
 
 /** The question seen is closed; `how` it ended, a clause: as far as that is known here. */
-export function notAsked(how = 'this question is not asked any more'): FlameError {
+export function notAsked(how = 'the question is no longer open'): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-asked',
-    message: `Nothing came of this answer: ${how}.`,
+    message: `This answer was not used: ${how}.`,
     hints: ['git flame status'],
   });
 }

@@ -20,7 +20,7 @@ export function questionTitle(asks: GateAsks): string {
     case 'budget':
       return "The session's budget is spent";
     case 'base':
-      return 'Checks fail on the base already';
+      return 'Checks already fail on the base';
     case 'question':
       return `${asks.agent} asks${asks.task === null ? '' : ` about ${asks.task}`}`;
     default:
@@ -88,7 +88,7 @@ export function factsOf(asks: GateAsks): readonly Fact[] {
       return [
         { kind: 'about', text: asks.title },
         ...asks.questions.flatMap(({ question, options, isSeveral }): readonly Fact[] => [
-          { kind: 'text', text: `${question}${isSeveral ? ' (several may be chosen: 1,2)' : ''}` },
+          { kind: 'text', text: `${question}${isSeveral ? ' (choose one or more: 1,2)' : ''}` },
           {
             kind: 'options',
             texts: options.map(
@@ -109,7 +109,7 @@ function changesetFacts(asks: AskedChangeset): readonly Fact[] {
   return [
     { kind: 'change', changeset: asks },
     ...asks.tasks.map((task): Fact => ({ kind: 'task', task })),
-    ...(answers === undefined ? [] : all('quiet', ['Answers these remarks:'])),
+    ...(answers === undefined ? [] : all('quiet', ['Addresses these review comments:'])),
     { kind: 'items', texts: answers ?? [] },
     ...all('warning', asks.warnings),
     ...all('quiet', asks.on_top),
@@ -140,10 +140,10 @@ export function describeWithdrawal(
   { asks, asked_at }: Pick<OpenGate, 'asks' | 'asked_at'>,
   goneAt: number,
 ): string {
-  if (asks.gate !== 'question') return 'this question is not asked any more';
+  if (asks.gate !== 'question') return 'the question is no longer open';
   const until = Date.parse(asks.until);
-  if (goneAt < until - tolerance) return `${asks.agent}, which asked it, ended before it was answered`;
+  if (goneAt < until - tolerance) return `${asks.agent} ended before its question was answered`;
   const seconds = Math.max(1, Math.round((until - Date.parse(asked_at)) / 1_000));
   const time = formatDuration(seconds * 1_000).replace(/ 00[sm]$/, '');
-  return `its time was over after ${time}; the agent went on with its own judgement`;
+  return `the question expired after ${time}, and the agent continued without an answer`;
 }

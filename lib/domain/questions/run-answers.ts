@@ -17,10 +17,10 @@ const replan = {
   word: 'replan',
   label: 'Re-plan',
   key: '(r)e-plan',
-  means: 'a planner makes another plan',
-  fields: () => [textField('notes', 'What should be different?', { usage: 'NOTES' })],
+  means: 'a planner makes a new plan',
+  fields: () => [textField('notes', 'What should change?', { usage: 'NOTES' })],
   inFile: [{ key: 'replan', holds: 'words', field: 'notes', usage: 'notes' }],
-  done: ({ notes }) => `another plan: ${notes}`,
+  done: ({ notes }) => `new plan: ${notes}`,
 } as const satisfies AnswerRow<unknown>;
 
 export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
@@ -29,7 +29,7 @@ export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
     label: 'Approve',
     key: '(a)pprove',
     look: 'good',
-    means: 'its tasks are worked on as they stand here',
+    means: 'agents work on its tasks as shown here',
     isOffered: ({ problems }) => problems.length === 0,
     inFile: [{ word: 'approve' }],
     done: 'approved',
@@ -38,7 +38,7 @@ export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
     word: 'edit',
     label: 'Edit',
     key: '(e)dit',
-    means: 'the plan as you leave it is shown once more',
+    means: 'the edited plan is shown again',
     fields: () => [textField('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
     inFile: [{ key: 'edit', holds: 'words', field: 'text', usage: 'file' }],
     done: 'edited',
@@ -68,7 +68,7 @@ const continues: AnswerRow<unknown> = {
   label: 'Continue',
   key: '(c)ontinue',
   look: 'good',
-  means: 'another cycle begins',
+  means: 'another cycle starts',
   inFile: [{ word: 'continue' }],
   done: 'continue',
 };
@@ -76,7 +76,7 @@ const retry: AnswerRow<unknown> = {
   word: 'retry',
   label: 'Retry',
   key: 're(t)ry',
-  means: 'what failed is tried again, too',
+  means: 'another cycle starts, with another attempt at what failed',
   inFile: [{ word: 'retry' }],
   done: 'retry',
 };
@@ -106,7 +106,7 @@ export const budgetAnswers: readonly AnswerRow<AskedAt<'budget'>>[] = [
     label: 'Raise',
     key: '(r)aise',
     look: 'good',
-    means: ({ unit }) => `so many ${unit === 'usd' ? 'dollars' : 'tokens'} are added to the limit`,
+    means: ({ unit }) => `adds this many ${unit === 'usd' ? 'dollars' : 'tokens'} to the limit`,
     fields: ({ unit }) => [
       {
         kind: 'amount',
@@ -136,13 +136,13 @@ export interface BaseDecision {
 export const baseAnswers: readonly AnswerRow<AskedAt<'base'>>[] = [
   {
     word: 'go-on',
-    label: 'Go on',
+    label: 'Continue',
     key: '(g)o on all the same',
     look: 'good',
-    means: 'agents work all the same, although it cannot pass as it is',
-    done: 'go on all the same',
+    means: 'agents work anyway, although nothing can pass until the base is fixed',
+    done: 'continue anyway',
   },
-  { word: 'stop', label: 'Stop', key: '(s)top', means: 'no agent is paid', done: 'stop' },
+  { word: 'stop', label: 'Stop', key: '(s)top', means: 'no agent starts', done: 'stop' },
 ];
 
 /** answer: in the order of the questions. proceed: it is left to the agent, by the person unless `why` says otherwise. */
@@ -152,7 +152,7 @@ export type AgentAnswer =
 
 const answer = {
   word: 'answer',
-  label: 'Answer in words',
+  label: 'Answer in your own words',
   key: '',
   done: ({ answers }) => (Array.isArray(answers) ? answers.join('; ') : ''),
 } as const satisfies Partial<AnswerRow<unknown>>;
@@ -162,14 +162,14 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
     // One press is enough where one thing is asked that has one of a few answers.
     ...answer,
     look: 'good',
-    means: 'the agent is told',
+    means: 'the agent receives this answer',
     each: ({ questions }) => {
       const [only, ...others] = questions;
       if (only === undefined || others.length > 0 || only.isSeveral) return [];
       // By its number: a label that is one itself would be read as another option's.
       return only.options.map(({ label, description }, index) => ({
         label,
-        means: description === '' ? 'the agent is told' : description,
+        means: description === '' ? 'the agent receives this answer' : description,
         given: { answers: [`${index + 1}`] },
         name: `${index + 1}`,
       }));
@@ -177,7 +177,7 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
   },
   {
     ...answer,
-    means: 'the agent is told, and goes on',
+    means: 'the agent receives your answer and continues',
     fields: ({ questions }) =>
       questions.map(
         ({ question }): AnswerField => textField('answers', question, { isListed: true, usage: 'ANSWER' }),
@@ -185,7 +185,7 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
     typed: {
       usage: ({ questions }) => `'${questions.map(() => 'ANSWER').join(' | ')}'`,
       means: () =>
-        'in your words, or the numbers of options; a | stands between the answers to several questions',
+        'in your own words, or the numbers of options; separate the answers to several questions with |',
       read: (text, { questions }) => ({ answers: questions.length === 1 ? [text] : text.split('|') }),
     },
     inFile: [{ key: 'answer', holds: 'texts', field: 'answers', usage: 'text' }],
@@ -194,7 +194,7 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
     word: 'proceed',
     label: 'Leave it to the agent',
     key: '',
-    means: 'the agent goes on with its best judgement',
+    means: 'the agent continues with its best judgment',
     inFile: [{ word: 'proceed' }],
     done: 'left to the agent',
   },

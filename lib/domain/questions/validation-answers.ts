@@ -46,7 +46,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     label: 'Send back',
     key: '(r)equeue',
     look: 'good',
-    means: "it is tried again, with these notes (the validator's)",
+    means: "it is sent back with these notes (the validator's unless you change them)",
     fields: (asks) => [notes(asks), keep],
     inFile: [{ key: 'requeue', holds: 'words', field: 'notes', usage: 'notes', beside: ['keep'] }],
     flag: () => '--requeue NOTES',
@@ -56,14 +56,14 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     word: 'requeue',
     label: 'Edit and send back',
     key: '(e)dit and requeue',
-    means: 'it is tried again as it stands here',
+    means: 'it is sent back as edited here',
     fields: (asks) => [
       notes(asks),
-      textField('description', 'What it is to do', { isNeeded: false, value: asks.description }),
+      textField('description', 'Description', { isNeeded: false, value: asks.description }),
       {
         kind: 'lines',
         name: 'file_locks',
-        label: 'What it may change, a path a line',
+        label: 'Locks, one path per line',
         value: asks.file_locks,
       },
       keep,
@@ -75,7 +75,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     label: 'Check again',
     key: '(c)heck again',
     means:
-      'its checks run again on this very commit, for when you mended what they lacked; a changed configuration counts once the run is started again',
+      'its checks run again on the same commit, after you fixed what they lacked; a changed configuration applies once you restart the run',
     inFile: [{ word: 'recheck' }],
     flag: () => '--recheck',
     done: 'checked again',
@@ -84,22 +84,22 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     word: 'pass',
     label: 'Pass with a reason',
     key: '(p)ass with a reason',
-    means: 'it counts as passed; the reason stays with the verdict',
-    fields: () => [textField('override', 'Pass it all the same, because', { usage: 'REASON' })],
+    means: 'it counts as passed; the reason is recorded in the verdict',
+    fields: () => [textField('override', 'Pass it anyway, because', { usage: 'REASON' })],
     inFile: [{ key: 'override', holds: 'words', field: 'override', usage: 'reason' }],
     flag: () => '--override REASON',
-    done: ({ override }) => `passed all the same: ${override}`,
+    done: ({ override }) => `passed anyway: ${override}`,
   },
   {
     word: 'choose',
-    label: 'Take another attempt',
+    label: 'Choose another attempt',
     key: '(o)ther attempt',
     means: ({ others }) =>
-      `that attempt is judged instead: ${others.map(({ attempt }) => attempt).join(' or ')}`,
+      `validates that attempt instead: ${others.map(({ attempt }) => attempt).join(' or ')}`,
     each: ({ others }) =>
       others.map(({ attempt, words: about }) => ({
-        label: `Take attempt ${attempt}`,
-        means: `${about}: its work is judged instead`,
+        label: `Choose attempt ${attempt}`,
+        means: `${about}: its work is validated instead`,
         given: { attempt },
         name: `${attempt}`,
       })),
@@ -112,7 +112,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     label: 'Drop',
     key: '(d)rop',
     look: 'bad',
-    means: ({ task }) => `${task} is given up`,
+    means: ({ task }) => `${task} is abandoned`,
     fields: () => [textField('reason', 'Why is it dropped?', { usage: 'REASON' })],
     inFile: [
       { word: 'drop' },
@@ -156,28 +156,28 @@ export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[]
   },
   {
     word: 'pass',
-    label: 'Pass by hand',
+    label: 'Pass manually',
     key: '(p)ass',
     means: 'you judged the diff yourself',
     fields: ({ red }) => [
       red
-        ? textField('notes', 'Its diagnostics fail. Pass it all the same, because', { usage: 'REASON' })
+        ? textField('notes', 'Its diagnostics fail. Pass it anyway, because', { usage: 'REASON' })
         : textField('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
     ],
     inFile: [
       { word: 'manual', isNamed: ({ red }) => !red },
       { key: 'override', holds: 'words', field: 'notes', usage: 'reason', isNamed: ({ red }) => red },
     ],
-    done: ({ notes: said }) => `judged by hand: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
+    done: ({ notes: said }) => `judged manually: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
   },
   {
     word: 'fail',
-    label: 'Fail by hand',
+    label: 'Fail manually',
     key: '(f)ail',
     look: 'bad',
     means: 'it fails its validation',
     fields: () => [textField('notes', 'What is wrong?', { usage: 'NOTES' })],
-    done: ({ notes: said }) => `judged by hand: fail, ${said}`,
+    done: ({ notes: said }) => `judged manually: fail, ${said}`,
   },
   {
     word: 'skip',

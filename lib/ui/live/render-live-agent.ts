@@ -61,7 +61,7 @@ export function renderAgentTitle(
 function lastAction(row: LiveAgentRow): string {
   if (row.isStopping) return 'stopping';
   const last = row.lines.at(-1)?.text ?? 'starting';
-  return row.isQuiet ? `quiet since: ${last}` : last;
+  return row.isQuiet ? `no activity since: ${last}` : last;
 }
 
 function titleOf(row: LiveAgentRow, facts: LiveState['facts'], room = titleRoom): string {

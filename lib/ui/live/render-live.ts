@@ -148,7 +148,7 @@ function renderStream(
   const foot = renderFoot(state, frame, [
     'Esc back',
     '↑↓ scroll',
-    ...(row.outcome === null ? ['t tell it', 's stop it', '? help'] : []),
+    ...(row.outcome === null ? ['t message', 's stop', '? help'] : []),
   ]);
   const room = Math.max(1, frame.height - title.length - foot.length);
   const end = Math.max(1, row.lines.length - scroll);
@@ -156,14 +156,14 @@ function renderStream(
     const time = new Date(at).toISOString().slice(11, 19);
     return frame.style.dim(time) + cutText(`  ${text}`, frame.width - time.length);
   });
-  return [...title, ...(lines.length === 0 ? [frame.style.dim('Nothing yet.')] : lines), ...foot];
+  return [...title, ...(lines.length === 0 ? [frame.style.dim('No output yet.')] : lines), ...foot];
 }
 
 function overviewKeys({ agents, wave, isWindingDown }: LiveState): readonly string[] {
   return [
     ...(agents.length > 1 ? ['↑↓ choose'] : []),
-    ...(agents.length > 0 ? ['Enter look into', 't tell', 's stop'] : []),
-    ...(wave === 'work' && !isWindingDown ? ['g go on with what is done'] : []),
+    ...(agents.length > 0 ? ['Enter open', 't message', 's stop'] : []),
+    ...(wave === 'work' && !isWindingDown ? ['g start no more agents'] : []),
     '? help',
   ];
 }
@@ -180,8 +180,9 @@ function renderFoot(
     return [print(`Stop ${task ?? asking.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
   }
   if (asking?.kind === 'hint') return [renderHintLine(asking, { width, style })];
-  if (asking?.kind === 'wind-down') return [print('Start no more agents, go on with what is done? (y/n)')];
-  if (isStopping) return [print('Stopping; Ctrl-C again: at once.')];
+  if (asking?.kind === 'wind-down')
+    return [print('Start no more agents and continue with what is done? (y/n)')];
+  if (isStopping) return [print('Stopping; press Ctrl-C again to stop at once.')];
   const note = isWindingDown ? [print('No more agents start in this cycle.')] : [];
   return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;
 }
@@ -191,7 +192,7 @@ function renderHintLine(
   { agent, text }: { readonly agent: string; readonly text: string },
   { width, style }: Pick<LiveFrame, 'width' | 'style'>,
 ): string {
-  const head = `Tell ${agent} (Enter, Esc): `;
+  const head = `Message ${agent} (Enter, Esc): `;
   const all = [...visibleLine(text)];
   while (all.length > 0 && textWidth(head + all.join('')) >= width) all.shift();
   return style.yellow(`${cutText(head + all.join(''), width - 1)}_`);
@@ -211,14 +212,14 @@ function renderHelp({ width, style }: LiveFrame): readonly string[] {
     style.bold(cutText('Keys', width)),
     ...[
       '↑ ↓      choose an agent (also k and j)',
-      'Enter    look into its stream; Esc: back',
-      't        tell it something while it works',
-      's        stop it, after a question',
+      'Enter    open its output; Esc: back',
+      't        send it a message while it works',
+      's        stop it; asks first',
       'g        start no more agents in this cycle;',
-      '         go on with what is done',
-      'Ctrl-L   draw again',
-      'Ctrl-Z   suspend; fg goes on',
-      'Ctrl-C   stop all: everything is saved',
+      '         continue with what is done',
+      'Ctrl-L   redraw',
+      'Ctrl-Z   suspend; fg resumes',
+      'Ctrl-C   stop the run; all is saved',
       'any key  back',
     ].map((line) => cutText(`  ${line}`, width)),
   ];

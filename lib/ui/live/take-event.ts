@@ -83,9 +83,9 @@ function questionLine({ state, text, answer }: Extract<EventBody, { readonly eve
   const said = {
     asked: `asks you: ${text}`,
     answered: `you answered: ${answer}`,
-    dropped: 'ended while it asked',
+    dropped: 'ended before you answered',
   };
-  return state === 'unanswered' ? `goes on by itself: ${answer}` : said[state];
+  return state === 'unanswered' ? `continues without an answer: ${answer}` : said[state];
 }
 
 /** Adds a hint's new state to its agent's stream. */
@@ -96,9 +96,9 @@ function noteHintNews(
 ): LiveState {
   const { state: fate, text, next } = event;
   const said = {
-    seen: `told: ${text}`,
-    followed: `goes on with ${next.join(', ')}`,
-    missed: `not told: ${text}`,
+    seen: `received: ${text}`,
+    followed: `continues with ${next.join(', ')}`,
+    missed: `not received: ${text}`,
   };
   return addAgentLine(state, event.agent, said[fate], now);
 }

@@ -16,7 +16,7 @@ import { otherAttempts } from '../render/render-attempts.ts';
 import { boundedDiff, type Question } from './about-question.ts';
 import { askedCheck } from './about-validation.ts';
 
-const wholeOnPage = 'the review page has it whole: git flame review --web';
+const wholeOnPage = 'the review page shows all of it: git flame review --web';
 
 export async function aboutChangeset(question: ChangesetQuestion): Promise<Question<ChangesetDecision>> {
   const asks = await describe(question);
@@ -99,7 +99,7 @@ async function warningsOf(question: ChangesetQuestion): Promise<readonly string[
     ...(missing.length > 0
       ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
       : []),
-    ...(below.length > 0 ? [`Builds on ${below.join(', ')}: without it, it is deferred.`] : []),
+    ...(below.length > 0 ? [`Stacked on ${below.join(', ')}: approve that first, or this is deferred.`] : []),
     ...doubts.map(renderEvidenceDoubt),
     ...blocked.map(
       ({ agent, blocked: calls, top }) =>

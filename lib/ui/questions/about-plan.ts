@@ -45,11 +45,11 @@ export function planAsks(question: PlanQuestion): AskedPlan {
 function quitMeans({ quit }: PlanQuestion): string {
   switch (quit) {
     case 'goes-on':
-      return 'nothing of this plan is taken in; the session goes on without it';
+      return 'nothing of this plan is used; the session continues without it';
     case 'kept':
       return 'the run ends; what was received is kept, and git flame run shows it again';
     default:
-      return 'the session ends without this plan; a question left open is kept';
+      return 'the session ends without this plan; to keep the plan, leave the question open';
   }
 }
 

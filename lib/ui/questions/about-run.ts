@@ -97,7 +97,7 @@ export function readAnswers(questions: readonly AgentQuestion[], given: AgentAns
 
 function readOne({ options, isSeveral, question }: AgentQuestion, given: string): string {
   const text = given.trim();
-  if (!isNonBlank(text)) throw badAnswer(`nothing is said to: ${question}`);
+  if (!isNonBlank(text)) throw badAnswer(`there is no answer to: ${question}`);
   const numbers = isSeveral ? text.split(/\s*[,\s]\s*/) : [text];
   const labels = numbers.map((one) => (/^\d+$/.test(one) ? options[Number(one) - 1]?.label : undefined));
   return labels.every((label) => label !== undefined) ? labels.join(', ') : text;

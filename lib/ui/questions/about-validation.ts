@@ -60,7 +60,7 @@ export async function decideValidation(
   if (given.kind !== 'requeue') return given;
   const { notes = verdict.notes, description, file_locks } = given;
   if (description !== undefined && !descriptionSchema.safeParse(description).success)
-    throw badAnswer("description: it holds characters that can't be seen");
+    throw badAnswer('description: it has invisible characters');
   const edited = {
     ...(description === undefined ? {} : { description }),
     ...(file_locks === undefined ? {} : { file_locks }),
@@ -72,7 +72,7 @@ export async function decideValidation(
 
 async function diffOf(what: GateText, id: string, showDiff: () => Promise<string>): Promise<string | null> {
   if (what !== 'diff') return null;
-  return boundedDiff(await showDiff(), `it is whole by git flame show ${id} --diff`);
+  return boundedDiff(await showDiff(), `git flame show ${id} --diff shows all of it`);
 }
 
 export function aboutValidator(question: ValidatorFailedQuestion): Question<ValidatorFailedDecision> {
@@ -110,6 +110,6 @@ export function judged(given: ValidatorGiven, isRed: boolean): ValidatorFailedDe
 /** A check in words, as a person reads it. */
 export function askedCheck(run: DiagnosticRun): AskedCheck {
   const { command, exit_code: code, timed_out, output } = run;
-  const how = timed_out ? 'took too long' : code === null ? 'ended by a signal' : `exit ${code}`;
+  const how = timed_out ? 'timed out' : code === null ? 'killed by a signal' : `exit ${code}`;
   return { command, result: `${how}${renderOnBase(run)}`, is_good: code === 0 && !timed_out, output };
 }

@@ -116,7 +116,7 @@ function actsOf(asked: ChangesetDialog): readonly KeyAct<ChangesetDecision>[] {
     const one = await askComment(asking, question);
     if (one === null) return null;
     comments.push(one);
-    context.print(`It goes along when you approve or reject: ${comments.length} so far.`);
+    context.print(`Comment added. It is sent when you approve or reject; ${comments.length} so far.`);
     return null;
   };
   return [

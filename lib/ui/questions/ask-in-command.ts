@@ -26,9 +26,7 @@ export async function askTrust(
   print(renderTrust(changes, style));
   for (const program of missing)
     print(`\n${style.yellow(`${visibleLine(program)} is not installed here: no agent of it can start.`)}`);
-  print(
-    '\nAllow this? Allowed is exactly what is shown, for this clone; git flame trust revoke takes it back.',
-  );
+  print('\nAllow this? You allow exactly what is shown, for this clone. To undo it: git flame trust revoke.');
   const key = await choose({ prompter: createPrompter(io, style.width), print, onEnd }, [
     { key: 'y', label: '(y)es' },
     { key: 'n', label: '(n)o' },

@@ -88,8 +88,8 @@ const editSchema = plannedTaskSchema
   .extend({ notes: textSchema(50_000).default('') })
   .strict();
 
-const heading = `# The task goes back into the queue as it stands here. notes: for the next attempt.
-# file_locks: what it may change. Save and close; empty the file to change nothing.
+const heading = `# The task is sent back as you edit it here. notes: for the next attempt.
+# file_locks: paths it may change. Save and close; empty the file to cancel.
 `;
 
 async function taskEditToYaml(edit: TaskEdit): Promise<string> {

@@ -113,7 +113,7 @@ function interruptedGates(gates: Gates, resume: string): Gates {
 
 function atQuestion(error: unknown, resume: string): unknown {
   if (!(error instanceof FlameError) || error.code !== 'interrupted' || error.hints.length > 0) return error;
-  const message = 'Interrupted. The question is still open; what was decided before is kept.';
+  const message = 'Interrupted. The question stays open; earlier decisions are kept.';
   return interrupted(message, { hints: [resume], cause: error });
 }
 
@@ -153,7 +153,7 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
       const answer = next.validator();
       const isAccepted = answer?.kind === 'pass' && answer.notes === undefined;
       if (answer === null || (isAccepted && isRed(question))) return fallback.validatorFailed(question);
-      const notes = isAccepted ? { notes: 'Accepted by hand, without a validator.' } : {};
+      const notes = isAccepted ? { notes: 'Accepted manually, without a validator.' } : {};
       return judged({ ...answer, ...notes }, isRed(question));
     }),
     changeset: given(async (question) => {

@@ -72,5 +72,5 @@ const announced = new WeakSet<Io>();
 function howTo(io: Io, style: Style): string | null {
   if (announced.has(io)) return null;
   announced.add(io);
-  return style.dim('Type a letter, then Enter. Ctrl-D leaves the question open: everything is kept.');
+  return style.dim('Type a letter, then Enter. Ctrl-D leaves the question open; everything is kept.');
 }

@@ -36,7 +36,7 @@ export async function printKeptComments(
   { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
 ): Promise<void> {
   if (comments.length === 0) return;
-  context.print('These go along when you approve or reject:');
+  context.print('These comments are sent when you approve or reject:');
   for (const comment of comments) {
     context.print(visibleLine(`  ${comment.path}:${describeLines(comment)}: ${comment.text}`));
     const stray = (await strayComment?.(comment)) ?? null;
@@ -82,7 +82,7 @@ export async function askComment(
     if (stray !== null) asking.print(visibleLine(stray));
     if (comment !== null && (stray === null || (await choose(asking, strayChoices)) === 'k')) return comment;
     if (comment !== null) continue;
-    asking.print('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
+    asking.print('Write the file, a colon, the line and your comment: src/a.ts:12 this is never closed');
   }
 }
 

@@ -72,7 +72,7 @@ function linesOf(id: string, fact: Fact): readonly string[] {
         `The diff: ${fact.task === undefined ? `git flame answer ${id} --print diff` : `git flame show ${fact.task} --diff`}`,
       ];
     case 'until':
-      return [`It goes on by itself at ${formatClock(fact.at)}.`];
+      return [`Continues without an answer at ${formatClock(fact.at)}.`];
     default:
       return [fact.text];
   }

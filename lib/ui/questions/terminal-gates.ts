@@ -105,7 +105,7 @@ async function askPlan(context: GateContext, question: PlanQuestion, text: PlanT
   const { asks, decide } = aboutPlan(question, plans);
   print(renderPlan(question, style));
   if (question.replansLeft === 0) {
-    print('No re-plan is left: edit this plan, or write one by hand.');
+    print('No re-plans are left: edit this plan, or write your own.');
     print(renderHint('git flame plan --from FILE', style));
   }
   const edit = async (): Promise<PlanDecision | null> => {
@@ -162,7 +162,7 @@ function askBase(context: GateContext, question: BaseQuestion): Promise<BaseDeci
   context.print(context.style.bold(`${question.failing.map(visibleLine).join('; ')}.`));
   context.print('Agents would be paid for work that cannot pass.');
   const hints = ['git flame work'];
-  const message = 'Whether agents work although diagnostics fail on the base waits for a person.';
+  const message = 'Diagnostics fail on the base: whether agents work anyway waits for a person.';
   return askPlainly(context, aboutBase(question), unansweredError(message, { hints }));
 }
 
@@ -184,7 +184,7 @@ async function askForAgent(
   const about = task === null ? title : `${task}: ${title}`;
   context.print(context.style.bold(`${agent} asks (${visibleLine(about)})`));
   const asking = context.asking(
-    unansweredError('What an agent asks waits for a person.', { hints: ['git flame answer'] }),
+    unansweredError('The question of an agent waits for a person.', { hints: ['git flame answer'] }),
   );
   const given: string[] = [];
   for (const one of questions) {
@@ -209,11 +209,11 @@ async function askOne(
 ): Promise<string | null> {
   const { options, isSeveral } = question;
   const how =
-    options.length === 0 ? '' : isSeveral ? 'numbers, or in your words; ' : 'a number, or in your words; ';
+    options.length === 0 ? '' : isSeveral ? 'numbers, or your own words; ' : 'a number, or your own words; ';
   for (;;) {
     const answer = await askOrEnd(
       asking,
-      `Answer (${how}Enter: it goes on by itself, as it does at ${formatClock(until)}): `,
+      `Answer (${how}Enter, or none by ${formatClock(until)}: it continues without one): `,
     );
     if (answer.trim() === '') return null;
     try {

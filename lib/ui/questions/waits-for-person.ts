@@ -129,7 +129,7 @@ export function waitingSession(asks: AskedSession): WaitingGate {
 }
 
 export function waitingBudget(question: BudgetQuestion): WaitingGate {
-  return waitingAt({ gate: 'budget', ...question }, { subject: 'The spent budget' });
+  return waitingAt({ gate: 'budget', ...question }, { subject: 'The question about the spent budget' });
 }
 
 /** The failed diagnostics, each with the lines of its output that show the failure. */
@@ -137,7 +137,7 @@ function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly strin
   return diagnostics
     .filter(({ exit_code: code }) => code !== 0)
     .flatMap((run) => {
-      const how = run.timed_out ? 'it took too long' : `exit ${run.exit_code ?? 'by a signal'}`;
+      const how = run.timed_out ? 'timed out' : `exit ${run.exit_code ?? 'by a signal'}`;
       const lines = errorLines(visibleText(run.output), 10);
       return [
         `Failed: ${visibleLine(run.command)} (${how})`,

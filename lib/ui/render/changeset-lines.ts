@@ -16,11 +16,11 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
   const whose = (list: readonly OnTop[]): string =>
     list.length === onTop.length && !isOne(list) ? 'They' : `${names(list)}:`;
   return [
-    `Rejecting this takes it out from under ${names(onTop)}.`,
+    `Rejecting this also affects ${names(onTop)}, stacked on it.`,
     ...(standing.length === 0
       ? []
       : [
-          `${whose(standing)} ${isOne(standing) ? 'no new work; its change is' : 'need no new work; their changes are'} put on what remains, checked and shown again.`,
+          `${whose(standing)} ${isOne(standing) ? 'no new work; its change is' : 'need no new work; their changes are'} rebased onto what remains, checked and shown again.`,
         ]),
     ...conflicting.map(
       (one) =>
@@ -29,12 +29,12 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
     ...(waiting.length === 0
       ? []
       : [
-          `${whose(waiting)} ${isOne(waiting) ? 'depends' : 'depend'} on it, so ${isOne(waiting) ? 'its work is' : 'their works are'} kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.`,
+          `${whose(waiting)} ${isOne(waiting) ? 'depends' : 'depend'} on it, so ${isOne(waiting) ? 'its work is' : 'their works are'} kept until there is new work below, then rebased onto that and checked again; only what conflicts goes back to a worker.`,
         ]),
     ...(again.length === 0
       ? []
       : [
-          `${whose(again)} ${isOne(again) ? 'depends' : 'depend'} on it and ${isOne(again) ? 'is' : 'are'} done again.`,
+          `${whose(again)} ${isOne(again) ? 'depends' : 'depend'} on it and ${isOne(again) ? 'is' : 'are'} sent back too.`,
         ]),
   ];
 }
@@ -83,7 +83,7 @@ function notesOf({ notes, comments = [] }: HistoryEntry): readonly string[] {
 
 /** Renders the doubt about a task's evidence, with its reasons, as one line. */
 export function renderEvidenceDoubt({ task, reasons }: EvidenceDoubt): string {
-  return `${task} needs a look by hand, its evidence is not the same each time: ${reasons.map(visibleLine).join('; ')}`;
+  return `${task} needs a manual check, its evidence differs between runs: ${reasons.map(visibleLine).join('; ')}`;
 }
 
 const mostPaths = 3;
@@ -96,8 +96,8 @@ export function renderExcluding(excluding: readonly Excluding[]): readonly strin
       paths.slice(0, mostPaths).map(visibleLine).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
     const name = visibleLine(group);
     const what = isApproved
-      ? `It conflicts with ${name}, which is approved already, in ${where}`
+      ? `It conflicts with ${name}, which is already approved, in ${where}`
       : `It conflicts with ${name} in ${where}`;
-    return `${what}: as they are now, only the one of the two that lands first does; the other goes back to its worker.`;
+    return `${what}: only one of the two can land as it is now; the other goes back to its worker.`;
   });
 }

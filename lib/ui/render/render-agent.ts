@@ -34,7 +34,7 @@ export function renderAgent(view: AgentView, style: Style, now: Date): string {
   return [
     style.bold(visibleLine(id)),
     ...renderTable(shown, { width: style.width, indent: '  ' }),
-    ...(ends.length === 0 ? [] : ['', style.bold('What came of it'), ...ends]),
+    ...(ends.length === 0 ? [] : ['', style.bold('Result'), ...ends]),
     ...(blocked.length === 0 ? [] : ['', style.bold('Calls'), ...blocked]),
     ...(next.length === 0 ? [] : ['']),
     ...next.map((command) => renderHint(visibleLine(command), style)),
@@ -50,7 +50,7 @@ function runRows(run: AgentRun | LiveAgent, now: Date): readonly (readonly [stri
     ['model', hasEnded ? run.model : null],
     ['pid', hasEnded ? null : String(run.pid)],
     ['started', formatTime(run.started_at)],
-    [hasEnded ? 'took' : 'runs for', formatDuration(Math.max(0, end - Date.parse(run.started_at)) || 0)],
+    [hasEnded ? 'took' : 'elapsed', formatDuration(Math.max(0, end - Date.parse(run.started_at)) || 0)],
     ['outcome', hasEnded ? run.outcome : 'running'],
     ['cost', formatSpend(run)],
   ];

@@ -22,26 +22,26 @@ export function describeAhead(ahead: Ahead | undefined): readonly string[] {
   return [
     ...found.slice(0, mostShown).map(describeConflict),
     ...(rest > 0 ? [`and ${rest} more`] : []),
-    ...(untried_pairs > 0 ? [`${formatCount(untried_pairs, 'further pair')} not tried yet`] : []),
-    ...(unseen_tasks > 0 ? [`the work of ${formatCount(unseen_tasks, 'task')} not looked at`] : []),
+    ...(untried_pairs > 0 ? [`${formatCount(untried_pairs, 'more pair')} not checked yet`] : []),
+    ...(unseen_tasks > 0 ? [`the work of ${formatCount(unseen_tasks, 'task')} not checked`] : []),
   ];
 }
 
-/** One as a sentence without a full stop: `task-003 and task-007 conflict in price.js (task-007 is still at work)`. */
+/** One as a sentence without a full stop: `task-003 and task-007 conflict in price.js (task-007 is still working)`. */
 export function describeConflict({ one, other, paths, unrelated }: AheadConflict): string {
   const where = paths.length === 0 ? '' : ` in ${listPaths(paths)}`;
   if (!('task' in other)) {
-    const work = one.at_work ? ` (${one.task} is still at work)` : '';
+    const work = one.at_work ? ` (${one.task} is still working)` : '';
     const branch = visibleLine(other.branch);
     return unrelated
-      ? `${one.task} and ${branch} share no history, so that git can't merge them${work}`
-      : `${one.task} conflicts with what is on ${branch} by now${where}${work}`;
+      ? `${one.task} and ${branch} share no history, so git can't merge them${work}`
+      : `${one.task} conflicts with the current ${branch}${where}${work}`;
   }
   const atWork = [one, other].filter((side) => side.at_work).map(({ task }) => task);
-  const work = ['', ` (${atWork[0]} is still at work)`, ' (both are still at work)'][atWork.length] ?? '';
+  const work = ['', ` (${atWork[0]} is still working)`, ' (both are still working)'][atWork.length] ?? '';
   const both = `${one.task} and ${other.task}`;
   return unrelated
-    ? `${both} share no history, so that git can't merge them${work}`
+    ? `${both} share no history, so git can't merge them${work}`
     : `${both} conflict${where}${work}`;
 }
 

@@ -44,8 +44,8 @@ function diagnosticsOf({ failing }: AttemptRecord): string {
 }
 
 function whyOf({ ended, failure, notes }: AttemptRecord): string {
-  if (ended === null) return 'not over yet';
-  if (ended === 'left-out') return `not made: ${notes}`;
+  if (ended === null) return 'still running';
+  if (ended === 'left-out') return `not started: ${notes}`;
   return failure === undefined ? '' : failure.message;
 }
 
@@ -72,15 +72,15 @@ export function hasOtherAttempts({ status, tries = [] }: Pick<Task, 'status' | '
 export function describeAttempts({ attempts }: Pick<Task, 'attempts'>): string | null {
   if (attempts === undefined) return null;
   const isAlike = attempts.every(({ adapter, model }) => adapter === null && model === null);
-  if (isAlike) return `${attempts.length} attempts at once`;
+  if (isAlike) return `${attempts.length} parallel attempts`;
   const named = attempts.map(
     ({ adapter, model }) =>
       [adapter, model]
         .filter(Boolean)
         .map((word) => visibleLine(word ?? ''))
-        .join(' ') || 'as usual',
+        .join(' ') || 'default',
   );
-  return `${attempts.length} attempts at once: ${named.join(', ')}`;
+  return `${attempts.length} parallel attempts: ${named.join(', ')}`;
 }
 
 /** One of several attempts that is over, as a line. */

@@ -69,7 +69,7 @@ function issuesOf(verdict: Verdict | undefined): readonly string[] {
 function renderRound({ changeset, tasks }: ChangesetView, style: Style): readonly string[] {
   const answered = renderAnswered(changeset, tasks);
   if (answered.length === 0) return [];
-  return ['  Answers these remarks:', ...answered.flatMap((line) => bullet(line, style, '    '))];
+  return ['  Addresses these review comments:', ...answered.flatMap((line) => bullet(line, style, '    '))];
 }
 
 /** An agent's calls that the watcher refused, the most frequent named. */
@@ -88,7 +88,7 @@ function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style)
       ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
       : []),
     ...(depends_on.length > 0
-      ? [`Builds on ${depends_on.map(visibleLine).join(', ')}: without it, it is deferred.`]
+      ? [`Stacked on ${depends_on.map(visibleLine).join(', ')}: approve that first, or this is deferred.`]
       : []),
     ...(isRed(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
     ...doubts.map(renderEvidenceDoubt),

@@ -29,8 +29,8 @@ export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, sty
   const rows = lines.map(({ what, name, details }) => [what, visibleLine(name), visibleLine(details)]);
   return [
     ...(rows.length === 0 ? ['Nothing to remove.'] : [style.bold(title), ...table(rows, style)]),
-    ...staying('Not merged, stays without --force:', left, style),
-    ...staying('Rescues older than retention.rescues, stay without --rescues:', rescues, style),
+    ...staying('Not merged, kept without --force:', left, style),
+    ...staying('Rescues older than retention.rescues, kept without --rescues:', rescues, style),
   ].join('\n');
 }
 
@@ -45,7 +45,7 @@ function table(rows: readonly (readonly string[])[], style: Style): readonly str
 
 /** Everything that was kept, one line each. */
 export function renderRescues(rescues: readonly Rescue[], style: Style): string {
-  if (rescues.length === 0) return 'Nothing was rescued: no worktree with work in it was removed.';
+  if (rescues.length === 0) return 'No rescues: no worktree with work in it was removed.';
   const rows = rescues.map(({ name, agent, at, why }) => [
     name,
     visibleLine(agent ?? ''),
@@ -64,7 +64,7 @@ export function renderRescue(
   const facts = [
     `commit ${shortId(commit)}`,
     ...(agent === null ? [] : [`left by ${visibleLine(agent)}`]),
-    ...(at === null ? [] : [`put away ${formatTime(at)}`]),
+    ...(at === null ? [] : [`rescued ${formatTime(at)}`]),
     ...(diffstat === null
       ? []
       : [`${formatCount(diffstat.files, 'file')} changed, +${diffstat.insertions} -${diffstat.deletions}`]),

@@ -32,7 +32,7 @@ export function renderCycle(question: Question, style: Style): string {
 export function cycleFacts({ session, summary, budget }: Question): readonly (readonly [string, string])[] {
   return [
     ['approved', formatCount(summary.approved, 'changeset')],
-    ['requeued', formatCount(summary.requeued, 'task')],
+    ['sent back', formatCount(summary.requeued, 'task')],
     ['blocked', formatCount(summary.blocked, 'task')],
     ['open', formatCount(summary.open, 'task')],
     ...(summary.failed === 0 ? [] : [['failed', formatCount(summary.failed, 'task')] as const]),
@@ -76,7 +76,7 @@ function reasonOf({ reason, history }: Task): string | null {
 export function sessionOutlook(question: SessionQuestion): readonly string[] {
   const { cyclesLeft, summary } = question;
   const later = 'stop: everything is kept; git flame run continues later';
-  if (cyclesLeft <= 0) return ['No cycle is left (limits.max_wave_cycles).', later];
+  if (cyclesLeft <= 0) return ['No cycles are left (limits.max_wave_cycles).', later];
   const again = summary.requeued + summary.open;
   return [
     `${formatCount(cyclesLeft, 'cycle')} left.`,
@@ -91,14 +91,14 @@ export function leftOverOutlook(question: SessionQuestion): readonly string[] {
   return [
     'Nothing is left to continue with.',
     ...retryLine(question),
-    'stop: the session ends; git flame task release TASK opens it again',
+    'stop: the session ends; git flame task release TASK reopens it',
   ];
 }
 
 function retryLine({ summary }: SessionQuestion): readonly string[] {
   const what = `${formatCount(summary.failed, 'task')} that failed`;
   return [
-    ...(summary.failed > 0 ? [`retry: the next cycle, in which ${what} will be tried again`] : []),
-    're-plan: you tell a planner what should be different',
+    ...(summary.failed > 0 ? [`retry: the next cycle, with another attempt at ${what}`] : []),
+    're-plan: a planner makes a new plan from your notes',
   ];
 }

@@ -53,7 +53,7 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
 }
 
 /** Behind what another clone decided. */
-export const untrustedMark = '(written by another clone: it does not count here)';
+export const untrustedMark = '(from another clone, not trusted here)';
 
 function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
   if (state === 'waiting')

@@ -35,14 +35,12 @@ export function renderRepairs(
   const rows = repairs.flatMap(({ isDone, message, hints }) => {
     const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
     return [
-      `  ${(isDone ? style.green : style.yellow)(isDone ? 'mended' : 'stays ')}   ${first}`,
+      `  ${(isDone ? style.green : style.yellow)(isDone ? 'fixed ' : 'kept  ')}   ${first}`,
       ...rest.map((line) => `           ${line}`),
       ...hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`),
     ];
   });
-  return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing had to be mended.'] : rows), ''].join(
-    '\n',
-  );
+  return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing to fix.'] : rows), ''].join('\n');
 }
 
 function renderFinding({ result, message, details, hints, isRequired }: Finding, style: Style): string[] {
@@ -58,7 +56,7 @@ function renderFinding({ result, message, details, hints, isRequired }: Finding,
 }
 
 function renderSum(findings: readonly Finding[], style: Style): string {
-  if (!isSound(findings)) return style.red('Something is missing that work needs.');
+  if (!isSound(findings)) return style.red('Something that agents need is missing.');
   const isWhole = findings.every(({ result }) => result === 'proven');
-  return isWhole ? style.green('Everything was proven.') : 'Work can start here.';
+  return isWhole ? style.green('All checks passed.') : 'Work can start here.';
 }

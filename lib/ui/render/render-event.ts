@@ -162,8 +162,8 @@ function renderVerified(
 ): string {
   const about = `${task} at ${shortId(commit)}`;
   return differences.length === 0
-    ? `${about}: ${style.green('the evidence is the same')}, ${found.slice(0, 19)}`
-    : `${about}: ${style.red('the evidence is not the same')}: ${joinLines(differences)}`;
+    ? `${about}: ${style.green('the evidence matches')}, ${found.slice(0, 19)}`
+    : `${about}: ${style.red('the evidence differs')}: ${joinLines(differences)}`;
 }
 
 function renderScript(event: EventOf<'script'>, style: Style): string {
@@ -194,7 +194,7 @@ function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string
   for (const { status } of tasks) counts.set(String(status), (counts.get(String(status)) ?? 0) + 1);
   const outline = [...counts].map(([status, count]) => `${count} ${visibleLine(status)}`).join(', ');
   const spend = formatSpend({ cost_usd: Number(session.cost_usd ?? 0), tokens: Number(session.tokens ?? 0) });
-  const state = typeof session.state === 'string' ? ` ${visibleLine(session.state)}` : ' over';
+  const state = typeof session.state === 'string' ? ` ${visibleLine(session.state)}` : ' ended';
   const name = typeof session.id === 'string' ? `Session ${visibleLine(session.id)}` : 'Session';
   return style.bold(`${name}${state}: ${outline === '' ? 'no tasks' : outline} (${spend})`);
 }
@@ -225,7 +225,7 @@ function renderFailure(
   const details = all.length === 0 ? '' : ` (${[...shown, ...more].map(visibleLine).join('; ')})`;
   const said = `${visibleLine(failure.message)}${details}`;
   const stop = /[.!?)]$/.test(said) ? '' : '.';
-  const next = willRetry ? `${stop} It is tried again.` : '';
+  const next = willRetry ? `${stop} Another attempt follows.` : '';
   return `${style.red(`${task} failed`)}: ${failure.kind}: ${said}${next}`;
 }
 

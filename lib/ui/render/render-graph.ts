@@ -23,7 +23,7 @@ const barWidth = 20;
  * take half of the width, the needs are named instead.
  */
 export function renderGraph(tasks: readonly GraphTask[], style: Style): string {
-  if (tasks.length === 0) return 'There are no tasks yet.';
+  if (tasks.length === 0) return 'No tasks yet.';
   const drawn = drawRails(tasks, (task) => symbols[task.status]);
   const isTooWide = Math.max(...drawn.map(textWidth)) > style.width / 2;
   const rails = isTooWide ? tasks.map((task) => symbols[task.status]) : drawn;

@@ -4,12 +4,12 @@ import type { Style } from '../text/style.ts';
 
 /** Renders what `git flame init` wrote or would write: each thing with its purpose, and how to take it back. */
 export function renderInit(written: readonly string[], isDryRun: boolean, style: Style): string {
-  if (written.length === 0) return 'Everything is in place already.';
+  if (written.length === 0) return 'Everything is already in place.';
   const rows = written.map(toRow);
   return [
     isDryRun ? 'Would write:' : 'Written:',
     ...renderTable(rows, { width: style.width, indent: '  ' }),
-    'git flame init --uninstall takes all of it back but .blueflame.yml.',
+    'git flame init --uninstall removes all of it except .blueflame.yml.',
   ].join('\n');
 }
 
@@ -49,8 +49,8 @@ export function renderProposal(
     ...(room === null
       ? []
       : [
-          ['time of an agent', `${room.agent_timeout}, so that builds and tests fit in`],
-          ['budget of a validator', formatUsd(room.token_budget.validator_usd)],
+          ['agent timeout', `${room.agent_timeout}, enough for builds and tests`],
+          ['validator budget', formatUsd(room.token_budget.validator_usd)],
         ]),
     ...missing.map(({ program, commands }) => [
       'not proposed',
@@ -60,7 +60,7 @@ export function renderProposal(
   const asked =
     room === null && tried?.install == null
       ? []
-      : ['What is wider than built in (limits, network) is asked about once: git flame trust'];
+      : ['Values beyond the built-in ones (limits, network) need your permission once: git flame trust'];
   const shown = renderTable(rows, { width: style.width, indent: '  ' });
   return [`Found ${sources.join(', ')}:`, ...shown, ...asked].join('\n');
 }
@@ -73,30 +73,30 @@ function checkRows(proposed: readonly string[], tried: Tried): readonly (readonl
     tried === null
       ? ''
       : tried.untried === null
-        ? ' (passed when tried)'
-        : ` (not tried: ${tried.untried}; git flame doctor tries them)`;
+        ? ' (passed)'
+        : ` (not run: ${tried.untried}; git flame doctor runs them)`;
   const install = tried?.install ?? null;
   return [
     ...(tests.length === 0 ? [] : [['checks of each task', `${tests.join(', ')}${how}`]]),
     ...(install === null
       ? []
-      : [['setup of worktrees', `${install.command}, which reaches the ${install.preset} registry`]]),
+      : [['worktree setup', `${install.command}, which reaches the ${install.preset} registry`]]),
     ...(tried?.failing ?? []).map((clause) => ['not proposed', clause]),
   ];
 }
 
 const purposes: readonly (readonly [RegExp, string])[] = [
-  [/^\.blueflame\.yml, with/, 'claude is not installed here, it is; the rest is yours to edit too'],
-  [/^\.blueflame\.yml/, 'what agents may touch and run, the checks, the budget: yours to edit'],
+  [/^\.blueflame\.yml, with/, 'chosen because claude is not installed here; edit it as you like'],
+  [/^\.blueflame\.yml/, 'what agents may change and run, checks, budget; edit it as you like'],
   [/^info\/exclude/, 'git ignores the worktrees of agents'],
-  [/notes\.displayRef/, 'git log shows the review below what landed, the verdict below what was judged'],
-  [/core\.hooksPath/, 'hooks of git flame stand here; those that were there run first'],
+  [/notes\.displayRef/, 'git log shows reviews and verdicts below their commits'],
+  [/core\.hooksPath/, 'hooks of git flame are here; your own hooks run first'],
   [
     /^blueflame-init\/hooks/,
-    'judge commits of tasks; state goes along with git push where blueflame.pushState is true',
+    'check commits of tasks; git push sends the state too if blueflame.pushState is true',
   ],
-  [/pre-push/, 'state goes along with git push, once blueflame.pushState is true'],
-  [/(?:commit-msg|pre-commit)/, 'judges commits of tasks; your other commits pass'],
+  [/pre-push/, 'git push sends the state too if blueflame.pushState is true'],
+  [/(?:commit-msg|pre-commit)/, 'checks commits of tasks; your other commits pass'],
 ];
 
 // Longer names leave no room for the purpose.

@@ -36,9 +36,7 @@ export function renderWays(machines: readonly ShownMachine[], style: Style): rea
   if (open === undefined) return [];
   const name = visibleLine(open.machine);
   return [
-    style.dim(
-      '  Work counts once its lead has judged it. To have what a machine validates count where you lead:',
-    ),
+    style.dim('  Work counts once its lead has judged it. To trust what a machine validates where you lead:'),
     style.dim(`    git flame machines --trust ${name} --role validate`),
   ];
 }
@@ -46,11 +44,11 @@ export function renderWays(machines: readonly ShownMachine[], style: Style): rea
 function renderOne(one: ShownMachine, style: Style): readonly string[] {
   const sign =
     one.last_sign_at === null
-      ? 'no sign of life'
-      : `last sign of life ${visibleLine(one.last_sign_at)} by its clock`;
-  const since = one.since === null ? '' : `, there since ${visibleLine(one.since)}`;
+      ? 'no heartbeat'
+      : `last heartbeat ${visibleLine(one.last_sign_at)} by its clock`;
+  const since = one.since === null ? '' : `, joined ${visibleLine(one.since)}`;
   const person = one.person === null ? '' : `  ${visibleLine(one.person)}`;
-  const config = one.config === 'differs' ? ', another configuration' : '';
+  const config = one.config === 'differs' ? ', different configuration' : '';
   const slots = one.slots === null ? '' : ` of ${one.slots}`;
   const head = `  ${style.bold(visibleLine(one.machine))}  ${one.role}${person}`;
   return [
@@ -61,13 +59,13 @@ function renderOne(one: ShownMachine, style: Style): readonly string[] {
       ({ id, agent_id, claim, claimed_at: at }) =>
         `    ${id}  ${visibleLine(agent_id ?? 'a person')}, claim ${claim}, since ${visibleLine(at)}`,
     ),
-    ...one.judges.map(({ id, commit, claim }) => `    ${id}  judges ${shortId(commit)}, claim ${claim}`),
+    ...one.judges.map(({ id, commit, claim }) => `    ${id}  validates ${shortId(commit)}, claim ${claim}`),
   ];
 }
 
 /** `roles: work, validate (trusted), review (not trusted)` */
 function rolesOf({ roles, trusted, key }: ShownMachine): string {
-  if (roles === null) return 'roles: not known';
+  if (roles === null) return 'roles: unknown';
   const names = roles.map((role) =>
     role === 'work' ? role : `${role} (${trusted.includes(role) ? 'trusted' : 'not trusted'})`,
   );

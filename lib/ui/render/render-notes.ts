@@ -26,7 +26,7 @@ export function renderNotes(notes: readonly ShownNote[], style: Style, indent = 
 
 /** One line: how many notes wait for tasks to begin, and where they are read. */
 export function renderNoteCount({ told, elsewhere }: NonNullable<Status['notes']>): string {
-  const more = elsewhere === 0 ? '' : `, ${elsewhere} of them from other clones and told to no agent`;
+  const more = elsewhere === 0 ? '' : `, ${elsewhere} of them from other clones, which no agent receives`;
   return `${formatCount(told + elsewhere, 'note')} for later tasks${more}: git flame note`;
 }
 
@@ -39,9 +39,9 @@ function headOf({ id, task, by, at, tasks, paths }: ShownNote): string {
 function markOf({ state, place, id }: ShownNote): string {
   switch (state) {
     case 'elsewhere':
-      return `left in another clone (${place ?? 'unknown'}): to have agents here told it: git flame note accept ${shortId(id)}`;
+      return `left in another clone (${place ?? 'unknown'}), which no agent here receives; to change that: git flame note accept ${shortId(id)}`;
     case 'void':
-      return 'not told: the attempt that left it is not the one that counts';
+      return 'not passed on: the attempt that left it was not chosen';
     case 'told':
       return '';
   }

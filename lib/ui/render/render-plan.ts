@@ -52,12 +52,12 @@ export function planNotes({
 function unmatchedWords({ task, locks, close }: NonNullable<PlanQuestion['unmatched']>[number]): string {
   const named = locks.map(visibleLine).join(', ');
   return close.length === 0
-    ? `No file matches what ${task} may change (${named}): it can only add some there.`
-    : `No file matches ${named}, which ${task} may change: a lock is read as a path, where only *, ?, {a,b} and ranges like [a-z] stand for others. Name ${close.map(visibleLine).join(', ')} if that is meant.`;
+    ? `No file matches the locks of ${task} (${named}): it can only add files there.`
+    : `No file matches ${named}, which ${task} locks: a lock is a path, in which only *, ?, {a,b} and ranges like [a-z] are patterns. If you mean ${close.map(visibleLine).join(', ')}, write that.`;
 }
 
 function droppedWords(ids: readonly string[]): readonly string[] {
-  return ids.length === 0 ? [] : [`Taken out of the plan, and dropped: ${ids.join(', ')}`];
+  return ids.length === 0 ? [] : [`Removed from the plan, and dropped: ${ids.join(', ')}`];
 }
 
 function renderGroup(
@@ -102,9 +102,7 @@ function renderEntry(
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
     ...(overlap === null ? [] : [overlap]),
-    task.file_locks.length > 0
-      ? `changes ${task.file_locks.map(visibleLine).join(', ')}`
-      : 'changes anything',
+    task.file_locks.length > 0 ? `locks ${task.file_locks.map(visibleLine).join(', ')}` : 'locks everything',
     ...(task.model === null ? [] : [`model ${visibleLine(task.model)}`]),
     ...(task.adapter === null ? [] : [`by ${task.adapter}`]),
     ...[describeAttempts(task) ?? []].flat(),
@@ -118,12 +116,12 @@ function renderEntry(
   ];
 }
 
-/** `builds on task-001 (price.js)`; null: it shares nothing with an earlier one. */
+/** `stacked on task-001 (price.js)`; null: it shares nothing with an earlier one. */
 function describeOverlap({ id }: PlannedTask, overlap: PlanQuestion['overlap']): string | null {
   const below = overlap?.tasks.find(({ task }) => task === id)?.below ?? [];
   if (below.length === 0) return null;
   const named = below.map(({ task, lock }) => `${task} (${visibleLine(lock)})`).join(', ');
-  return overlap?.kind === 'build-on' ? `builds on ${named}` : `apart from ${named}`;
+  return overlap?.kind === 'build-on' ? `stacked on ${named}` : `overlaps with ${named}`;
 }
 
 /** Wrapped text behind the branches of a tree. */
@@ -137,9 +135,9 @@ function hang(text: string, width: number, { first, rest }: Place): readonly str
 function overlapWords(overlap: PlanQuestion['overlap']): readonly string[] {
   if (overlap === undefined) return [];
   return overlap.kind === 'build-on'
-    ? ["Tasks that share files build on each other's work (concurrency.overlap: build-on)."]
+    ? ['Tasks that share files are stacked on each other (concurrency.overlap: build-on).']
     : [
-        'Tasks that share files all start from the base (concurrency.overlap: separate): those that conflict are done again, which is not in it.',
+        'Tasks that share files all start from the base (concurrency.overlap: separate): those that conflict are sent back, which the estimate leaves out.',
         ...excludingWords(overlap.tasks),
       ];
 }
@@ -154,11 +152,11 @@ function excludingWords(tasks: NonNullable<PlanQuestion['overlap']>['tasks']): r
   const more = pairs.length > mostNamed ? [`${pairs.length - mostNamed} more`] : [];
   return pairs.length === 0
     ? []
-    : [`May exclude each other at the end: ${[...pairs.slice(0, mostNamed), ...more].join(', ')}.`];
+    : [`May conflict when they land: ${[...pairs.slice(0, mostNamed), ...more].join(', ')}.`];
 }
 
 function renderEstimate(estimate: PlanQuestion['estimate']): string {
-  if (estimate === null) return 'No estimate of the cost.';
+  if (estimate === null) return 'No cost estimate.';
   const { base_usd, with_retries_usd } = estimate;
   return `Estimated cost: ${formatUsd(base_usd)}, with every retry ${formatUsd(with_retries_usd)}.`;
 }
@@ -170,7 +168,7 @@ export function renderWorkerRequests({ tasks }: Plan, style: Style): string {
 
 function renderOne(task: PlannedTask, style: Style): readonly string[] {
   const lists = [
-    ['Accepted when', task.acceptance_criteria],
+    ['Acceptance criteria', task.acceptance_criteria],
     ['Constraints', task.constraints],
   ] as const;
   return [

@@ -64,7 +64,7 @@ function renderRequest(
   const title = visibleLine(first.trim());
   const body = [
     ...(rest === '' ? [] : [plainText(rest)]),
-    ...on.map((below) => `Stands on ${visibleLine(below)}, which is merged first.`),
+    ...on.map((below) => `Stacked on ${visibleLine(below)}: merge that first.`),
     ...landed.flatMap((changeset) => renderChangeset(changeset, { landed, tasks, verdictOf })),
     ...closing(landed.flatMap((changeset) => tasks.filter(({ id }) => changeset.tasks.includes(id)))),
     `Session ${code(session.id)}, ${formatSpend(session)}. The verdicts are notes on the commits: ${code('git flame show TASK')}.`,
@@ -89,10 +89,10 @@ function renderChangeset(
       '',
       ...members.flatMap((task) => renderTask(task, verdictOf(task))),
       '',
-      `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'nobody')} as ${code(shortId(changeset.commit))}.`,
+      `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'unknown')} as ${code(shortId(changeset.commit))}.`,
       ...(changeset.reason === null
         ? []
-        : ['', `Approved although checks fail: ${plainLine(changeset.reason)}`]),
+        : ['', `Approved despite failing checks: ${plainLine(changeset.reason)}`]),
     ].join('\n'),
   ];
 }

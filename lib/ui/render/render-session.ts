@@ -13,8 +13,8 @@ import { visibleLine, visibleText } from '../text/visible-text.ts';
 export function renderSession(session: Session, style: Style): readonly string[] {
   const { estimate, gates, created_at, created_by, updated_at, replan_notes } = session;
   const facts = [
-    ['begun', `${formatTime(created_at)} by ${visibleLine(created_by)}`],
-    ['changed', formatTime(updated_at)],
+    ['started', `${formatTime(created_at)} by ${visibleLine(created_by)}`],
+    ['updated', formatTime(updated_at)],
     ['configuration', visibleLine(session.config_digest)],
     ...(estimate === null
       ? []
@@ -38,7 +38,7 @@ export function renderSession(session: Session, style: Style): readonly string[]
     ...section('Cost by role', spend, style),
     ...section('Decisions', renderTable(decisions, { width: style.width, indent: '  ' }), style),
     ...section(
-      'Wanted of the next plan',
+      'Notes for the next plan',
       replan_notes === null ? [] : wrapText(visibleText(replan_notes), style.width, '  '),
       style,
     ),
@@ -77,7 +77,7 @@ function paintState({ state, archived_at: archived }: Session, style: Style): st
 function countDone(tasks: ListedSession['tasks']): string {
   const wanted = tasks.filter(({ status }) => status !== 'dropped');
   const merged = wanted.filter(({ status }) => status === 'merged').length;
-  return `${merged} of ${formatCount(wanted.length, 'task')} merged`;
+  return `${merged} of ${formatCount(wanted.length, 'task')} landed`;
 }
 
 /** Renders each role's cost, retries included, beside its estimate. */
@@ -111,7 +111,7 @@ export function renderSpendingBreakdown(
     ...(counted === undefined
       ? []
       : [
-          `counts as spent too: ${formatSpend(counted)}, which ${counted.machines.map(visibleLine).join(', ')} had set aside and may have spent`,
+          `also counted as spent: ${formatSpend(counted)}, which ${counted.machines.map(visibleLine).join(', ')} had reserved and may have spent`,
         ]),
   ];
   return parts.length === 0 ? [] : wrapText(parts.join('; '), width, indent);

@@ -52,11 +52,11 @@ export function describeBase({
   clashes,
 }: Pick<SinceSeen, 'isMoved' | 'clashes'>): readonly string[] {
   return [
-    ...(isMoved ? ['It is built on something newer now; what came from there is left out.'] : []),
+    ...(isMoved ? ['It has a newer base now; changes from there are left out.'] : []),
     ...(clashes.length === 0
       ? []
       : [
-          `${clashes.map(visibleLine).join(', ')}: what landed meanwhile changed the same lines, so it shows here too.`,
+          `${clashes.map(visibleLine).join(', ')}: what landed since changed the same lines, so that is shown too.`,
         ]),
   ];
 }
@@ -85,17 +85,17 @@ export function describeCommentFate({ comment, fate, line }: AnsweredComment): s
     case 'changed':
       return `${at} changed`;
     case 'gone':
-      return `${at} is gone: nothing stands in its place`;
+      return `${at} was deleted and not replaced`;
     case 'beside':
-      return `${at} changed beside the line${line === then ? '' : `, which is ${line} now`}`;
+      return `${at} changed next to the line${line === then ? '' : `, now line ${line}`}`;
     case 'stands':
-      return `${at} not changed${line === null || line === then ? '' : `, line ${line} now`}`;
+      return `${at} unchanged${line === null || line === then ? '' : `, now line ${line}`}`;
     case 'overtaken':
-      return `${at} changed by what landed meanwhile`;
+      return `${at} changed by what landed since`;
     case 'file-gone':
-      return `${at} the file is gone or has another name`;
+      return `${at} the file was deleted or renamed`;
     case 'unknown':
-      return `${at} there was no such line`;
+      return `${at} this line did not exist`;
   }
 }
 

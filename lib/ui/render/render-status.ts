@@ -29,7 +29,7 @@ interface StatusOptions {
 /** Where a session stands: every task, running agents, changesets, cost and the next command. */
 export function renderStatus(status: Status, style: Style, options: StatusOptions): string {
   const { session } = status;
-  const going = options.isGoing === true ? ['A run is going.'] : [];
+  const going = options.isGoing === true ? ['A run is in progress.'] : [];
   const next = options.next === null ? going : ['', ...going, renderHint(options.next, style)];
   if (session === null) return ['No session yet.', ...next].join('\n');
   const facts = [
@@ -66,7 +66,7 @@ function renderWaiting({ session, tasks, changesets, asks = [] }: Status, style:
   const lines = [
     ...asks.map((asking) => `asked now: ${visibleLine(asking.asks)}`),
     ...(proposed === undefined || isAsked ? [] : [`the plan: ${formatCount(proposed, 'task')} to approve`]),
-    ...(failed.length === 0 ? [] : [`did not pass: ${failed.map(({ id }) => id).join(', ')}`]),
+    ...(failed.length === 0 ? [] : [`failed validation: ${failed.map(({ id }) => id).join(', ')}`]),
     ...(named.length === 0 ? [] : [`to review: ${named.join(', ')}`]),
   ];
   const wrapped = lines.flatMap((line) => wrapText(line, style.width, '  '));
@@ -78,7 +78,7 @@ function paintState({ status, result }: Pick<Task, 'status' | 'result'>, style: 
   const word = paintStatus(status, style);
   if (status !== 'done') return word;
   if (result.status === 'pass') return `${word}, ${style.green('passed')}`;
-  return result.status === 'fail' ? `${word}, ${style.red('did not pass')}` : `${word}, not judged`;
+  return result.status === 'fail' ? `${word}, ${style.red('failed validation')}` : `${word}, not validated`;
 }
 
 /** The colour a task's state is shown in. */
@@ -115,11 +115,11 @@ function waitsFor(
   settled: ReadonlySet<string>,
 ): string {
   const over = tries.filter(({ ended }) => ended !== null).length;
-  if (status === 'claimed' && tries.length > 0) return `${over} of ${tries.length} attempts over`;
+  if (status === 'claimed' && tries.length > 0) return `${over} of ${tries.length} attempts ended`;
   const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
-  if (status === 'done' && open.length > 0) return `kept until ${open.join(', ')} is done again`;
+  if (status === 'done' && open.length > 0) return `kept until ${open.join(', ')} has new work`;
   if ((status === 'claimed' || status === 'done') && builtOn.length > 0)
-    return `builds on ${builtOn.map(({ task }) => task).join(', ')}`;
+    return `stacked on ${builtOn.map(({ task }) => task).join(', ')}`;
   if (status !== 'pending') return '';
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
 }

@@ -23,14 +23,14 @@ export function renderSync({ remote, refs, conflicts, commits }: SyncReport, isD
     ...(merged === ''
       ? []
       : [`${isDry ? 'Would merge' : 'Merged'} with ${remote}: ${merged}${countOf(conflicts.length)}`]),
-    ...(received === '' ? [] : [`${isDry ? 'Would take' : 'Received'} from ${remote}: ${received}`]),
+    ...(received === '' ? [] : [`${isDry ? 'Would receive' : 'Received'} from ${remote}: ${received}`]),
     ...(sent === '' ? [] : [`${isDry ? 'Would send' : 'Sent'} to ${remote}: ${sent}`]),
     ...(commits.received === 0 ? [] : [`Commits received: ${commits.received}`]),
     ...(commits.sent === 0 ? [] : [`Commits ${isDry ? 'to send' : 'sent'}: ${commits.sent}`]),
   ];
   if (lines.length > 0) return lines;
   const isEmpty = refs.every(({ outcome }) => outcome === 'absent');
-  return [isEmpty ? `There is no state here or on ${remote} yet.` : `Up to date with ${remote}.`];
+  return [isEmpty ? `No state here or on ${remote} yet.` : `Up to date with ${remote}.`];
 }
 
 function countOf(conflicts: number): string {
@@ -52,7 +52,7 @@ const mostLines = 60;
 export function renderIncoming(changes: readonly Change[], style: Style): readonly string[] {
   const sessions = [...new Set(changes.map(({ session }) => session))];
   const lines = sessions.flatMap((session) => [
-    `What came in of ${visibleLine(session)}:`,
+    `Received for ${visibleLine(session)}:`,
     ...changes
       .filter((change) => change.session === session)
       .flatMap((change) => wrapText(visibleLine(describe(change)), style.width, '  ')),
@@ -66,5 +66,5 @@ export function renderIncoming(changes: readonly Change[], style: Style): readon
 function describe({ about, what, from, to }: Change): string {
   const name = about === '' || about === what ? what : `${about} ${what}`;
   if (from === null) return `${name}: new: ${to ?? 'nothing'}`;
-  return `${name}: ${from} → ${to ?? 'gone'}`;
+  return `${name}: ${from} → ${to ?? 'deleted'}`;
 }

@@ -21,12 +21,12 @@ import { bullet, removeRepeatedLines, renderVerdict } from './render-verdict.ts'
 export function renderTask(story: TaskStory, style: Style): string {
   const { task, verdicts, doubts } = story;
   const sections: readonly (readonly [string, readonly string[]])[] = [
-    ['Asked', wrapText(visibleText(task.description.trimEnd()), style.width, '  ')],
-    ['Accepted when', bullets(task.acceptance_criteria, style)],
+    ['Description', wrapText(visibleText(task.description.trimEnd()), style.width, '  ')],
+    ['Acceptance criteria', bullets(task.acceptance_criteria, style)],
     ['Constraints', bullets(task.constraints, style)],
     ['Waits for', bullets(story.waits_for, style)],
     ['Attempts', task.history.flatMap((entry) => renderAttempt(entry, story, style))],
-    ['Attempts at once', renderAttempts(task, style)],
+    ['Parallel attempts', renderAttempts(task, style)],
     ['Other agents', renderOthers(story, style)],
     ['Calls', renderCalls(story.calls, style)],
     ['Result', renderResult(task, style)],
@@ -66,7 +66,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     ['group', task.cohesion_group],
     ['priority', String(task.priority)],
     ['after', joined(task.dependencies)],
-    ['changes', joined(task.file_locks) ?? 'anything'],
+    ['locks', joined(task.file_locks) ?? 'everything'],
     ['agent', task.agent_id],
     [
       'claimed',
@@ -75,8 +75,8 @@ function renderFacts(task: Task, style: Style): readonly string[] {
         : null,
     ],
     ['branch', branchOf(task)],
-    ['builds on', joined((task.built_on ?? []).map((one) => `${one.task} at ${shortId(one.commit)}`))],
-    ['goes on from', task.kept === undefined ? null : shortId(task.kept.commit)],
+    ['stacked on', joined((task.built_on ?? []).map((one) => `${one.task} at ${shortId(one.commit)}`))],
+    ['continues from', task.kept === undefined ? null : shortId(task.kept.commit)],
     ['retries', task.retry_count === 0 ? null : String(task.retry_count)],
     ['not before', task.not_before === null ? null : formatTime(task.not_before)],
     ['model', task.model],

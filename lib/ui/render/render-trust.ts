@@ -11,7 +11,7 @@ export function renderTrust(changes: readonly TrustChange[], style: Style, isAll
     ? 'You allowed what the files of this repository ask for:'
     : isKnown
       ? 'What this repository asks for has changed since you allowed it:'
-      : "This repository's files ask for what only you can allow:";
+      : 'The files of this repository ask for what only you can allow:';
   return [head, ...changes.flatMap((change) => renderItem(change, style, isAllowed))].join('\n');
 }
 
@@ -20,10 +20,10 @@ export function renderPermissions(
   entries: readonly { readonly permission: Permission; readonly isHere: boolean }[],
   style: Style,
 ): string {
-  if (entries.length === 0) return 'Nothing is allowed: no repository was trusted.';
+  if (entries.length === 0) return 'Nothing is allowed: you trust no repository.';
   return entries
     .flatMap(({ permission, isHere }) => [
-      `${style.bold(visibleLine(permission.root))}${isHere ? ' (here)' : ''}, ${formatTime(permission.allowed_at)}: ${formatCount(permission.items.length, 'thing')}`,
+      `${style.bold(visibleLine(permission.root))}${isHere ? ' (here)' : ''}, ${formatTime(permission.allowed_at)}: ${formatCount(permission.items.length, 'item')}`,
       `  ${permission.items.map(({ where }) => visibleLine(where)).join(', ')}`,
     ])
     .join('\n');
@@ -36,10 +36,10 @@ function renderItem(
 ): readonly string[] {
   const { where, source, effect, realPath, words, sha256 } = item;
   const origin = source === where ? '' : ` (${visibleLine(source)})`;
-  const link = realPath === null ? '' : `; it really is ${visibleLine(realPath)}`;
+  const link = realPath === null ? '' : `; its real path is ${visibleLine(realPath)}`;
   const title = `${style.bold(visibleLine(where))}${origin} ${effect}${link}`;
   if (change === 'same' && !isWhole) return ['', `${title}: as you allowed it`];
-  if (words === null) return ['', title, `    no text, or too long to be shown: sha256 ${sha256}`];
+  if (words === null) return ['', title, `    not text, or too long to show: sha256 ${sha256}`];
   if (change === 'changed' && before !== null)
     return [
       '',

@@ -15,14 +15,14 @@ export function renderUnverified(doubts: readonly UnverifiedCompletion[], style:
   const rest = doubts.length - lines.length;
   const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...unverifiedHints(doubts)];
   return [
-    'Said by another clone, and not so here:',
+    'Reported by another clone, not verified here:',
     ...all.flatMap((line) => wrapText(line, style.width, '  ')),
   ];
 }
 
 /** One as a sentence. */
 export function describeUnverified({ session, about, said, counts, branch }: UnverifiedCompletion): string {
-  const why = branch === null ? 'this clone did not decide that' : `${branch} here does not hold it`;
+  const why = branch === null ? 'this clone did not decide that' : `${branch} here does not contain it`;
   const asWhat = counts === null ? '' : `; it counts as ${counts}`;
   return visibleLine(`${about === '' ? session : about} ${said}: ${why}${asWhat}`);
 }
@@ -40,8 +40,8 @@ export function unverifiedHints(doubts: readonly UnverifiedCompletion[]): readon
       : first.about;
   return [
     ...(branch === null ? [] : [`If it landed elsewhere, bring ${branch} up to date here: git pull`]),
-    `To send your own version again: git flame sync --restore ${name}`,
-    `To take it as it is said: git flame sync --accept ${name}`,
+    `To restore your own version: git flame sync --restore ${name}`,
+    `To accept it as reported: git flame sync --accept ${name}`,
   ].map(visibleLine);
 }
 
@@ -54,8 +54,8 @@ export function renderSettled({
   readonly accepted: readonly string[];
 }): readonly string[] {
   return [
-    ...(restored.length === 0 ? [] : [`As this clone left it again: ${restored.join(', ')}`]),
-    ...(accepted.length === 0 ? [] : [`Taken as another clone says it: ${accepted.join(', ')}`]),
+    ...(restored.length === 0 ? [] : [`Restored to the version of this clone: ${restored.join(', ')}`]),
+    ...(accepted.length === 0 ? [] : [`Accepted as another clone reports it: ${accepted.join(', ')}`]),
   ].map(visibleLine);
 }
 
@@ -79,13 +79,13 @@ function countProposals(all: readonly Proposals[]): string {
 /** Renders the line of `status` and `show` on another clone's decisions; none where no proposal waits. */
 export function renderProposals(proposals: Proposals | undefined): readonly string[] {
   const counted = proposals === undefined ? '' : countProposals([proposals]);
-  return counted === '' ? [] : ['', `Received, and not acted on before you say so: ${counted}`];
+  return counted === '' ? [] : ['', `Received, but not used until you accept it: ${counted}`];
 }
 
 /** The line of `sync` about what it took in that only counts once a person accepts it. */
 export function renderReceived(all: readonly Proposals[], remote: string): readonly string[] {
   const counted = countProposals(all);
-  return counted === '' ? [] : [`Received from ${remote}, and not acted on before you say so: ${counted}`];
+  return counted === '' ? [] : [`Received from ${remote}, but not used until you accept it: ${counted}`];
 }
 
 /**

@@ -63,7 +63,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
     return wrapText(`ok: ${command} (${took})`, style.width, indent).map(style.green);
   }
   const how = run.timed_out
-    ? 'ran out of time'
+    ? 'timed out'
     : run.exit_code === null
       ? 'was killed'
       : `ended with ${run.exit_code}${missing.get(run.exit_code) ?? ''}`;
@@ -84,8 +84,8 @@ export function renderOnBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_ba
 
 // The words of sh. What a cell shows of PATH is listed by `git flame doctor`.
 const missing = new Map([
-  [126, ': what it names is no program here'],
-  [127, ': a program it names is not there in the cell'],
+  [126, ': what it names is not an executable'],
+  [127, ': a program it names does not exist in the cell'],
 ]);
 
 /** A list entry, wrapped below its own text. */

@@ -19,7 +19,7 @@ export function renderAgentEvent(event: AgentEvent, style: Style): string | null
     case 'agent-activity':
       return renderActivity(event, style);
     case 'agent-stalled':
-      return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${agent}; to end it: git flame agent stop ${agent}`;
+      return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has shown no activity for ${formatDuration(event.quiet_ms)}. To watch it: git flame agent attach ${agent}; to stop it: git flame agent stop ${agent}`;
     case 'agent-ended':
       return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}${event.outcome === 'ended' ? '' : `: ${visibleLine(event.outcome)}`} (${formatSpend(event)})`;
     case 'question':
@@ -27,7 +27,7 @@ export function renderAgentEvent(event: AgentEvent, style: Style): string | null
     case 'hint':
       return renderHint(event, style);
     case 'last-word':
-      return `${visibleLine(agent)} meant to end, and was told: ${event.about.map(visibleLine).join('; ')}`;
+      return `${visibleLine(agent)} was about to end, and was asked to fix: ${event.about.map(visibleLine).join('; ')}`;
     default:
       return unreachable(event);
   }
@@ -51,7 +51,7 @@ function renderQuestion({ agent, task, text, state, answer }: EventOf<'question'
     case 'answered':
       return `${who} was answered: ${visibleLine(answer)}`;
     case 'unanswered':
-      return style.yellow(`${who} goes on by itself: ${visibleLine(answer)}`);
+      return style.yellow(`${who} continues without an answer: ${visibleLine(answer)}`);
     case 'dropped':
       return style.yellow(`${who} ended before this was answered: ${visibleLine(text)}`);
   }
@@ -61,11 +61,11 @@ function renderHint({ agent, text, state, next }: EventOf<'hint'>, style: Style)
   const name = visibleLine(agent);
   switch (state) {
     case 'seen':
-      return `${name} has been told: ${visibleLine(text)}`;
+      return `${name} received: ${visibleLine(text)}`;
     case 'followed':
-      return `${name} goes on with what it was told: ${visibleLine(next.join(', '))}`;
+      return `${name} continues after the message with ${visibleLine(next.join(', '))}`;
     case 'missed':
-      return style.yellow(`${name} ended before it could be told: ${visibleLine(text)}`);
+      return style.yellow(`${name} ended before it received: ${visibleLine(text)}`);
   }
 }
 
@@ -81,7 +81,7 @@ export function renderChangesetEvent(event: ChangesetEvent, style: Style): strin
     case 'changeset-decided':
       return renderDecision(event);
     case 'decision-undone':
-      return `Changeset ${visibleLine(event.changeset)} waits again: that it was ${visibleLine(event.was)} is taken back`;
+      return `Changeset ${visibleLine(event.changeset)} waits again: its decision (${visibleLine(event.was)}) was undone`;
     case 'landed':
       return renderLanding(event, style);
     case 'landing-refused':

@@ -42,7 +42,7 @@ function flowTable({ flow }: Stats): ChartTable {
   return {
     name: 'flow',
     title: 'Tasks over time',
-    says: `Where the tasks were at each moment, from ${flow[0] === undefined ? 'nothing' : formatTime(flow[0].at)} on.`,
+    says: `Number of tasks in each state, from ${flow[0] === undefined ? 'nothing' : formatTime(flow[0].at)} on.`,
     head: ['time (UTC)', 'landed', 'done, not landed', 'working', 'waiting', 'lost'],
     rows: points.map(({ at, ...count }) => [
       at.replace('T', ' ').slice(0, 19),
@@ -55,7 +55,7 @@ function failureTable({ failures }: Stats): ChartTable {
   return {
     name: 'failures',
     title: 'Failures by rule',
-    says: 'What was refused or went wrong: where it was found, and the rule or the kind.',
+    says: 'Refusals and failures: where they were found, and the rule or kind.',
     head: ['found by', 'rule', 'times'],
     rows: failures.slice(0, mostBars).map(({ source, rule, count }) => [source, rule, String(count)]),
   };
@@ -66,7 +66,7 @@ function roleTable({ cost }: Stats): ChartTable {
   return {
     name: 'role-cost',
     title: 'Estimate and actual by role',
-    says: 'What the agents of each role were expected to cost if all went well, and what they cost, retries included.',
+    says: 'Expected cost of the agents of each role if all goes well, and actual cost with retries.',
     head: ['role', 'runs', 'estimated', 'actual', 'tokens'],
     rows: (hasCost ? cost.roles : []).map(({ role, runs, estimate, cost_usd, tokens }) => [
       role,
@@ -83,7 +83,7 @@ function taskCostTable(stats: Stats): ChartTable {
   return {
     name: 'task-cost',
     title: 'Cost by task',
-    says: `The dearest tasks first${overflow(stats, tasks)}.`,
+    says: `Most expensive tasks first${overflow(stats, tasks)}.`,
     head: ['task', 'title', 'attempts', 'cost'],
     rows: tasks.map(({ task, title, attempts, cost_usd }) => [
       task,
@@ -99,7 +99,7 @@ function cycleTable(stats: Stats): ChartTable {
   return {
     name: 'cycle',
     title: 'Claim to landing',
-    says: `The longest first${overflow(stats, tasks)}; half of the tasks took at most ${formatSeconds(stats.times_s.cycle?.median)}.`,
+    says: `Longest first${overflow(stats, tasks)}; the median is ${formatSeconds(stats.times_s.cycle?.median)}.`,
     head: ['task', 'title', 'time'],
     rows: tasks.map(({ task, title, cycle_time_s }) => [task, title, formatSeconds(cycle_time_s)]),
   };
@@ -110,7 +110,7 @@ function sessionTable({ sessions }: Stats): ChartTable {
   return {
     name: 'sessions',
     title: 'Session by session',
-    says: 'Health, completed tasks and use of the worker slots, in the order the sessions began.',
+    says: 'Health, completed tasks and use of worker slots, oldest session first.',
     head: ['session', 'objective', 'tasks', 'health', 'completed', 'slots in use', 'cycle', 'cost'],
     rows: shown.map((one) => [
       one.session,

@@ -34,16 +34,20 @@ function families(stats: Stats): readonly Family[] {
 
 function ofTasks({ tasks, retries, times_s, failures }: Stats): readonly Family[] {
   return [
-    gauge('tasks', 'Tasks by what they are now.', by('status', Object.entries(tasks.by_status))),
-    gauge('task_completion_ratio', 'Landed tasks of those that are settled.', known(tasks.completion_rate)),
-    gauge('task_first_try_ratio', 'Landed tasks that took one attempt.', known(tasks.first_try_rate)),
+    gauge('tasks', 'Tasks by status.', by('status', Object.entries(tasks.by_status))),
+    gauge('task_completion_ratio', 'Share of settled tasks that landed.', known(tasks.completion_rate)),
+    gauge(
+      'task_first_try_ratio',
+      'Share of landed tasks that took one attempt.',
+      known(tasks.first_try_rate),
+    ),
     counter('task_attempts_total', 'Attempts at tasks.', known(retries.attempts)),
     gauge('tasks_retried', 'Tasks that took more than one attempt.', known(retries.retried_tasks)),
     summary('task_cycle_seconds', 'From the first claim of a task to its landing.', times_s.cycle),
     summary('task_lead_seconds', 'From the creation of a task to its landing.', times_s.lead),
     counter(
       'failures_total',
-      'What was refused or went wrong, by where it was found and the rule.',
+      'Refusals and failures, by where they were found and by rule.',
       failures.flatMap(({ source, rule, count }) => known(count, { source, rule })),
     ),
   ];
@@ -55,7 +59,11 @@ function ofWorkers({ queue, utilisation }: Stats): readonly Family[] {
     gauge('queue_ready', 'Waiting tasks that could start now.', known(queue.ready)),
     gauge('queue_peak', 'The most tasks that waited at once.', known(queue.peak)),
     gauge('worker_slots', 'Workers that may run at once.', known(utilisation.slots)),
-    gauge('worker_utilisation_ratio', 'Usable worker slots that were in use.', known(utilisation.value)),
+    gauge(
+      'worker_utilisation_ratio',
+      'Share of usable worker slots that were in use.',
+      known(utilisation.value),
+    ),
     counter('worker_busy_seconds_total', 'Time that workers were busy.', known(utilisation.busy_s)),
   ];
 }
@@ -67,11 +75,11 @@ function ofCost({ cost }: Stats): readonly Family[] {
   const bounds = estimate === null ? {} : { base: estimate.base_usd, worst: estimate.with_retries_usd };
   return [
     counter('agent_runs_total', 'Agent runs, retries among them.', ofRoles('runs')),
-    counter('cost_dollars_total', 'What agents cost, in US dollars.', ofRoles('cost_usd')),
+    counter('cost_dollars_total', 'Cost of agents, in US dollars.', ofRoles('cost_usd')),
     counter('tokens_total', 'Tokens that agents used.', ofRoles('tokens')),
     gauge(
       'cost_estimate_dollars',
-      'What was expected before: if all went well, and at worst.',
+      'Estimated cost: if all goes well, and at worst.',
       by('bound', Object.entries(bounds)),
     ),
     summary('task_cost_dollars', 'Cost of a task.', cost.per_task),
@@ -82,26 +90,22 @@ function ofHealth({ health, anomalies, sessions }: Stats): readonly Family[] {
   const metrics = new Map<string, number>();
   for (const { metric } of anomalies.found) metrics.set(metric, (metrics.get(metric) ?? 0) + 1);
   return [
-    gauge('health_ratio', 'How well it goes, from 0 to 1.', known(health.score)),
+    gauge('health_ratio', 'Health score, from 0 to 1.', known(health.score)),
     gauge(
       'health_part_ratio',
-      'The parts of the health score.',
+      'Parts of the health score.',
       health.parts.flatMap(({ name: part, value }) => known(value, { part })),
     ),
-    gauge(
-      'anomalies',
-      'Figures out of the ordinary by the history of the repository.',
-      by('metric', [...metrics]),
-    ),
-    gauge('anomaly_history_sessions', 'Ended sessions there are to compare with.', known(anomalies.history)),
+    gauge('anomalies', 'Figures that differ from the history of the repository.', by('metric', [...metrics])),
+    gauge('anomaly_history_sessions', 'Ended sessions to compare with.', known(anomalies.history)),
     gauge(
       'session_info',
-      'The sessions these figures are about.',
+      'Sessions that these figures are about.',
       sessions.flatMap(({ session, state }) => known(1, { session, state })),
     ),
     gauge(
       'session_health_ratio',
-      'The health score of each session.',
+      'Health score of each session.',
       by(
         'session',
         sessions.map((one) => [one.session, one.health]),
@@ -109,7 +113,7 @@ function ofHealth({ health, anomalies, sessions }: Stats): readonly Family[] {
     ),
     gauge(
       'session_cost_dollars',
-      'What each session cost.',
+      'Cost of each session.',
       by(
         'session',
         sessions.map((one) => [one.session, one.cost_usd]),

@@ -59,34 +59,34 @@ function tilesOf(
     {
       name: 'Completed',
       value: formatShare(tasks.completion_rate),
-      says: `of what is settled; ${merged} of all ${tasks.total} tasks landed`,
+      says: `of settled tasks; ${merged} of all ${tasks.total} landed`,
     },
     {
-      name: 'First try',
+      name: 'First attempt',
       value: formatShare(tasks.first_try_rate),
-      says: `${retries.attempts} attempts, ${retries.retried_tasks} tasks tried again`,
+      says: `${retries.attempts} attempts, ${retries.retried_tasks} tasks retried`,
     },
     {
       name: 'Claim to landing',
       value: formatSeconds(times.cycle?.median),
-      says: `median; nine of ten within ${formatSeconds(times.cycle?.p90)}`,
+      says: `median; 90 % within ${formatSeconds(times.cycle?.p90)}`,
     },
     {
       name: 'Queue',
       value: String(queue.depth),
-      says: `${queue.ready} could start; at most ${queue.peak}, ${mean} on average`,
+      says: `${queue.ready} could start; peak ${queue.peak}, ${mean} on average`,
     },
     {
       name: 'Slots in use',
       value: formatShare(utilisation.value),
-      says: `of those work was there for, ${utilisation.slots} at most`,
+      says: `of the usable slots, ${utilisation.slots} at most`,
     },
     {
       name: 'Cost',
       value: formatUsd(cost.usd),
       says:
         cost.estimate === null
-          ? 'nothing was estimated'
+          ? 'no estimate'
           : `estimated ${formatUsd(cost.estimate.base_usd)}, ${formatUsd(cost.estimate.with_retries_usd)} at worst`,
     },
   ];

@@ -11,7 +11,7 @@ const mostAgents = 15;
 
 /** The figures as text for a terminal: health first, then what it is made of. */
 export function renderStats(stats: Stats, style: Style): string {
-  if (stats.sessions.length === 0) return 'No session yet, so there are no figures.';
+  if (stats.sessions.length === 0) return 'No sessions yet, so there are no figures.';
   return [
     ...renderHead(stats, style),
     ...section('Health', renderHealth(stats, style), style),
@@ -22,7 +22,7 @@ export function renderStats(stats: Stats, style: Style): string {
     ...section('Cost by task', renderTasks(stats, style), style),
     ...section('Agents', renderAgents(stats, style), style),
     ...section('Sessions', renderSessions(stats, style), style),
-    ...section('Out of the ordinary', renderAnomalies(stats, style), style),
+    ...section('Anomalies', renderAnomalies(stats, style), style),
   ].join('\n');
 }
 
@@ -36,7 +36,7 @@ function renderHead(stats: Stats, style: Style): readonly string[] {
 function renderHealth({ health }: Stats, style: Style): readonly string[] {
   const { score } = health;
   const grade = gradeOf(score);
-  const word = grade === 'unknown' ? 'not known yet' : grade;
+  const word = grade === 'unknown' ? 'unknown' : grade;
   const paint = style[({ good: 'green', fair: 'yellow', poor: 'red', unknown: 'dim' } as const)[grade]];
   const rows = health.parts
     .filter(({ value }) => value !== null)
@@ -53,12 +53,12 @@ function taskRows(stats: Stats): readonly (readonly string[])[] {
   const { tasks, queue, utilisation, retries } = stats;
   return [
     ['all', `${tasks.total}${tasks.total === 0 ? '' : `: ${countsByStatus(stats)}`}`],
-    ['completed', `${formatShare(tasks.completion_rate)} of what is settled`],
-    ['first try', `${formatShare(tasks.first_try_rate)} of what landed`],
-    ['attempts', `${retries.attempts}, ${formatCount(retries.retried_tasks, 'task')} tried again`],
+    ['completed', `${formatShare(tasks.completion_rate)} of settled tasks`],
+    ['first attempt', `${formatShare(tasks.first_try_rate)} of landed tasks`],
+    ['attempts', `${retries.attempts}, ${formatCount(retries.retried_tasks, 'task')} retried`],
     [
       'queue',
-      `${queue.depth} waiting, ${queue.ready} could start; at most ${queue.peak}, ${queue.mean === null ? '–' : queue.mean.toFixed(1)} on average`,
+      `${queue.depth} waiting, ${queue.ready} could start; peak ${queue.peak}, ${queue.mean === null ? '–' : queue.mean.toFixed(1)} on average`,
     ],
     ['utilisation', `${formatShare(utilisation.value)} of the usable slots, ${utilisation.slots} at most`],
   ];
@@ -162,8 +162,8 @@ function renderAnomalies({ anomalies, sessions }: Stats, style: Style): readonly
   if (lines.length > 0) return lines;
   const says =
     history < needed
-      ? `Not enough history to tell: ${history} of the ${needed} ended sessions that are needed.`
-      : `Nothing, compared with ${history} earlier sessions.`;
+      ? `Not enough history: ${history} of the ${needed} ended sessions needed.`
+      : `None, compared with ${history} earlier sessions.`;
   return wrapText(says, style.width, '  ').map(style.dim);
 }
 

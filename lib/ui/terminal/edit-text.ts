@@ -57,7 +57,7 @@ export async function editText<Value>(io: Io, options: EditOptions<Value>): Prom
       return result.value;
     }
     if (options.isOnce === true) {
-      options.print(`What was written is in ${file}`);
+      options.print(`Your text is in ${file}`);
       throw result.error;
     }
     options.print(renderError(result.error, options.style));
@@ -123,11 +123,11 @@ function markInPlace(text: string, error: FlameError, placed: readonly PlacedMis
     const about = placed.filter((mistake) => mistake.line === index + 1);
     return [...about.map((mistake) => `${mark}${visibleLine(mistake.text)}:`), line];
   });
-  const heading = `${visibleLine(error.message)} What is wrong stands above its line.`;
+  const heading = `${visibleLine(error.message)} Each mistake is described above its line.`;
   return [`${mark}${heading}`, `${mark}${wayOut}`, ...lines].join('\n');
 }
 
-const wayOut = 'Mend it, save and close; empty the file to give up.';
+const wayOut = 'Fix it, save and close; empty the file to cancel.';
 
 function mistakeBlock(error: FlameError): readonly string[] {
   const lines = [error.message, ...error.lines.flatMap((line) => line.split('\n'))];
@@ -147,7 +147,7 @@ function isEmpty(text: string): boolean {
 
 async function leave(file: string, isWorthless: boolean, print: (line: string) => void): Promise<void> {
   if (!isWorthless) {
-    print(`Nothing was changed; what you wrote is in ${file}`);
+    print(`Nothing was changed; your text is in ${file}`);
     return;
   }
   await rm(dirname(file), { recursive: true, force: true });

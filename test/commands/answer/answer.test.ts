@@ -56,7 +56,7 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       assert.match(stdout, 'Approve this plan of 2 tasks?');
       const status = await flame(repo, ['status']);
       assert.match(status.stdout, 'Waits for you\n  asked now: Approve this plan of 2 tasks?\n\n');
-      assert.match(status.stdout, 'A run is going.\nnext: git flame answer\n');
+      assert.match(status.stdout, 'A run is in progress.\nnext: git flame answer\n');
       const { asks } = (await flameJson(repo, ['status'])).lines[0] as { asks: readonly object[] };
       assert.equal(asks, [
         {
@@ -77,7 +77,7 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       const again = await nextGate(board, 'plan', plan.id);
       const late = await flame(repo, ['answer', plan.id, 'approve']);
       assert.is(late.code, 1);
-      assert.match(late.stderr, /the plan was decided meanwhile by a command by .*: edited\./);
+      assert.match(late.stderr, /the plan was already decided by a command by .*: edited\./);
       const { lines } = await flameJson(repo, ['answer', again.id, 'approve']);
       assert.equal([lines[0]?.about, lines[0]?.answer], ['the plan', 'approved']);
       await board.until(({ decided }) => decided[0]?.where === 'command' && decided.length === 2);
@@ -129,7 +129,7 @@ test('an answer that is none, unknown or not whole changes nothing, and says wha
         [['replan'], 129, 'replan needs NOTES'],
         [['replan', 'x', '--comment', 'a.ts:1 Why?'], 129, 'replan takes no --comment here'],
         [['replan', 'x', '--comment', 'Why?'], 129, '"Why?" is no remark on a line'],
-        [['approve', 'because'], 129, 'approve takes nothing more'],
+        [['approve', 'because'], 129, 'approve because has more than this answer takes'],
         [['quit', '--keep-work'], 129, 'quit takes no --keep-work here'],
         [['edit', 'none.yml'], 129, 'none.yml'],
         [['--print', 'diff'], 1, 'has no text "diff"'],
@@ -168,7 +168,7 @@ test('two answers at once: one counts, the other is told which', async () => {
       ]);
       assert.is(both.filter(({ code }) => code === 0).length, 1);
       for (const { stderr } of both.filter(({ code }) => code !== 0))
-        assert.match(stderr, 'was decided meanwhile');
+        assert.match(stderr, 'was already decided');
     },
     runArgs(repo),
   );

@@ -44,14 +44,14 @@ test('DSK-1: a board of another process answers, and each shows what the other d
     const ended = programEnd(own.child);
     const plan = await nextGate(far, 'plan');
     assert.equal((await far.ask(`/api/gate/${plan.id}/plan`)).status, 200);
-    assert.match(await answerGate(far, plan, { kind: 'raise', amount: 1 }), '409 That is no answer');
+    assert.match(await answerGate(far, plan, { kind: 'raise', amount: 1 }), '409 This is not an answer');
     assert.is(await answerGate(far, plan, { kind: 'approve' }), '');
     const seen = await own.until(({ decided }) => decided.length === 1);
     assert.equal([seen.decided[0]?.answer, seen.decided[0]?.where], ['approved', 'board']);
     const first = await nextGate(own, 'changesets');
     assert.is(await answerGate(own, first, { kind: 'reject', reason: 'Too early.' }), '');
     await far.until(({ decided }) => decided[0]?.answer === 'rejected: Too early.');
-    assert.match(await answerGate(far, first, { kind: 'approve' }), 'was decided meanwhile on the board by');
+    assert.match(await answerGate(far, first, { kind: 'approve' }), 'was already decided on the board by');
     const second = await nextGate(far, 'changesets', first.id);
     assert.is(await answerGate(far, second, { kind: 'approve' }), '');
     const session = await nextGate(far, 'session');
@@ -137,7 +137,7 @@ testIf(
         assert.is(seen.decided[0]?.answer, 'rejected: Too early.');
         assert.match(
           await answerGate(two, changeset, { kind: 'approve' }),
-          'changeset one was decided meanwhile at the terminal',
+          'changeset one was already decided at the terminal',
         );
         const last = await nextGate(one, 'changesets', changeset.id);
         // Half an answer stands at the terminal.

@@ -34,15 +34,18 @@ test('DSK-1: every question of a run without a terminal is answered on its board
       const edited = await nextGate(board, 'plan', plan.id);
       assert.match(
         await answerGate(board, plan, { kind: 'approve' }),
-        'the plan was decided meanwhile on the board',
+        'the plan was already decided on the board',
       );
       assert.is(await answerGate(board, edited, { kind: 'approve' }), '');
 
       const failed = await nextGate(board, 'validation');
       assert.is(failed.asks.gate === 'validation' && failed.asks.checks[0]?.result, 'exit 1');
-      assert.match(await answerGate(board, failed, { kind: 'pass', override: ' ' }), 'a reason is needed');
+      assert.match(
+        await answerGate(board, failed, { kind: 'pass', override: ' ' }),
+        'it needs visible characters',
+      );
       const away = await answerGate(board, failed, { kind: 'requeue', file_locks: ['../x'] });
-      assert.match(away, /^409 That is no answer to this question: make: .*\.\.\/x/);
+      assert.match(away, /^409 This is not an answer to the question: make: .*\.\.\/x/);
       assert.is((await nextGate(board, 'validation')).id, failed.id);
       assert.is(await answerGate(board, failed, { kind: 'drop', reason: 'Not this way.' }), '');
 

@@ -67,7 +67,7 @@ inCell('a person reads it phase by phase, and what is missing ends with 1', asyn
   assert.is(code, 1);
   assert.match(stdout, /^Phase 1, the watcher.*\n {2}proven {3}A call.*\n\nPhase 2.*\n {2}proven/, stdout);
   assert.match(stdout, /\n {2}missing {2}The program of adapter claude was not found.*\n {11}next: Install/);
-  assert.match(stdout, /Something is missing that work needs\.\n$/);
+  assert.match(stdout, /Something that agents need is missing\.\n$/);
 });
 
 inCell('PLN-1 a missing credential is named where a model is used, and only there', async () => {

@@ -292,7 +292,7 @@ test('DSK-4 a person at a terminal is offered limits that builds and tests fit i
   const io = { ...fake.io, cwd: repo.path, env: repo.env };
   assert.is(await main(['init'], io), 0, fake.stderr());
   const shown = fake.stdout();
-  const limits = /time of an agent +20m.*\n +budget of a validator +\$0\.50\n.*asked about once/;
+  const limits = /agent timeout +20m.*\n +validator budget +\$0\.50\n.*need your permission once/;
   assert.match(shown, limits);
   assert.ok(shown.search(limits) < shown.indexOf('Written:'));
   const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');

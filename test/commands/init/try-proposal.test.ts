@@ -64,7 +64,7 @@ test('DSK-4 what was not tried says why', async () => {
   assert.not.match(without.stdout, 'passed when tried');
   repo.write('package.json', JSON.stringify({ scripts: { test: 'node -e 1' } }));
   const run = await flame(repo, ['init'], tried);
-  assert.match(run.stdout.replace(/\s+/g, ' '), 'npm test (not tried: package.json is not committed');
+  assert.match(run.stdout.replace(/\s+/g, ' '), 'npm test (not run: package.json is not committed');
   assert.equal(checksIn(repo), ['npm test']);
 });
 

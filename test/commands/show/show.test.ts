@@ -53,7 +53,7 @@ test('why did this fail: attempts, blocked calls, its worktree, what to type nex
   const { repo, agent } = await aRun();
   const { stdout } = await flame(repo, ['show', 'bad']);
   assert.match(stdout, /^bad: Do bad\n {2}status +failed\n {2}why +/);
-  assert.match(stdout, /\nAsked\n {2}echo half > b\.txt/);
+  assert.match(stdout, /\nDescription\n {2}echo half > b\.txt/);
   assert.match(
     stdout,
     new RegExp(
@@ -108,7 +108,7 @@ test('the story of what worked: commits, files, verdict, evidence, landing; with
 test('an agent, a changeset, a session; what is not there is looked for in other sessions', async () => {
   const { repo, agent } = await aRun();
   const shownAgent = await flame(repo, ['show', agent]);
-  assert.match(shownAgent.stdout, new RegExp(`^${agent}\n  task  bad\n\nWhat came of it\n  failed: `));
+  assert.match(shownAgent.stdout, new RegExp(`^${agent}\n  task  bad\n\nResult\n  failed: `));
   assert.match(shownAgent.stdout, /path-blocked/);
   const changeset = await flame(repo, ['show', '1-one']);
   assert.match(

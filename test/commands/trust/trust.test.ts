@@ -275,7 +275,7 @@ inCell('TRU-1: what was allowed is listed, this repository first, and taken back
     says: 'Nothing is allowed',
     next: 'git flame trust list',
   });
-  assert.match((await trust(repo, 'list')).stdout, 'no repository was trusted');
+  assert.match((await trust(repo, 'list')).stdout, 'you trust no repository');
   await trust(repo, '--yes');
   await trust(other, '--yes');
   const list = await trust(repo, 'list');

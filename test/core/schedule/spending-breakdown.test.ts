@@ -40,7 +40,7 @@ test('BUD-2 who wonders about money is told who spent it, and what counts as spe
   const gone = presumeSpent(held, ({ machine }) => machine === 'host/2');
   assert.equal(spendingBreakdown(gone).presumed_spent, { cost_usd: 4, tokens: 0, machines: ['host/2'] });
   assert.equal(told(gone), [
-    'by machine: host/1 $1.25, host/2 $0.50; counts as spent too: $4.00, which host/2 had set aside and may have spent',
+    'by machine: host/1 $1.25, host/2 $0.50; also counted as spent: $4.00, which host/2 had reserved and may have spent',
   ]);
 });
 

@@ -131,13 +131,13 @@ function textOf({ fields, given }: Answer): string {
 test('what an answer needs, offers and forbids depends on what is asked', () => {
   const answers = answersTo(changeset);
   assert.match(refused(answers, { kind: 'approve' }), 'override: it is needed');
-  assert.match(refused(answers, { kind: 'approve', override: ' \u200b' }), 'a reason is needed');
+  assert.match(refused(answers, { kind: 'approve', override: ' \u200b' }), 'it needs visible characters');
+  assert.match(refused(answers, { kind: 'reject', reason: 'so', tasks: ['three'] }), 'it has no task three');
+  assert.match(refused(answers, { kind: 'choose', task: 'two', attempt: 2 }), 'not one of the choices');
   assert.match(
-    refused(answers, { kind: 'reject', reason: 'so', tasks: ['three'] }),
-    'it holds no task three',
+    refused(answers, { kind: 'undo', changeset: '9-x' }),
+    'there is no decision here to undo for 9-x',
   );
-  assert.match(refused(answers, { kind: 'choose', task: 'two', attempt: 2 }), 'none that could be chosen');
-  assert.match(refused(answers, { kind: 'undo', changeset: '9-x' }), 'nothing was decided here about 9-x');
   assert.match(refused(answers, { kind: 'suggest', comments: [] }), 'suggest is not among its answers');
   const green = { ...changeset, red: false, tasks: two.slice(0, 1), others: [], undoable: [] };
   assert.equal(

@@ -31,10 +31,10 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
   await runStack(bench);
   const said = renderOnTop(seen.get('a') ?? []);
   assert.equal(said, [
-    'Rejecting this takes it out from under d, b, c.',
-    'b: no new work; its change is put on what remains, checked and shown again.',
+    'Rejecting this also affects d, b, c, stacked on it.',
+    'b: no new work; its change is rebased onto what remains, checked and shown again.',
     'c: conflicts in src/price.js and goes back to its worker.',
-    'd: depends on it, so its work is kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.',
+    'd: depends on it, so its work is kept until there is new work below, then rebased onto that and checked again; only what conflicts goes back to a worker.',
   ]);
 });
 
@@ -45,7 +45,7 @@ test('STK-3 groups are named once, and not again where all of them fare alike', 
     }),
   );
   const [about, what = ''] = renderOnTop(onTop);
-  assert.is(about, 'Rejecting this takes it out from under docs (task-002, task-003), blue.');
+  assert.is(about, 'Rejecting this also affects docs (task-002, task-003), blue, stacked on it.');
   assert.match(what, /^They depend on it, so their works are kept/);
 });
 

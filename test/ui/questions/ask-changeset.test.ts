@@ -54,7 +54,7 @@ test('DSK-2 t sends back the tasks that are named, with a reason', async () => {
     onTop,
   });
   assert.equal(decision, { kind: 'reject', reason: 'Not five.', tasks: ['task-002'] });
-  assert.match(said, 'It holds no task task-9.');
+  assert.match(said, 'It has no task task-9.');
   assert.match(said, 'task-002  Lock ⟦U+202E⟧out');
   assert.equal(asked.at(-1), ['1-auth', ['task-002']]);
   // Enter goes back, at each of the two questions.
@@ -68,7 +68,7 @@ test('DSK-2 what a rejection means for others is said before it is asked, and on
   ];
   const { said } = await answer('r\n\nr\nNot so.\nn\n', { onTop });
   const [before = '', ...after] = said.split('(r)eject');
-  assert.match(before, 'Rejecting this takes it out from under docs.');
+  assert.match(before, 'Rejecting this also affects docs, stacked on it.');
   assert.not.match(after.join(''), 'Rejecting this');
 });
 
@@ -108,7 +108,7 @@ test('DSK-2 u takes back what is named; what can not be is said, and asked again
   const { decision, said } = await answer('u\nauth\n\nu\napi\n', question);
   assert.equal([decision, undone], [{ kind: 'again' }, ['1-api']]);
   assert.match(said, 'api  rejected: No ␛[2Jtests.');
-  assert.match(said, 'Nothing was decided here about auth.');
+  assert.match(said, 'There is no decision here to undo for auth.');
   const refused = await answer('u\napi\ns\n', {
     ...question,
     takeBack: async () => {

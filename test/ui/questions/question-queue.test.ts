@@ -62,18 +62,18 @@ test('DSK-6: who answers an agent too late is told that its time was over, or th
   };
   assert.match(
     await late(0),
-    'not-asked: Nothing came of this answer: its time was over after 1.0 s; the agent went on with its own judgement.',
+    'not-asked: This answer was not used: the question expired after 1.0 s, and the agent continued without an answer.',
   );
   assert.match(
     await late(600_000),
-    'not-asked: Nothing came of this answer: worker-1a2b3c4d, which asked it, ended before it was answered.',
+    'not-asked: This answer was not used: worker-1a2b3c4d ended before its question was answered.',
   );
   const { asks, asked_at } = { asks: { gate: 'question' as const }, asked_at: '2026-02-06T14:30:22.000Z' };
   const until = '2026-02-06T14:40:22.000Z';
   const asked = { ...asks, agent: 'worker-1a2b3c4d', task: null, title: '', questions: [], until };
   assert.match(
     describeWithdrawal({ asks: asked, asked_at }, Date.parse(until)),
-    'its time was over after 10m;',
+    'the question expired after 10m,',
   );
 });
 
@@ -90,7 +90,7 @@ test('DSK-1: the first answer counts; one that comes later is told who decided w
   assert.match(second, 'answered-already');
   assert.match(
     second,
-    'the budget was decided meanwhile on the board by Lea Lead <lea@example.com>: raised by 3',
+    'the budget was already decided on the board by Lea Lead <lea@example.com>: raised by 3',
   );
   assert.equal(await laid.answered, { decision: { kind: 'raise', amount: 3 }, where });
   assert.is(desk.read().open, null);
@@ -149,7 +149,7 @@ test('DSK-1: a message that breaks the form is refused before the answer counts,
     refusal(desk.answer({ gate, answer: { kind: 'approve', message }, where: 'board' }));
   assert.match(
     await approve('nonsense'),
-    'bad-answer: That is no answer to this question: The message breaks',
+    'bad-answer: This is not an answer to the question: The message breaks',
   );
   assert.is(desk.read().open?.id, gate);
   assert.is(await approve('feat: all of it'), 'nothing was refused: null');
@@ -184,7 +184,7 @@ test('DSK-1: a diff of many megabytes is cut at a line, and it is said where it 
   const task = sampleTask();
   const showDiff = async (): Promise<string> => diff;
   const validator = aboutValidator({ task, reason: 'it died', diagnostics: [], showDiff });
-  assert.match((await validator.text('diff')) ?? '', `git flame show ${task.id} --diff ...]`);
+  assert.match((await validator.text('diff')) ?? '', `git flame show ${task.id} --diff shows all of it ...]`);
 });
 
 test('DSK-1: what a failing check printed stands once in the question, below the check', async () => {
@@ -217,7 +217,7 @@ test('an answer is held to the rules of its question', async () => {
   assert.match(quitOf(plan.asks), /^the session ends without this plan/);
   assert.match(
     quitOf(aboutPlan({ ...question, quit: 'goes-on' }, plans).asks),
-    /the session goes on without it/,
+    /the session continues without it/,
   );
   assert.match(
     quitOf(aboutPlan({ ...question, quit: 'kept' }, plans).asks),

@@ -37,8 +37,8 @@ test('DSK-6: what a rejection does is said of the tasks there are', async () => 
     const tasks = ids.map((id) => sampleTask({ id: parseTaskId(id) }));
     return shown((await aboutChangeset({ ...question, tasks })).asks);
   };
-  assert.match(await asked(['task-001']), /its task is done again and is told why/);
-  assert.match(await asked(['task-001', 'task-002']), /its tasks, or only those you name, are done again/);
+  assert.match(await asked(['task-001']), /its task is sent back with the reason/);
+  assert.match(await asked(['task-001', 'task-002']), /its tasks, or only those you name, are sent back/);
 });
 
 test.run();

@@ -83,7 +83,7 @@ test('WFL-3: the text says health with its parts, failures by rule, and estimate
     /^ {2}worker +2 runs +\$0\.30, 200 tokens +estimated \$0\.50, at \$0\.25 for each of 2$/m,
   );
   assert.match(text, /^ {2}worker-2 +task-2 +10\.0 s +\$0\.20, 100 tokens +estimated \$0\.25 +ended$/m);
-  assert.match(text, /Not enough history to tell: 0 of the 5 ended sessions that are needed\./);
+  assert.match(text, /Not enough history: 0 of the 5 ended sessions needed\./);
   assert.ok(isHarmless(text), text);
 });
 
@@ -94,7 +94,7 @@ test('all sessions: one line each, and what is out of the ordinary with its sess
   assert.match(text, /^All sessions: 7$/m);
   assert.match(text, /^ {2}ses-20260206-143008-1a2b +\d\.\d\d +4 tasks +100 % +1h 06m +\$0\.80$/m);
   assert.match(text, /^ {2}ses-20260206-143008-1a2b: cycle time is 4000 s, more than usual: 60 s/m);
-  assert.is(renderStats(stats([]), plainStyle()), 'No session yet, so there are no figures.');
+  assert.is(renderStats(stats([]), plainStyle()), 'No sessions yet, so there are no figures.');
 });
 
 test('a narrow terminal is kept to', () => {

@@ -99,7 +99,7 @@ const lines: readonly (readonly [EventBody, string, 'news' | 'info'])[] = [
       },
       will_retry: true,
     },
-    'task-001 failed: violation: It left its scope. (path-blocked .env) It is tried again.',
+    'task-001 failed: violation: It left its scope. (path-blocked .env) Another attempt follows.',
     'news',
   ],
   [
