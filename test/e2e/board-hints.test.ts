@@ -66,24 +66,24 @@ if (place !== 'outside') {
         await card.locator('.answer-send').click();
       };
       await give('Approve this plan', 'Approve');
-      await page.locator('#agents').getByRole('button', { name: 'Tell it…' }).click();
-      const send = page.getByRole('button', { name: 'Tell it', exact: true });
+      await page.locator('#agents').getByRole('button', { name: 'Message…' }).click();
+      const send = page.getByRole('button', { name: 'Send message', exact: true });
       await page.locator('.tell textarea:focus').fill('<b>Keep it short.</b>');
       await send.click();
       const first = page.locator('.hint', { hasText: '<b>Keep it short.</b>' });
       await first.filter({ hasText: 'waits for its next request' }).waitFor();
       await shot(page, 'board-hint');
       gates.get(0)?.open();
-      await first.filter({ hasText: 'goes on with' }).waitFor();
+      await first.filter({ hasText: 'continues with' }).waitFor();
       // What it is told before its last request still comes along with that.
       await lastAsked.opened;
-      await page.locator('#panel').getByRole('button', { name: 'Tell it…' }).click();
+      await page.locator('#panel').getByRole('button', { name: 'Message…' }).click();
       await page.locator('.tell textarea:focus').fill('Too late.');
       await page.keyboard.press('Control+Enter');
       const second = page.locator('.hint', { hasText: 'Too late.' });
       await second.waitFor();
       gates.get(3)?.open();
-      await second.filter({ hasText: 'it ended before it could be told' }).waitFor();
+      await second.filter({ hasText: 'not received: it ended first' }).waitFor();
       // What it still asks for as the run ends may be cut off.
       assert.equal(complaints, []);
       await give('one', 'Approve');

@@ -68,7 +68,7 @@ test('a command that is ended by a signal, or killed, is seen on the page', asyn
   const repo = await waitingProject();
   for (const [signal, words] of [
     ['SIGINT', 'This run has ended.'],
-    ['SIGKILL', 'git flame does not answer any more'],
+    ['SIGKILL', 'git flame is not responding'],
   ] as const) {
     const child = startProgram(repo, ['run', '--web', '--no-open']);
     const ended = programEnd(child);

@@ -46,7 +46,7 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   assert.ok(table !== null && column !== null && table.x + table.width <= column.x + column.width);
   await requireAccessible(page, 'as it opens');
   await page.locator('tr.d2h-ins td.n.w').nth(1).click();
-  await page.getByRole('button', { name: 'Suggest other lines' }).click();
+  await page.getByRole('button', { name: 'Suggest changes' }).click();
   await requireAccessible(page, 'a comment that is written');
   await page.keyboard.press('Control+Enter');
   await page.locator('.suggested').waitFor();

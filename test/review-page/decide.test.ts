@@ -94,14 +94,14 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   const { page } = await visit(served);
   await page.locator('tr.d2h-del td.n.o').click();
   await page.keyboard.type('Why is it gone?');
-  await page.getByRole('button', { name: 'Keep comment' }).click();
+  await page.getByRole('button', { name: 'Add comment' }).click();
   await page.locator('tr.d2h-ins td.n.w').first().focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('c');
   await page.keyboard.type('Close <this>.');
   await page.keyboard.press('Control+Enter');
   await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
-  await barSays(page, '2 comments go along with your decision');
+  await barSays(page, '2 comments are sent with your decision');
   await shot(page, 'comments');
   await page.reload();
   await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
@@ -183,7 +183,7 @@ test('DSK-2: a comment on several lines: by drag, by Shift and a click, by keys;
   await isKept;
   await page.reload();
   await page.locator('.said', { hasText: 'By keys.' }).waitFor();
-  await barSays(page, '3 comments go along with your decision');
+  await barSays(page, '3 comments are sent with your decision');
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   await reviewed;
@@ -203,7 +203,7 @@ test('DSK-3: the message it lands with is seen and edited as it is approved, wha
   const { page, complaints } = await visit(served);
   await barSays(page, 'auth waits for you');
   await page.keyboard.press('e');
-  const text = page.getByLabel('What it lands with').and(page.locator(':read-write'));
+  const text = page.getByLabel('Commit message').and(page.locator(':read-write'));
   assert.is(await text.inputValue(), '1-auth: as proposed\n');
   await text.fill('Add $(touch pwned)');
   await page.keyboard.press('Control+Enter');
@@ -236,9 +236,9 @@ test('DSK-2: other lines are suggested in a comment, and applied by whoever sugg
     .locator('tr.d2h-ins td.n.w')
     .nth(2)
     .click({ modifiers: ['Shift'] });
-  await page.getByRole('button', { name: 'Suggest other lines' }).click();
+  await page.getByRole('button', { name: 'Suggest changes' }).click();
   const editor = page.getByLabel('Comment on lines 2-3 of src/a.txt');
-  await page.getByRole('button', { name: 'Suggest other lines' }).click();
+  await page.getByRole('button', { name: 'Suggest changes' }).click();
   assert.is(await editor.inputValue(), '```suggestion\ntwo\nthree\n```', 'once');
   await editor.fill('Shorter:\n```suggestion\n2 & 3\n```');
   await page.keyboard.press('Control+Enter');
@@ -248,9 +248,9 @@ test('DSK-2: other lines are suggested in a comment, and applied by whoever sugg
   await page.locator('tr.d2h-del td.n.o').click();
   await page.keyboard.type('Why?');
   await page.keyboard.press('Control+Enter');
-  await barSays(page, '2 comments go along');
+  await barSays(page, '2 comments are sent');
   await page.getByRole('button', { name: 'Apply as my commit' }).click();
-  await barSays(page, '1 comment goes along');
+  await barSays(page, '1 comment is sent');
   await page.locator('.said', { hasText: 'Why?' }).waitFor();
   assert.is(await page.locator('.said').count(), 1);
   await page.keyboard.press('s');
@@ -277,7 +277,7 @@ test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone'
   assert.is((await post(served, { kind: 'approve', override: ' \u200b' })).status, 422);
   await onBar(page, 'a').click();
   await page.locator('nav .badge', { hasText: 'checks fail' }).waitFor();
-  await page.getByLabel('Approve it all the same').fill('The test is wrong.');
+  await page.getByLabel('Approve it anyway').fill('The test is wrong.');
   await page.locator('.answer-send').click();
   await reviewed;
   assert.equal(served.decided, [['1-auth', { kind: 'approve', override: 'The test is wrong.' }]]);
@@ -289,7 +289,7 @@ test('MRG-8: the checks of a red changeset run again by a button of the table of
   const { page, complaints } = await visit(served);
   await page.getByRole('button', { name: 'Check again …' }).click();
   const dialog = page.getByRole('dialog', { name: 'Check again' });
-  await dialog.getByText('Its checks run again on this very commit').waitFor();
+  await dialog.getByText('Its checks run again on the same commit').waitFor();
   await requireAccessible(page, 'an answer of the table');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
@@ -326,7 +326,7 @@ test('a second tab sees what the first one decides, out of turn as well, and is 
   await second.locator('nav button[data-id="1-auth"]').click();
   const late = await post(served, { kind: 'approve' }, '1-docs');
   assert.is(late.status, 409);
-  assert.match(late.message, /1-docs is skipped already, by Lea Lead/);
+  assert.match(late.message, /1-docs is already skipped by Lea Lead/);
   await onBar(second, 'a').click();
   await reviewed;
   await first.locator('nav button[data-id="1-auth"] .badge.approved').waitFor();
@@ -372,7 +372,7 @@ test('a tab that slept, or whose way to the run was cut, knows what became of it
   await page.context().setOffline(false);
   await page.locator('nav button[data-id="1-docs"] .badge.skipped').waitFor();
   await page.locator('#message.gone').waitFor({ state: 'hidden' });
-  await barSays(page, '1 comment goes along with your decision');
+  await barSays(page, '1 comment is sent with your decision');
   await onBar(page, 'a').click();
   await reviewed;
   const comments = [{ path: 'src/a.txt', side: 'new', line: 2, text: 'Begun before.' }];
@@ -409,9 +409,9 @@ test('MRG-9: what was built anew is not approved from a page that shows the old'
   await barSays(page, 'auth waits for you');
   const old = await post(served, { kind: 'approve' }, '1-auth', 'f'.repeat(40));
   assert.is(old.status, 409);
-  assert.match(old.message, /was built again/);
+  assert.match(old.message, /was rebuilt/);
   served.change('1-auth', { state: 'void', reason: 'main moved' });
-  await barSays(page, 'auth must be built again');
+  await barSays(page, 'auth is stale and must be rebuilt');
   assert.ok(await onBar(page, 'a').isDisabled());
   assert.equal(served.decided, []);
 });
@@ -502,7 +502,7 @@ test('DSK-2 a decision is taken back by u or its button, and the changeset waits
   const reviewed = served.review();
   const { page, complaints } = await visit(served);
   await page.locator('tr', { hasText: 'three' }).waitFor();
-  const undo = page.getByRole('button', { name: 'Take back' });
+  const undo = page.getByRole('button', { name: 'Undo' });
   assert.is(await undo.isVisible(), false);
   await onBar(page, 'a').click();
   await page.locator('h1', { hasText: 'docs' }).waitFor();

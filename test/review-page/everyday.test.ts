@@ -29,7 +29,7 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   const { page } = await visit(served, { width: 1440, height: 900 });
   await page.locator('td.c', { hasText: 'A price, in cents' }).waitFor();
   assert.equal(await page.locator('#file-tree summary').allTextContents(), ['docs/', 'lib/shop/']);
-  assert.is(await page.locator('.file[data-folded] .note.folded').textContent(), 'folded: written by a tool');
+  assert.is(await page.locator('.file[data-folded] .note.folded').textContent(), 'folded: generated');
   await shot(page, 'everyday');
   await page.keyboard.press('t');
   await page.keyboard.type('CART');
@@ -168,7 +168,7 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
     .click();
   await page.keyboard.type('Also here.');
   await page.keyboard.press('Control+Enter');
-  await barSays(page, '1 comment goes along');
+  await barSays(page, '1 comment is sent');
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   await reviewed;
@@ -264,7 +264,7 @@ test('DSK-2: a moved file shows what differs from the old one', async () => {
   await moved.locator('td.c', { hasText: 'More.' }).waitFor();
   assert.match(
     (await moved.locator('.note').first().textContent()) ?? '',
-    /^moved from README\.md, \d+ % the same$/,
+    /^moved from README\.md, \d+ % similar$/,
   );
   assert.is(await moved.locator('tr.d2h-del').count(), 0);
 });

@@ -180,13 +180,13 @@ test('REV-4: binary files, modes, links, submodules, moves, empty and changed ki
   assert.equal(await notes('MOVED.md'), ['moved from README.md, unchanged']);
   assert.equal(await notes('empty.txt'), ['new', 'empty']);
   assert.equal(await notes('sub'), ['new', 'submodule']);
-  assert.equal(await notes('src/a.txt'), ['became something else', '100644 → 120000 (symbolic link)']);
+  assert.equal(await notes('src/a.txt'), ['type changed', '100644 → 120000 (symbolic link)']);
   await shot(page, 'kinds');
 });
 
 test('a change of nothing but a mode is shown as what it is', async () => {
   const { page, text } = await show((repo) => chmodSync(join(repo.path, 'src/a.txt'), 0o755));
-  assert.match(text, 'only its mode changed');
+  assert.match(text, 'only the mode changed');
   assert.match(text, '100644 → 100755 (executable)');
   assert.is(await page.locator('.part').count(), 0);
 });

@@ -139,7 +139,7 @@ class Tabs {
 
   async #like(body: unknown): Promise<PageAnswer> {
     const parsed = themeSchema.safeParse(body);
-    if (!parsed.success) return problem(400, 'That is no theme.');
+    if (!parsed.success) return problem(400, 'This is not a theme.');
     await this.#theme.write(parsed.data.theme);
     return { kind: 'json', value: {} };
   }
@@ -157,13 +157,13 @@ class Tabs {
   async #answerGate(query: URLSearchParams, body: unknown): Promise<PageAnswer> {
     const session = sessionSchema.safeParse(query.get('session'));
     const given = answerSchema.safeParse(body);
-    if (!session.success || !given.success) return problem(400, 'That is no answer.');
+    if (!session.success || !given.success) return problem(400, 'This is not an answer to a question.');
     return attempt(() => this.#source.answer(session.data, given.data));
   }
 
   async #tell(body: unknown): Promise<PageAnswer> {
     const given = hintSchema.safeParse(body);
-    if (!given.success) return problem(400, 'There is nothing in it that an agent could be told.');
+    if (!given.success) return problem(400, 'This is not a message: it must name an agent and have a text.');
     return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
   }
 

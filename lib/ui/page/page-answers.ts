@@ -8,7 +8,7 @@ export interface Problem {
 }
 
 /** The answer where nothing is. */
-export const notFound: Problem = problem(404, 'There is nothing here.');
+export const notFound: Problem = problem(404, 'Not found.');
 
 export function problem(status: number, message: string): Problem {
   return { kind: 'json', status, value: { message } };
@@ -16,5 +16,5 @@ export function problem(status: number, message: string): Problem {
 
 /** The first thing that is wrong, with where it is. */
 export function describeFirstIssue({ issues: [issue] }: z.ZodError): string {
-  return issue === undefined ? 'That is no decision.' : `${issue.path.join('.')}: ${issue.message}`;
+  return issue === undefined ? 'This is not a decision.' : `${issue.path.join('.')}: ${issue.message}`;
 }

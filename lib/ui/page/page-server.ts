@@ -114,10 +114,10 @@ async function handle(exchange: Exchange): Promise<void> {
   const { request, response, token, tickets, origin, origins, pages } = exchange;
   const url = new URL(request.url ?? '/', origin);
   if (!origins.some((one) => new URL(one).host === request.headers.host))
-    return refuse(response, 403, 'This is another host.');
+    return refuse(response, 403, 'This request names another host.');
   const from = request.headers.origin;
   if (from !== undefined && !origins.includes(from))
-    return refuse(response, 403, 'This comes from another page.');
+    return refuse(response, 403, 'This request comes from another page.');
   const isPage = pages.includes(url.pathname);
   const ticket = url.searchParams.get('ticket');
   const onUsed = isPage && ticket !== null ? tickets.get(ticket) : undefined;
@@ -132,10 +132,10 @@ async function handle(exchange: Exchange): Promise<void> {
     return refuse(
       response,
       403,
-      'This address is not valid, or not any more. git flame prints the right one.',
+      'This address is not valid, or no longer valid. git flame prints the current one.',
     );
   if (request.method !== 'GET' && request.method !== 'POST')
-    return refuse(response, 405, 'GET and POST only.');
+    return refuse(response, 405, 'Only GET and POST are supported.');
   const path = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
   const body = request.method === 'POST' ? await readBody(request) : undefined;
   const message = body === undefined ? null : strangeSender(exchange);
@@ -147,7 +147,7 @@ async function handle(exchange: Exchange): Promise<void> {
 /** Checks the sending process: the token may have been read where it was printed. */
 function strangeSender({ request, stranger }: Exchange): string | null {
   const senders = peerProcesses(request.socket);
-  if (senders === null) return 'What sent this was gone before it could be seen who it is.';
+  if (senders === null) return 'The process that sent this ended before it could be identified.';
   return senders.map((pid) => stranger(pid)).find((message) => message !== null) ?? null;
 }
 

@@ -55,8 +55,8 @@ export type PagePhase = 'deciding' | 'working' | 'ended';
 export const phaseMessages: Readonly<Record<PagePhase, string>> = {
   deciding: '',
   working:
-    'No changeset waits for you now; the next ones come here. What else the run asks stands at its terminal and on its board.',
-  ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
+    'No changeset waits for you now. The next ones appear here; other questions of the run are at its terminal and on its board.',
+  ended: 'This run has ended. You can no longer decide here; git flame status shows the next step.',
 };
 
 /** State that changes while the page is open; sent to every tab. */

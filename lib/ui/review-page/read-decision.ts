@@ -28,15 +28,14 @@ export function readDecision(
   { id, commit, decision, needs, hasMessage }: Sent,
 ): ChangesetDecision | Problem {
   if (facts === undefined || facts.changeset.commit !== commit)
-    return problem(409, `Changeset ${id} was built again: what you saw is not what would land.`);
+    return problem(409, `Changeset ${id} was rebuilt: what you saw is not what would land.`);
   const { changeset } = facts;
   const { state, decided_by: by } = changeset;
   if (state !== 'waiting')
-    return problem(409, `Changeset ${id} is ${state} already${by === null ? '' : `, by ${by}`}.`);
+    return problem(409, `Changeset ${id} is already ${state}${by === null ? '' : ` by ${by}`}.`);
   const given = parseAnswer<ChangesetDecision>(answersOnPage(facts, hasMessage), decision);
   if (given.kind !== 'approve') return given;
-  if (needs !== '')
-    return problem(409, `Changeset ${id} builds on ${needs}, which has to be approved first.`);
+  if (needs !== '') return problem(409, `Changeset ${id} is stacked on ${needs}: approve that first.`);
   return { ...given, commit };
 }
 

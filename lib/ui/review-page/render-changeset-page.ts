@@ -166,5 +166,5 @@ const helpers = {
   formatTime,
   shortId,
   howItEnded: ({ exit_code: code, timed_out: isLate }: DiagnosticRun): string =>
-    code === 0 ? 'ok' : isLate ? 'ran out of time' : code === null ? 'was killed' : `ended with ${code}`,
+    code === 0 ? 'ok' : isLate ? 'timed out' : code === null ? 'was killed' : `ended with ${code}`,
 };

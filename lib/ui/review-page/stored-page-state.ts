@@ -37,7 +37,7 @@ export class StoredPageState {
 
   async prefer(body: unknown): Promise<PageAnswer> {
     const parsed = preferencesSchema.safeParse(body);
-    if (!parsed.success) return problem(400, 'That is no preference.');
+    if (!parsed.success) return problem(400, 'This is not a preference.');
     await this.#preferences.write(parsed.data);
     return { kind: 'json', value: {} };
   }

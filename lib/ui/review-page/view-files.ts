@@ -60,7 +60,7 @@ function describeFile(file: PatchFile): readonly string[] {
 /** Why its lines are not opened by themselves, in a few words; null where they are. */
 function reasonToFold({ path, hasNul }: PatchFile, hunks: readonly Hunk[]): string | null {
   if (hasNul) return 'binary';
-  if (madeByTools.test(path)) return 'written by a tool';
+  if (madeByTools.test(path)) return 'generated';
   const isWide = hunks.some(({ lines }) => lines.some(({ text }) => text.length > widestLine));
   return isWide ? 'very long lines' : null;
 }
@@ -77,9 +77,9 @@ function describeStatus({ status }: PatchFile): readonly string[] {
     case 'deleted':
       return ['deleted'];
     case 'type-changed':
-      return ['became something else'];
+      return ['type changed'];
     case 'mode-changed':
-      return ['only its mode changed'];
+      return ['only the mode changed'];
     case 'modified':
       return [];
   }
@@ -105,14 +105,14 @@ function nameMode(mode: string): string {
 function describeMove({ movedFrom }: PatchFile): readonly string[] {
   if (movedFrom === null) return [];
   const { path, similarity } = movedFrom;
-  return [`moved from ${path}${similarity === 100 ? ', unchanged' : `, ${similarity} % the same`}`];
+  return [`moved from ${path}${similarity === 100 ? ', unchanged' : `, ${similarity} % similar`}`];
 }
 
 function describeContent(file: PatchFile): readonly string[] {
   if (file.hasNul) return [`binary, ${formatCount(file.size, 'byte')}`];
   if (file.insertions + file.deletions > 0 || file.movedFrom !== null) return [];
   if (file.status === 'mode-changed') return [];
-  return [file.status === 'modified' && file.newMode !== submodule ? 'only white space differs' : 'empty'];
+  return [file.status === 'modified' && file.newMode !== submodule ? 'only whitespace changed' : 'empty'];
 }
 
 const submodule = '160000';

@@ -62,7 +62,7 @@ const questions: readonly GateAsks[] = [
     ],
     ...{
       answers: ['two: src/a.txt:3 ada: Five is too few.'],
-      warnings: ['Builds on api: without it, it is deferred.'],
+      warnings: ['Stacked on api: approve that first, or this is deferred.'],
       on_top: ['seven goes back.'],
       others: [other],
     },
@@ -171,7 +171,7 @@ test('DSK-1: axe finds nothing wrong with the board: each question with each of 
     fake.show(busyBoard());
     await page.locator('#agents .row-button').click();
     await page.locator('.stream li.blocked').waitFor();
-    await page.locator('#panel').getByRole('button', { name: 'Tell it…' }).click();
+    await page.locator('#panel').getByRole('button', { name: 'Message…' }).click();
     for (const fold of await page.locator('#panel summary').all()) await fold.click();
     await requireAccessible(page, 'a task with its agent');
     await page.keyboard.press('Escape');
@@ -199,7 +199,7 @@ test('what asks stands out while it does, and what an agent is told lies in the 
       page.evaluate(`getComputedStyle(document.querySelector('${part}')).borderTopColor`);
     const calm = await frameOf('#waiting');
     assert.is(await frameOf('#agents .row'), calm, 'the card has a frame');
-    assert.is(await card.getByRole('button', { name: 'Tell it…' }).count(), 1);
+    assert.is(await card.getByRole('button', { name: 'Message…' }).count(), 1);
     fake.show(busyBoard(asking({ gate: 'budget', spent: 5, limit: 5, unit: 'usd' })));
     await page.locator('article.gate').waitFor();
     assert.is.not(await frameOf('#waiting'), calm);
@@ -229,13 +229,13 @@ test('what a task builds on without needing it is a line of another kind in the 
     );
     assert.equal(lines, ['one two false', 'two three true']);
     assert.is(await page.locator('#alone .node').getAttribute('data-id'), 'four');
-    await page.getByText('builds on it, for both change the same files').waitFor();
+    await page.getByText('stacked on it: both change the same files').waitFor();
     await shot(page, 'board-builds-on');
     await page.locator('#graph .node[data-id="three"]').click();
-    await page.locator('#panel .facts', { hasText: 'Builds on' }).getByText('two (readme.md)').waitFor();
+    await page.locator('#panel .facts', { hasText: 'Stacked on' }).getByText('two (readme.md)').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('v');
-    await page.locator('#list').getByText('apart from two (readme.md)').waitFor();
+    await page.locator('#list').getByText('overlaps with two (readme.md)').waitFor();
   } finally {
     await fake.board.close();
   }
@@ -279,18 +279,18 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
     await page.locator('#panel .warning', { hasText: 'Bash ls' }).waitFor();
     assert.is(await page.locator('#panel details[open]').count(), 1);
     assert.is(await page.locator('.stream li').count(), stream.length);
-    await page.locator('#panel').getByRole('button', { name: 'Tell it…' }).click();
+    await page.locator('#panel').getByRole('button', { name: 'Message…' }).click();
     await page.keyboard.type('Use scrypt.');
     await changeAll('Bash cat');
     await page.locator('#panel .warning', { hasText: 'Bash cat' }).waitFor();
     assert.is(await inFocus(), 'TEXTAREA Use scrypt.');
     await page.keyboard.press('Control+Enter');
     await page.locator('.tell form').waitFor({ state: 'hidden' });
-    assert.is(await inFocus(), 'BUTTON Tell it…');
+    assert.is(await inFocus(), 'BUTTON Message…');
     assert.is(await page.locator('.tell textarea').inputValue(), '');
     await page.locator('#agents .tell-button').focus();
     await changeAll('Bash id');
-    assert.is(await inFocus(), 'BUTTON Tell it…');
+    assert.is(await inFocus(), 'BUTTON Message…');
     await card.locator('.answer-send').focus();
     fake.show(busyBoard(asking({ gate: 'base', failing: ['npm test ends with 1'] })));
     await page.locator('article.gate[data-gate="base"]').waitFor();

@@ -74,17 +74,17 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await failed.getByText('✗ ! grep -q bad *.txt: exit 1').waitFor();
   await shot(page, 'board-validation');
   // Read aloud as it is seen.
-  await page.getByRole('button', { name: 'bad did not pass Spoil it', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'bad failed validation Spoil it', exact: true }).waitFor();
   await give(page, 'bad failed its validation', 'Check again');
   await page.locator('#decided', { hasText: 'checked again' }).waitFor();
   await give(page, 'bad failed its validation', 'Pass with a reason', {
-    'Pass it all the same': 'It is meant to be.',
+    'Pass it anyway': 'It is meant to be.',
   });
 
   const red = await card(page, 'bad');
   await red.getByText('checks fail').first().waitFor();
   await red.locator('.answers').getByRole('button', { name: 'Approve', exact: true }).click();
-  await red.getByLabel('Approve it all the same').waitFor();
+  await red.getByLabel('Approve it anyway').waitFor();
   // The browser itself asks for what is needed.
   await red.locator('.answer-send').click();
   assert.is(await red.locator('textarea:invalid').count(), 1);
@@ -104,10 +104,10 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await shot(page, 'board-session');
   await give(page, 'Cycle 1 is over', 'Stop');
   await page.getByText('This run has ended.').waitFor();
-  // What it ended with is shown: nothing is left to answer, and nothing runs.
+  // What it ended with is shown: nothing is left to answer, and no run in progress.
   await page.locator('#decided', { hasText: 'the next cycle: ' }).waitFor();
   assert.is(await page.locator('.gate').count(), 0);
-  await page.locator('#figures', { hasText: 'nothing runs' }).waitFor();
+  await page.locator('#figures', { hasText: 'no run in progress' }).waitFor();
   const { code, stderr } = await ended;
   assert.is(code, 0, stderr);
   assert.is(repo.git('show', 'main:one.txt'), '1');
@@ -140,12 +140,12 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   const odd = await card(page, 'odd');
   const [review] = await Promise.all([
     page.waitForEvent('popup'),
-    odd.getByRole('link', { name: 'Read the diff' }).click(),
+    odd.getByRole('link', { name: 'Review the diff' }).click(),
   ]);
   await review.locator('td', { hasText: 'onerror=alert(1)' }).first().waitFor();
   await shot(review, 'board-review');
   await review.locator('tr.d2h-ins td.n.w').first().click();
-  await review.getByRole('button', { name: 'Suggest other lines' }).click();
+  await review.getByRole('button', { name: 'Suggest changes' }).click();
   await review.getByLabel('Comment on line 1 of odd.txt').fill('```suggestion\nodd, but harmless\n```');
   await review.keyboard.press('Control+Enter');
   await review.getByRole('button', { name: 'Apply as my commit' }).click();
@@ -185,7 +185,7 @@ test('DSK-1: what was begun stays where another tab was faster, on a phone too, 
   await card(page, 'pair');
   await phone.context().setOffline(false);
   await phone.locator('#decided', { hasText: 'changeset odd: approved (decided on the board)' }).waitFor();
-  await phone.getByText('What you had begun to write').click();
+  await phone.getByText('Your draft').click();
   await phone.getByText('It is not what was asked.').waitFor();
   await card(phone, 'pair');
   await phone.emulateMedia({ colorScheme: 'dark' });
@@ -217,7 +217,7 @@ test('DSK-6: what an agent asks is answered by keys alone, by an option or in wo
   try {
     const { page, complaints } = await visitUrl(board.url);
     const one = await card(page, 'worker-1a2b3c4d asks about one');
-    await one.getByText('It goes on by itself at').waitFor();
+    await one.getByText('Continues without an answer at').waitFor();
     await one
       .getByRole('listitem')
       .filter({ hasText: `2 </button>${hostile}` })

@@ -18,12 +18,12 @@ export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'
     case 'requeued':
       return { symbol: '◌', word: 'sent back', kind: 'waits' };
     case 'claimed':
-      return { symbol: '◐', word: 'at work', kind: 'works' };
+      return { symbol: '◐', word: 'working', kind: 'works' };
     case 'done':
-      if (verdict === 'fail') return { symbol: '!', word: 'did not pass', kind: 'bad' };
+      if (verdict === 'fail') return { symbol: '!', word: 'failed validation', kind: 'bad' };
       return verdict === 'pass'
         ? { symbol: '◉', word: 'passed', kind: 'good' }
-        : { symbol: '◍', word: 'done, not judged', kind: 'works' };
+        : { symbol: '◍', word: 'done, not validated', kind: 'works' };
     case 'merged':
       return { symbol: '●', word: 'landed', kind: 'landed' };
     case 'failed':
@@ -35,10 +35,10 @@ export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'
   }
 }
 
-/** `builds on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
+/** `stacked on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
 export function describeOverlaps({ overlap }: Pick<BoardTask, 'overlap'>): string {
   if (overlap === null) return '';
-  return `${overlap.kind === 'build-on' ? 'builds on' : 'apart from'} ${describeBelow(overlap)}`;
+  return `${overlap.kind === 'build-on' ? 'stacked on' : 'overlaps with'} ${describeBelow(overlap)}`;
 }
 
 export function describeBelow({ below }: BoardOverlap): string {

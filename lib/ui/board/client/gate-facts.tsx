@@ -29,11 +29,11 @@ function GateFact({ gate, fact, kind }: GateFactProps) {
       return <GateTask {...fact.task} />;
     case 'shown':
       if (fact.what === 'plan')
-        return <p class="quiet">The tasks are below; each says what its worker will be told.</p>;
+        return <p class="quiet">The tasks are listed below, each with the prompt for its worker.</p>;
       return kind === 'changesets' && hasReview ? <ReviewLink /> : <Diff gate={gate} />;
     case 'until':
       return (
-        <Block class="quiet">{`It goes on by itself at ${new Date(fact.at).toLocaleTimeString()}.`}</Block>
+        <Block class="quiet">{`Continues without an answer at ${new Date(fact.at).toLocaleTimeString()}.`}</Block>
       );
     // Each has an answer of its own, which says it.
     case 'attempt':
@@ -78,7 +78,7 @@ function ReviewLink() {
   return (
     <p>
       <a class="review-link" href={`/review/${location.search}`} target="flame-review">
-        Read the diff, with evidence and comments
+        Review the diff and its evidence, and comment
       </a>
     </p>
   );
@@ -93,7 +93,7 @@ function Diff({ gate }: { readonly gate: string }) {
         isOpen.value = currentTarget.open;
       }}
     >
-      <summary>The diff</summary>
+      <summary>Diff</summary>
       {isOpen.value && <DiffText gate={gate} />}
     </details>
   );
@@ -113,7 +113,7 @@ export async function loadText(gate: string, what: GateText): Promise<string> {
 export function CheckFold({ command, result, is_good: isGood, output }: AskedCheck) {
   return (
     <Fold class={isGood ? 'check-good' : 'check-bad'} summary={`${isGood ? '✓' : '✗'} ${command}: ${result}`}>
-      <pre tabIndex={0}>{output === '' ? '(it printed nothing)' : output}</pre>
+      <pre tabIndex={0}>{output === '' ? '(no output)' : output}</pre>
     </Fold>
   );
 }

@@ -42,7 +42,7 @@ export function Graph({ fitting }: { readonly fitting: ReadonlySet<string> }) {
   const height = rows * (size.height + size.gapY) - size.gapY + 2 * size.edge;
   return (
     <>
-      <div id="graph" class="graph" role="group" aria-label="Tasks by what they need" ref={graph}>
+      <div id="graph" class="graph" role="group" aria-label="Tasks by dependency" ref={graph}>
         {nodes.length > 0 && (
           <div class="graph-area" style={`width: ${width}px; height: ${height}px`}>
             <Edges nodes={nodes} edges={edges} />
@@ -60,11 +60,11 @@ export function Graph({ fitting }: { readonly fitting: ReadonlySet<string> }) {
       {nodes.some(({ id }) => below(id).length > 0) && (
         <p class="graph-key quiet">
           <span class="line" aria-hidden="true" />
-          needs it <span class="line below" aria-hidden="true" />
-          builds on it, for both change the same files
+          depends on it <span class="line below" aria-hidden="true" />
+          stacked on it: both change the same files
         </p>
       )}
-      <div id="alone" class="alone" role="group" aria-label="Tasks that need no other">
+      <div id="alone" class="alone" role="group" aria-label="Tasks without dependencies">
         {alone.map((id) => (
           <Node key={id} id={id} isDim={!fitting.has(id)} />
         ))}

@@ -35,7 +35,7 @@ export function Figures() {
     Wave: [session.state === 'active' ? session.wave : session.state, `cycle ${cycleNumber(session)}`],
     Tasks: tasksDone(),
     Spent: spending(session),
-    Since: [<Elapsed since={session.created_at} />, run === null ? 'nothing runs' : 'a run is going'],
+    Age: [<Elapsed since={session.created_at} />, run === null ? 'no run in progress' : 'run in progress'],
   };
   return Object.entries(figures).map(([name, [value, note]]) => (
     <div class="figure" key={name}>
@@ -55,14 +55,14 @@ function tasksDone(): readonly [string, string] {
   const count = (...wanted: readonly string[]): number =>
     kinds.filter((kind) => wanted.includes(kind)).length;
   const bad = count('bad');
-  const note = `${count('works')} at work${bad === 0 ? '' : `, ${bad} in trouble`}`;
+  const note = `${count('works')} working${bad === 0 ? '' : `, ${bad} failed or blocked`}`;
   return [`${count('good', 'landed')} of ${kinds.length}`, kinds.length === 0 ? 'none yet' : note];
 }
 
 function spending(session: BoardSession): readonly [string, string] {
   const { budget } = session;
   const all = describeSpent(session) || formatUsd(0);
-  if (budget === null) return [all, 'limit not known'];
+  if (budget === null) return [all, 'limit unknown'];
   const format = budget.unit === 'usd' ? formatUsd : formatTokens;
   if (budget.limit === 0) return [all, 'no limit'];
   return [format(budget.spent), `of ${format(budget.limit)}`];

@@ -17,7 +17,7 @@ export function HintBox({ agent }: { readonly agent: string }) {
     opener.current?.focus();
   };
   const send = async (): Promise<string> => {
-    if (!isFresh.value) return 'git flame does not answer now: no message can be sent until it does.';
+    if (!isFresh.value) return 'git flame is not responding. You can send messages once it responds again.';
     const { problem } = await post('/api/hint', { agent, text: text.value });
     if (problem !== '') return problem;
     text.value = '';
@@ -27,7 +27,7 @@ export function HintBox({ agent }: { readonly agent: string }) {
   return (
     <section class="part tell">
       <div role="status">
-        <ul class="hints" aria-label="What it was told">
+        <ul class="hints" aria-label="Messages to this agent">
           {state.value.hints
             .filter((hint) => hint.agent === agent)
             .map((hint) => (
@@ -48,10 +48,10 @@ export function HintBox({ agent }: { readonly agent: string }) {
           else hintedAgent.value = agent;
         }}
       >
-        Tell it…
+        Message…
       </button>
       <SendForm
-        label="Tell it"
+        label="Send message"
         look="good"
         // The form stays while it has text, so that a refusal is seen; an empty one is hidden.
         isHidden={!isOpen || (!isRunning && text.value === '')}
@@ -59,7 +59,7 @@ export function HintBox({ agent }: { readonly agent: string }) {
         cancel={close}
       >
         <div class="answer-field">
-          <label for={`tell-${agent}`}>What it is told with its next request to the model</label>
+          <label for={`tell-${agent}`}>Message, sent with its next request to the model</label>
           <textarea
             id={`tell-${agent}`}
             rows={3}
@@ -81,10 +81,10 @@ function becameOf({ state: stands, next }: BoardHint): string {
     case 'left':
       return 'waits for its next request to the model';
     case 'seen':
-      return 'it has been told';
+      return 'received';
     case 'followed':
-      return next === '' ? 'it has been told, and goes on' : `it has been told, and goes on with ${next}`;
+      return next === '' ? 'received; it continues' : `received; it continues with ${next}`;
     case 'missed':
-      return 'it ended before it could be told';
+      return 'not received: it ended first';
   }
 }

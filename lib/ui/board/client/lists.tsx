@@ -16,7 +16,7 @@ export function Changesets() {
           </li>
         ))}
       </ul>
-      {changesets.length === 0 && <p class="quiet">None in this cycle yet.</p>}
+      {changesets.length === 0 && <p class="quiet">No changesets in this cycle yet.</p>}
     </>
   );
 }
@@ -27,7 +27,7 @@ function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by }
     <div class="changeset">
       <span class="row-head">
         <b>{group}</b>
-        <span class={`badge ${stands}`}>{stands === 'void' ? 'built again' : stands}</span>
+        <span class={`badge ${stands}`}>{stands === 'void' ? 'stale' : stands}</span>
         {red && <span class="badge bad">checks fail</span>}
         <span class="row-end">
           <Diffstat {...diffstat} />

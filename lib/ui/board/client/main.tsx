@@ -13,9 +13,9 @@ import { setClock } from './texts.tsx';
 import { Waiting } from './waiting.tsx';
 
 const gone =
-  'git flame does not answer: the board was ended, or the way to it is cut. What is shown may be old, and nothing can be decided here until it answers again.';
+  'git flame is not responding: the board has ended, or the connection is lost. This page may be out of date; you can decide here once it responds again.';
 const newAddress =
-  'The board was started again at another address, which git flame prints. This page shows an old state.';
+  'The board was restarted at another address, which git flame prints. This page is out of date.';
 const message = byId('message', HTMLParagraphElement);
 
 function showConnection(words: string, kind: '' | 'ended' | 'gone'): void {

@@ -44,7 +44,7 @@ function OpenTask({ id }: { readonly id: string }) {
   const task = tasks.value[id];
   const path = about(`/api/task/${encodeURIComponent(id)}`);
   const details = useLoaded(() => getJson<BoardTaskDetails>(path), task);
-  if (task === undefined) return <p class="quiet">This task is not there any more.</p>;
+  if (task === undefined) return <p class="quiet">This task no longer exists.</p>;
   if (details === null) return <p class="quiet">Loading …</p>;
   if (details instanceof Error) return <p class="problem">{details.message}</p>;
   return (
@@ -67,7 +67,7 @@ function TaskStream({ task, agents }: { readonly task: string; readonly agents: 
   const names = [...new Set([...agents, agent])];
   return (
     <section class="part">
-      <h3>What it says</h3>
+      <h3>Output</h3>
       {names.length === 1 ? (
         <p class="quiet">{agent}</p>
       ) : (
@@ -135,13 +135,12 @@ function Stream({ agent }: { readonly agent: string }) {
     const leaving = new AbortController();
     const hear = ({ lines = [], ended }: Heard): void => {
       heard.value = [...heard.value, ...lines];
-      if (ended === undefined) state.value = heard.value.length === 0 ? 'It has said nothing yet.' : '';
-      else state.value = ended ? 'It has ended.' : 'Nothing is kept of what it said on this machine.';
+      if (ended === undefined) state.value = heard.value.length === 0 ? 'No output yet.' : '';
+      else state.value = ended ? 'The agent has ended.' : 'This machine has no output of this agent.';
     };
     const { signal } = leaving;
     followEvents<Heard>(`/api/stream/${encodeURIComponent(agent)}`, hear, { signal }).catch(() => {
-      if (!signal.aborted)
-        state.value = 'git flame does not answer any more: what is here is as old as that.';
+      if (!signal.aborted) state.value = 'git flame is not responding: this output is out of date.';
     });
     return () => leaving.abort();
   }, []);
@@ -155,7 +154,7 @@ function Stream({ agent }: { readonly agent: string }) {
       <ol
         class="stream"
         tabIndex={0}
-        aria-label={`What ${agent} says`}
+        aria-label={`Output of ${agent}`}
         ref={list}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;

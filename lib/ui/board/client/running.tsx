@@ -10,7 +10,7 @@ export function Running() {
   const { agents, checks, ended_checks: ended } = state.value;
   return (
     <>
-      <h2 id="work-title">At work</h2>
+      <h2 id="work-title">Agents</h2>
       <ul id="agents" class="rows">
         {agents.map((agent) => (
           <li class="row" key={agent.id}>
@@ -25,7 +25,7 @@ export function Running() {
           </li>
         ))}
       </ul>
-      <ul id="ended-checks" class="decided" aria-label="Checks that have ended">
+      <ul id="ended-checks" class="decided" aria-label="Finished checks">
         {ended.map((check) => (
           <li class={check.is_good ? '' : 'bad'} key={check.id}>
             <span class="row-head">
@@ -35,7 +35,7 @@ export function Running() {
           </li>
         ))}
       </ul>
-      {agents.length + checks.length === 0 && <p class="quiet">Nothing runs.</p>}
+      {agents.length + checks.length === 0 && <p class="quiet">No agents or checks are running.</p>}
     </>
   );
 }
@@ -57,9 +57,9 @@ function AgentRow(agent: BoardAgent) {
         <span class="row-note quiet">{[id, adapter, describeSpent(agent)].filter(Boolean).join(' · ')}</span>
       </button>
       <Button
-        label="Tell it…"
+        label="Message…"
         class="tell-button"
-        aria-label={`Tell it… (${agent.task ?? id})`}
+        aria-label={`Message… (${agent.task ?? id})`}
         onClick={() => {
           openAgent(id);
           hintedAgent.value = id;
@@ -82,7 +82,7 @@ function CheckRow({ about, command, started_at: since, output, before }: BoardCh
       ))}
       <code class="row-title">{command}</code>
       {output !== '' && (
-        <Fold summary="What it says">
+        <Fold summary="Output">
           <pre tabIndex={0}>{output}</pre>
         </Fold>
       )}

@@ -20,8 +20,8 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
     Group: task.group,
     Priority: task.priority,
     Needs: task.needs.join(', '),
-    'Builds on': overlap?.kind === 'build-on' ? describeBelow(overlap) : '',
-    'Apart from': overlap?.kind === 'separate' ? describeBelow(overlap) : '',
+    'Stacked on': overlap?.kind === 'build-on' ? describeBelow(overlap) : '',
+    'Overlaps with': overlap?.kind === 'separate' ? describeBelow(overlap) : '',
     By: task.by,
     Attempts: task.attempts,
     Spent: describeSpent(task),
@@ -61,17 +61,17 @@ export function TaskDetails({ task, details }: TaskDetailsProps) {
   const { prompt, files } = details;
   const chosen = [details.adapter, details.model].filter((one) => one !== null).join(', ');
   const parts: Readonly<Record<string, readonly ComponentChild[]>> = {
-    'What it is to do': [
+    Description: [
       <Block>{details.description}</Block>,
-      <List title="Acceptance" of={details.acceptance} />,
+      <List title="Acceptance criteria" of={details.acceptance} />,
       <List title="Constraints" of={details.constraints} />,
-      <List title="May write" of={task.locks} />,
+      <List title="Locks" of={task.locks} />,
     ],
-    'What its worker is told': [
-      chosen !== '' && <p class="quiet">{`By ${chosen}, as the plan says.`}</p>,
+    'Prompt of its worker': [
+      chosen !== '' && <p class="quiet">{`By ${chosen}, as planned.`}</p>,
       prompt === null && <p class="quiet">{details.prompt_missing}</p>,
-      <Detail title="Who it is and what holds for it" text={prompt?.system} />,
-      <Detail title="Its task, word for word" text={prompt?.prompt} />,
+      <Detail title="System prompt" text={prompt?.system} />,
+      <Detail title="Task prompt" text={prompt?.prompt} />,
     ],
     Verdicts: details.verdicts.map((one) => <Verdict {...one} />),
     Attempts: details.attempts.toReversed().map((one) => <Attempt {...one} />),
@@ -148,8 +148,8 @@ function Item({ name, badge = '', look = '', who, at, texts = [], children }: It
 }
 
 function Verdict({ status, by, at, notes, issues, override, checks }: BoardVerdict) {
-  const [badge, look] = status === 'pass' ? ['passed', 'good'] : ['did not pass', 'bad'];
-  const passed = override === null ? '' : `Passed all the same: ${override}`;
+  const [badge, look] = status === 'pass' ? ['passed', 'good'] : ['failed', 'bad'];
+  const passed = override === null ? '' : `Passed anyway: ${override}`;
   return (
     <Item badge={badge} look={look} who={by} at={at} texts={[passed, notes]}>
       <List title="Issues" of={issues} />

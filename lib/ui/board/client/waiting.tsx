@@ -49,13 +49,13 @@ export function Waiting() {
       </ul>
       <p class="unseen" role="status">
         {gate !== null
-          ? `It waits for you: ${questionTitle(gate.asks)}`
+          ? `Waits for you: ${questionTitle(gate.asks)}`
           : answered === undefined
             ? ''
             : sentence(answered)}
       </p>
       <div id="gates">{gate !== null && <Card key={gate.id} {...gate} />}</div>
-      {gate === null && next === null && notices.length === 0 && <p class="quiet">Nothing.</p>}
+      {gate === null && next === null && notices.length === 0 && <p class="quiet">Nothing waits for you.</p>}
       <ul id="decided" class="decided">
         {lost.map(([id, { title, how, draft }]) => (
           <li key={id}>
@@ -104,7 +104,7 @@ function Card(gate: OpenGate) {
     chosen.value = null;
   };
   const send = async (given: unknown): Promise<string> => {
-    if (!isFresh.value) return 'git flame does not answer now: nothing can be decided here until it does.';
+    if (!isFresh.value) return 'git flame is not responding. You can decide here once it responds again.';
     isSent.current = true;
     const { problem } = await post(about('/api/answer'), { gate: id, answer: given });
     isSent.current = problem === '';
@@ -151,7 +151,7 @@ function Card(gate: OpenGate) {
 function Draft({ text }: { readonly text: string }) {
   if (text === '') return null;
   return (
-    <Fold summary="What you had begun to write">
+    <Fold summary="Your draft">
       <Block>{text}</Block>
     </Fold>
   );

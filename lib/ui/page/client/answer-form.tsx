@@ -29,7 +29,7 @@ export function AnswerForm({ answer, drafts, load, send, cancel, children }: Ans
     <SendForm
       label={label}
       look={look}
-      tools={<Button label="Back" onClick={cancel} />}
+      tools={<Button label="Cancel" onClick={cancel} />}
       send={(form) => send(readForm(form, answer))}
       cancel={cancel}
     >

@@ -22,9 +22,9 @@ export async function post(path: string, body: unknown): Promise<Reply> {
     const isBusy = response.status === 202;
     if (response.ok && !isBusy) return { problem: '', isBusy };
     const answer: { message?: string } = await response.json();
-    return { problem: answer.message ?? 'It was refused.', isBusy };
+    return { problem: answer.message ?? 'The request was refused.', isBusy };
   } catch {
-    return { problem: 'git flame does not answer any more.', isBusy: false };
+    return { problem: 'git flame is not responding.', isBusy: false };
   }
 }
 
@@ -33,7 +33,7 @@ export async function getHtml(path: string): Promise<string> {
   const response = await get(path);
   if (response.ok) return response.text();
   throw new Error(
-    response.status === 404 ? 'This was built again: load the page again.' : await response.text(),
+    response.status === 404 ? 'This changeset was rebuilt: reload the page.' : await response.text(),
   );
 }
 
@@ -42,12 +42,12 @@ export async function getJson<Value>(path: string): Promise<Value> {
   const response = await get(path);
   if (response.ok) return response.json();
   const answer: { message?: string } = await response.json().catch(() => ({}));
-  throw new Error(answer.message ?? 'It was refused.');
+  throw new Error(answer.message ?? 'The request was refused.');
 }
 
 async function get(path: string): Promise<Response> {
   return ask(path).catch(() => {
-    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
+    throw new Error('git flame is not responding, so this part cannot be loaded.');
   });
 }
 

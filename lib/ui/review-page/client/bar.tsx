@@ -36,7 +36,7 @@ export function Bar() {
             disabled={isSending.value}
             onClick={() => void takeBack()}
           >
-            Take back <kbd>u</kbd>
+            Undo <kbd>u</kbd>
           </button>
         ) : (
           changeset.answers.toReversed().map((one) => <AnswerButton key={one.label} answer={one} />)
@@ -99,7 +99,7 @@ function armedWords(): string | null {
   const answer = current.value?.answers.find(({ label }) => label === armed.value);
   if (answer === undefined) return null;
   const until = answer.word === 'skip' ? ' until the next cycle' : '';
-  return `Press Enter to ${answer.word} it${until}, Escape to leave it.`;
+  return `Press Enter to ${answer.word} it${until}, Escape to cancel.`;
 }
 
 function AnswerDialog({
@@ -148,10 +148,10 @@ function AnswerDialog({
 function Comments() {
   const drafts = draftsHere();
   if (drafts.length === 0)
-    return <p class="quiet">Comments on lines go along: click a line number, or drag over several.</p>;
+    return <p class="quiet">To send comments with it, click a line number or drag over several.</p>;
   return (
     <div>
-      <p class="quiet">These comments go along:</p>
+      <p class="quiet">Sent with these comments:</p>
       <ul>
         {drafts.map(({ path, text, ...at }) => (
           <li>{`${path}:${describeLines(at)}: ${text}`}</li>
@@ -164,7 +164,7 @@ function Comments() {
 async function loadMessage({ id }: ChangesetState): Promise<string> {
   const path = `/api/message/${encodeURIComponent(id)}`;
   const found = await getJson<{ message: string }>(path).catch(() => {
-    throw new Error('The commits of its tasks land, with their own messages.');
+    throw new Error('The commits of its tasks land with their own messages.');
   });
   return found.message;
 }
@@ -178,21 +178,22 @@ function describe(changeset: ChangesetState): string {
     const unsent = comments === 1 ? 'Your comment was' : `Your ${comments} comments were`;
     return [
       decidedWords(changeset),
-      comments > 0 && `${unsent} not sent: this page keeps what you wrote.`,
+      comments > 0 && `${unsent} not sent; this page keeps your text.`,
       left > 0 && `${left === 1 ? '1 other waits' : `${left} others wait`} for you.`,
     ]
       .filter(Boolean)
       .join(' ');
   }
   if (phase !== 'deciding') return message;
-  if (changeset.needs !== '') return `${changeset.group} builds on ${changeset.needs}: decide that first.`;
-  const noted = comments === 1 ? '1 comment goes' : `${comments} comments go`;
-  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${comments === 0 ? '' : ` ${noted} along with your decision.`}`;
+  if (changeset.needs !== '')
+    return `${changeset.group} is stacked on ${changeset.needs}: decide that first.`;
+  const noted = comments === 1 ? '1 comment is' : `${comments} comments are`;
+  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${comments === 0 ? '' : ` ${noted} sent with your decision.`}`;
 }
 
 const stands: Partial<Record<ChangesetState['state'], string>> = {
   landed: 'has landed, approved',
-  void: 'must be built again',
+  void: 'is stale and must be rebuilt',
 };
 
 /** The outcome of a changeset that doesn't wait. */

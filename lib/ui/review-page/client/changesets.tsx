@@ -21,7 +21,7 @@ export function Changesets() {
       >
         <span class="group">{changeset.group}</span>
         <span class={`badge ${changeset.state}`}>
-          {changeset.state === 'void' ? 'built again' : changeset.state}
+          {changeset.state === 'void' ? 'stale' : changeset.state}
         </span>
         {changeset.isRed && changeset.state === 'waiting' && <span class="badge bad">checks fail</span>}
         <span class="title">{changeset.title}</span>
@@ -43,7 +43,7 @@ export function showWhatWaits(): void {
   if (current.value !== undefined) return;
   const next = waiting[0] ?? changesets[0];
   if (next !== undefined) void show(next);
-  else main.replaceChildren(createElement('p', 'quiet', 'There is nothing to review yet.'));
+  else main.replaceChildren(createElement('p', 'quiet', 'Nothing to review yet.'));
 }
 
 /** Shows a changeset; those shown before are kept as they were. */

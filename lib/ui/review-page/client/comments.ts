@@ -49,7 +49,7 @@ function openEditor({ number, ...lines }: PickedLines): void {
   text.value = draft.text;
   const many = draft.to === undefined ? 'line' : 'lines';
   text.setAttribute('aria-label', `Comment on ${many} ${describeLines(draft)} of ${draft.path}`);
-  const keep = createElement('button', '', 'Keep comment');
+  const keep = createElement('button', '', 'Add comment');
   const drop = createElement('button', '', draft.text === '' ? 'Cancel' : 'Remove');
   const row = commentRow(
     { ...draft, number },
@@ -117,7 +117,7 @@ function commentRow({ number, ...draft }: Draft & PickedLines, ...content: reado
 /** Offers the commented lines for editing, as a suggestion; none for lines that are gone. */
 function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElement): readonly HTMLElement[] {
   if (draft.side === 'old') return [];
-  const button = createElement('button', '', 'Suggest other lines');
+  const button = createElement('button', '', 'Suggest changes');
   button.type = 'button';
   button.addEventListener('click', () => {
     const before = text.value.trimEnd();
@@ -132,7 +132,7 @@ function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElem
         createElement(
           'span',
           'quiet',
-          'One of these lines is not shown as it is, so it can’t be edited here.',
+          'One of these lines has characters that this page replaces, so it can’t be edited here.',
         ),
       );
       text.focus();

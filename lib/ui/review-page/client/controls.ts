@@ -110,7 +110,7 @@ function renderLook(): void {
   const { layout, theme } = look.preferences;
   layoutButton.setAttribute('aria-pressed', String(layout === 'side'));
   spaceButton.setAttribute('aria-pressed', String(look.ignoresSpace));
-  spaceButton.firstChild?.replaceWith(look.ignoresSpace ? 'White space left out ' : 'White space shown ');
+  spaceButton.firstChild?.replaceWith(look.ignoresSpace ? 'Show whitespace ' : 'Hide whitespace ');
   layoutButton.firstChild?.replaceWith(layout === 'side' ? 'Line by line ' : 'Side by side ');
   themeButton.textContent = `Theme: ${theme}`;
   Object.assign(document.documentElement.dataset, { theme, layout });

@@ -95,7 +95,7 @@ function drawTree(): void {
   for (const [file, , folders] of found) folderOf(root, folders).files.push(file);
   holder.replaceChildren(
     found.length === 0
-      ? createElement('p', 'quiet', 'No file has this in its name.')
+      ? createElement('p', 'quiet', 'No matching files.')
       : drawFolder(root, found.length <= mostOpen),
   );
 }

@@ -16,7 +16,7 @@ import { wireViewed } from './viewed.ts';
 
 const message = byId('message', HTMLParagraphElement);
 const gone =
-  'git flame does not answer any more: the run was ended or killed, or the way to it is cut. Nothing can be decided here until it answers again; git flame status says what is next.';
+  'git flame is not responding: the run has ended, or the connection is lost. You can decide here once it responds again; git flame status shows the next step.';
 
 function take(next: PageState): void {
   state.value = next;
