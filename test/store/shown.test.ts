@@ -59,7 +59,7 @@ test('what was approved in spite of something, or taken back, is said, and canno
   await record(repo, [{ subject: 'r', review: { commit, note } }]);
   const below = shownBelow(repo, commit).slice(3);
   assert.equal(below, [
-    '    despite failing checks: known to be flaky',
+    '    although checks fail: known to be flaky',
     '    taken back by Mo, 2026-02-07 10:00 UTC: It broke[2J.',
   ]);
 });

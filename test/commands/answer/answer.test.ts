@@ -129,7 +129,7 @@ test('an answer that is none, unknown or not whole changes nothing, and says wha
         [['replan'], 129, 'replan needs NOTES'],
         [['replan', 'x', '--comment', 'a.ts:1 Why?'], 129, 'replan takes no --comment here'],
         [['replan', 'x', '--comment', 'Why?'], 129, '"Why?" is no remark on a line'],
-        [['approve', 'because'], 129, 'approve because has more than this answer takes'],
+        [['approve', 'because'], 129, 'approve takes nothing more'],
         [['quit', '--keep-work'], 129, 'quit takes no --keep-work here'],
         [['edit', 'none.yml'], 129, 'none.yml'],
         [['--print', 'diff'], 1, 'has no text "diff"'],
