@@ -79,7 +79,7 @@ live(
     await terminal.until(/worker-[0-9a-f]{8} · [\dm ]+s\ntask-2 Do task-2\n\d\d:\d\d:\d\d {2}round \d+\n/);
     // What runs scripts asks no model that could be told.
     terminal.type('t');
-    await terminal.until(/Tell worker-[0-9a-f]{8} \(Enter, Esc\): _/);
+    await terminal.until(/Message worker-[0-9a-f]{8} \(Enter, Esc\): _/);
     terminal.type('Keep it', 'Enter');
     await terminal.until(/can't be told: it asks no model/);
     terminal.type('s');
