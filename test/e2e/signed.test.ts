@@ -89,7 +89,7 @@ test('TRU-2 sync names what counts and who signed it; an approval that is signed
     first.stdout,
     /^Counts here, because lea@example\.com signed it: 1 session, 1 task to run, 1 verdict$/m,
   );
-  assert.is(/not acted on/.test(first.stdout), false, first.stdout);
+  assert.is(/not used until/.test(first.stdout), false, first.stdout);
   await approveOnly(there);
   const second = await flameJson(here, ['sync', '--config', config]);
   const { signed, proposals } = second.lines[0] ?? {};

@@ -18,9 +18,9 @@ export function roleScript(scripts: Partial<Record<Role, RoleScript>>): ModelScr
 
 export function roleOf(request: ModelRequest): Role | null {
   const word = request.system.match(
-    /You are (?:a|the) (planner|worker|validator|merger|queen) of git-flame/,
+    /You are (?:a|the) (planner|worker|validator|merger|lead agent) of git-flame/,
   )?.[1];
-  return (word as Role | undefined) ?? null;
+  return word === 'lead agent' ? 'queen' : ((word as Role | undefined) ?? null);
 }
 
 /** The id of the task a worker or validator was asked about. */
