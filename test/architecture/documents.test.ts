@@ -34,14 +34,24 @@ for (const [path, most] of [
     assert.ok(count <= most, `${count} words`);
   });
 
-test('no document uses a word of docs/words-to-avoid.txt', () => {
+test('no document, source or template uses a word of docs/words-to-avoid.txt', () => {
   const words = readFileSync('docs/words-to-avoid.txt', 'utf8')
     .split('\n')
     .flatMap((line) => /^([^#].*?) -> ./.exec(line)?.[1] ?? []);
   assert.ok(words.length > 10, `${words.length} words are listed`);
   const avoided = new RegExp(`\\b(?:${words.join('|').replaceAll('*', '\\w*')})\\b`, 'gi');
-  const found = listDocuments().flatMap((path) =>
-    [...readFileSync(path, 'utf8').replace(fences, '').matchAll(avoided)].map(([word]) => `${path}: ${word}`),
+  const sources = ['lib', 'templates'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:tsx?|ejs|md)$/.test(name))
+      .map((name) => join(folder, name)),
+  );
+  assert.ok(sources.length > 500, `${sources.length} sources are read`);
+  const texts = [
+    ...listDocuments().map((path) => ({ path, text: readFileSync(path, 'utf8').replace(fences, '') })),
+    ...sources.map((path) => ({ path, text: readFileSync(path, 'utf8') })),
+  ];
+  const found = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(avoided)].map(([word]) => `${path}: ${word}`),
   );
   assert.equal(found, []);
 });
