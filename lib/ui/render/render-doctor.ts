@@ -4,9 +4,9 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const titles: Readonly<Record<FindingArea, string>> = {
-  watcher: 'Phase 1, the watcher: every tool call is judged',
-  sandbox: 'Phase 2, the sandbox: the system holds what agents run',
-  'post-check': 'Phase 3, the post-check: every branch is judged',
+  watcher: 'Phase 1, the watcher: every tool call is checked',
+  sandbox: 'Phase 2, the sandbox: the system confines what agents run',
+  'post-check': 'Phase 3, the post-check: every branch is checked',
   programs: 'Programs',
   state: 'State',
   leftovers: 'Leftovers',
@@ -35,7 +35,7 @@ export function renderRepairs(
   const rows = repairs.flatMap(({ isDone, message, hints }) => {
     const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
     return [
-      `  ${(isDone ? style.green : style.yellow)(isDone ? 'fixed ' : 'kept  ')}   ${first}`,
+      `  ${(isDone ? style.green : style.yellow)(isDone ? 'fixed ' : 'left  ')}   ${first}`,
       ...rest.map((line) => `           ${line}`),
       ...hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`),
     ];
