@@ -11,7 +11,7 @@ const mostAgents = 15;
 
 /** The figures as text for a terminal: health first, then what it is made of. */
 export function renderStats(stats: Stats, style: Style): string {
-  if (stats.sessions.length === 0) return 'No sessions yet, so there are no figures.';
+  if (stats.sessions.length === 0) return 'No session yet, so there are no figures.';
   return [
     ...renderHead(stats, style),
     ...section('Health', renderHealth(stats, style), style),

@@ -94,7 +94,7 @@ test('all sessions: one line each, and what is out of the ordinary with its sess
   assert.match(text, /^All sessions: 7$/m);
   assert.match(text, /^ {2}ses-20260206-143008-1a2b +\d\.\d\d +4 tasks +100 % +1h 06m +\$0\.80$/m);
   assert.match(text, /^ {2}ses-20260206-143008-1a2b: cycle time is 4000 s, more than usual: 60 s/m);
-  assert.is(renderStats(stats([]), plainStyle()), 'No sessions yet, so there are no figures.');
+  assert.is(renderStats(stats([]), plainStyle()), 'No session yet, so there are no figures.');
 });
 
 test('a narrow terminal is kept to', () => {
