@@ -47,7 +47,7 @@ export function warnIfBusy(
     events.emit({
       event: 'notice',
       level: 'warning',
-      message: `${words} in ${path}: nothing can land on ${branch} until that has ended.`,
+      message: `${words} in ${path}: nothing can land on ${branch} until you finish or abort that.`,
       details: ways.map((way) => `git -C ${shellQuote(path)} ${way}`),
     });
   }
@@ -75,10 +75,10 @@ function gone({ path }: Pick<BranchUse, 'path'>, branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'worktree-gone',
-    message: `${branch} is checked out in ${path}, where there is no work tree, so nothing can land on it.`,
+    message: `${branch} is checked out in ${path}, but no work tree is there, so nothing can land on it.`,
     details: [
-      'If that folder was removed, git must forget it. If it was moved, git must learn where it is now.',
-      'If it is the git folder itself: git knows the work tree of one that lies apart only from within. Go there.',
+      'If you removed that folder, prune it. If you moved it, repair its path.',
+      'If it is the git folder itself, with the work tree elsewhere: run this in the work tree, since git finds that only from inside.',
     ],
     hints: ['git worktree prune', 'git worktree repair <where it is now>'],
   });

@@ -23,15 +23,17 @@ function leftOverHints(
   maxCycles: number,
 ): readonly string[] {
   if (tasks.some(isOpen) && session.cycle >= maxCycles)
-    return [`To go on: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`];
+    return [
+      `To continue: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`,
+    ];
   const failed = tasks.find(({ status }) => status === 'failed');
   if (failed === undefined) return [];
   return [
     ...(changesetsOfCycle(session).length === 0
-      ? ['Nothing passed in this cycle, so there was nothing to merge or to review']
+      ? ['Nothing passed in this cycle, so there was nothing to merge or review']
       : []),
     `To try it again: git flame task release ${failed.id}, then git flame run`,
-    "To plan what is left: git flame plan 'What is still to do'",
+    "To plan the rest: git flame plan 'What is left to do'",
   ];
 }
 
@@ -71,7 +73,7 @@ export async function giveUpSession(context: RunContext, id: SessionId): Promise
     throw new FlameError({
       kind: 'refused',
       code: 'tasks-claimed',
-      message: `Session ${id} can't end while tasks of it are claimed: ${claimed.map((task) => task.id).join(', ')}.`,
+      message: `Session ${id} can't end while its tasks are claimed: ${claimed.map((task) => task.id).join(', ')}.`,
       hints: [`git flame task submit ${first.id}`, `git flame task release ${first.id}`],
     });
   }
@@ -125,12 +127,12 @@ function isReviewed(
 /** Has the planner of the next cycle read how this one ended. */
 async function reviewCycle(context: Recorder, { session, summary }: SessionQuestion): Promise<void> {
   const { approved, requeued, blocked, failed } = summary;
-  const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Look at what came out and why, and plan what is left: keep what only has to be tried again, change what was asked wrongly, and leave out what is not needed any more.`;
-  const message = `A planner looks at what came out of cycle ${session.cycle} (queen.review); you decide about the plan.`;
+  const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Study the results and their reasons, then plan the rest: keep tasks that only need another attempt, change tasks that asked for the wrong thing, and leave out tasks that are no longer needed.`;
+  const message = `A planner studies the results of cycle ${session.cycle} and proposes a plan (queen.review). You decide about the plan.`;
   context.events.emit({ event: 'notice', level: 'info', message });
   await record(context, session.id, ({ session: now }) => {
     const next = { ...sendBack(now, notes), wave: 'plan' as const, replans: 0 };
-    return { session: { next, subject: `session: cycle ${session.cycle} is looked at` }, body: notes };
+    return { session: { next, subject: `session: a planner reviews cycle ${session.cycle}` }, body: notes };
   });
 }
 
@@ -163,7 +165,7 @@ async function startNextCycle(
   await record(context, session.id, ({ session: now }) => {
     const gated = withGate(now, { gate: 'session', decision: 'replan' }, decision, context);
     const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
-    return { session: { next, subject: 'session: planned again' }, body: decision.notes };
+    return { session: { next, subject: 'session: sent back to the planner' }, body: decision.notes };
   });
 }
 

@@ -8,7 +8,7 @@ export function interruptedError(): FlameError {
 
 /** The person stopped the program while it judged what a finished agent left. */
 export function stoppedUnjudged(): FlameError {
-  const message = 'Stopped while the work of an agent was judged; the next start continues with it.';
+  const message = "Stopped while an agent's work was judged. The next run continues there.";
   return interrupted(message, { hints: ['git flame run'] });
 }
 
@@ -20,7 +20,7 @@ export function isInterrupted(error: unknown): boolean {
 /** The person stopped the program before an agent was started, while something was waited for or not. */
 export function stoppedBeforeStart(waitedFor: string | null): FlameError {
   return interrupted(`Stopped${waitedFor === null ? '.' : ` while it waited: ${waitedFor}`}`, {
-    details: ['No agent was running for it; what is done is kept.'],
+    details: ['No agent had started for it. Finished work is kept.'],
     hints: ['git flame run'],
   });
 }

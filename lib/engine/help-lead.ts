@@ -82,7 +82,7 @@ async function judgeFor(context: RunContext, session: SessionId, task: DoneTask)
   if (judgement.kind === 'verdict') return sendVerdict(context, session, judgement.verdict, claim);
   context.run.warned.add(noVerdict(task));
   await releaseVerdictClaim(context, session, task.id);
-  const message = `${task.id}: no verdict: ${judgement.reason}. Its lead judges it.`;
+  const message = `${task.id}: no verdict: ${judgement.reason}. The lead machine judges it.`;
   context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -109,6 +109,6 @@ async function sendVerdict(
   });
   const { task, commit, status, notes, by } = verdict;
   if (done.kind === 'done') return context.events.emit({ event: 'verdict', task, commit, status, notes, by });
-  const message = `${task}: what ${by} found does not count, its claim to judge it was given up.`;
+  const message = `${task}: the verdict by ${by} does not count, because its claim to judge the task was released.`;
   context.events.emit({ event: 'notice', level: 'warning', message });
 }

@@ -17,9 +17,9 @@ export function issueAsScript(context: Adapters, task: Sourced): Failure | null 
   if (!isIssueForScript(context, task)) return null;
   return {
     kind: 'violation',
-    message: `It was made of ${task.source}, and its adapter would run the issue's text as a shell script.`,
+    message: `The task comes from ${task.source}, and its adapter would run the issue's text as a shell script.`,
     details: [
-      'Choose an adapter that asks a model (roles.worker.adapter), then: git flame task release; or add a task with a script of your own.',
+      'Choose an adapter that asks a model (roles.worker.adapter), then: git flame task release. Or add a task with a script of your own.',
     ],
     retryable: false,
   };

@@ -53,9 +53,9 @@ function detourOf(detours: LinkedPaths, part: string): string | null {
     if (hasWildcard(names[count - 1] ?? '')) return null;
     const path = names.slice(0, count).join('/');
     const kind = detours.get(path);
-    if (kind === 'submodule') return `is in the submodule ${path}, which no agent changes`;
+    if (kind === 'submodule') return `is in the submodule ${path}, and no agent may change a submodule`;
     if (kind !== undefined && (isFolder || count < names.length))
-      return `leads through the symbolic link ${path}: name the place it leads to`;
+      return `goes through the symbolic link ${path}: name the target of the link`;
   }
   return null;
 }
@@ -65,7 +65,7 @@ function onlySubmodule({ linkedPaths, paths }: LockFacts, part: string): string 
   const covered = paths.filter((path) => pathMatches(part, path));
   const [first] = covered;
   if (first === undefined || covered.some((path) => linkedPaths.get(path) !== 'submodule')) return null;
-  return `covers nothing but the submodule ${first}, which no agent changes: name the files beside it`;
+  return `covers only the submodule ${first}, and no agent may change a submodule: name the files beside it`;
 }
 
 const mostNamed = 5;
@@ -98,7 +98,7 @@ export async function keepLocks(
   context.events.emit({
     event: 'notice',
     level: 'info',
-    message: `Files that ${task.id} may change were renamed, and its locks follow: ${named.join(', ')}${more}.`,
+    message: `Files that ${task.id} locks were renamed, and its locks follow: ${named.join(', ')}${more}.`,
   });
   return true;
 }

@@ -92,7 +92,9 @@ export function problemsBeside(
 function adapterProblems(plan: Plan): readonly PlanProblem[] {
   return choicesIn(plan.tasks).flatMap(({ id, adapter }) => {
     if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
-    return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
+    return [
+      { task: id, message: `names an unknown adapter, ${adapter} (known: ${adapterNames.join(', ')})` },
+    ];
   });
 }
 
@@ -168,7 +170,7 @@ export async function editTask(
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
     return { steps: [step], accepted: manualDecisions(result.task) };
   });
-  if (task === undefined) throw new Error('nothing was decided');
+  if (task === undefined) throw new Error('no decision was recorded');
   return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };
 }
 
@@ -196,14 +198,14 @@ export function requireEditable({ id, status }: Task): void {
   throw new FlameError({
     kind: 'refused',
     code: 'task-not-editable',
-    message: `${id} is ${status}: what was asked of it can't be changed any more.`,
+    message: `${id} is ${status}, so its text can no longer be changed.`,
     hints: status === 'claimed' ? [`git flame task release ${id}`] : [`git flame task show ${id}`],
   });
 }
 
 function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
   return changedConcurrently(
-    `Another command changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
+    `Another command changed ${keys.join(' and ')} of ${id} at the same time, so your edit was not saved.`,
     [`git flame task show ${id}`, `git flame task edit ${id}`],
   );
 }

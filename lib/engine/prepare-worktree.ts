@@ -98,7 +98,7 @@ export async function tearDown(context: PrepareParts, cell: CellWorktree, about:
     const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
     warnOnce(
       context,
-      `The teardown command ${JSON.stringify(command)} ${ended}: what it was to undo may still be there.`,
+      `The teardown command ${JSON.stringify(command)} ${ended}: what it should undo may still be there.`,
     );
   }
 }
@@ -173,9 +173,11 @@ async function putBack(context: PrepareParts, cell: CellWorktree, paths: readonl
   if (paths.length === 0) return;
   await context.git.restoreTracked(cell, paths);
   const names = paths.slice(0, 10).map(showName).join(', ');
-  const message = `project.setup changed tracked files, which were put back before the agent started: ${names}.`;
+  const message = `project.setup changed tracked files. They were restored before the agent started: ${names}.`;
   warnOnce(context, message, {
-    details: ['Let it leave them alone (npm ci for npm install), or commit what it makes of them.'],
+    details: [
+      'Use a command that does not change them (npm ci instead of npm install), or commit the changes.',
+    ],
   });
 }
 
@@ -187,10 +189,10 @@ async function warnOfSubmodules(context: PrepareParts, { start }: CellWorktree):
   );
   if (empty.length === 0) return;
   const names = empty.slice(0, 10).map(showName).join(', ');
-  const message = `Submodules are empty in the worktrees of agents, and not part of what a task may change: ${names}.`;
+  const message = `Submodules are empty in agents' worktrees, and no task may change them: ${names}.`;
   const list = empty.map((path) => JSON.stringify(showName(path))).join(', ');
   warnOnce(context, message, {
-    details: [`To have their files there for reading, in .blueflame.yml: project: { copy: [${list}] }`],
+    details: [`To let agents read their files, in .blueflame.yml: project: { copy: [${list}] }`],
   });
 }
 
@@ -215,14 +217,14 @@ function setupFailure(
 ): Failure {
   const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
   const isClosed = config.sandbox.egress[list].length === 0 && noNetwork.test(output);
-  const whose = list === 'setup' ? 'it' : 'the setup of what agents wrote, and the diagnostics,';
+  const whose = list === 'setup' ? 'it' : 'the diagnostics, and the setup of what agents wrote,';
   const preset = presetOf(command);
   const reached =
     preset === null
-      ? `{ ${list}: [HOST] } }, or npm, pypi, crates, go, from-config in its place`
-      : `{ ${list}: [${preset}] } }, or from-config for the registry that your own settings name`;
+      ? `{ ${list}: [HOST] } }, or npm, pypi, crates, go or from-config instead of HOST`
+      : `{ ${list}: [${preset}] } }, or from-config for the registry in your own settings`;
   const way = `To let ${whose} reach one, in .blueflame.yml: sandbox: { egress: ${reached}.`;
-  const closed = isClosed ? ` It looked for a host, and cells reach none. ${way}` : '';
+  const closed = isClosed ? ` It tried to reach a host, but cells have no network. ${way}` : '';
   const message = `The setup command ${JSON.stringify(command)} ${ended}.${closed}`;
   const details = output.trim() === '' ? [] : output.split('\n').slice(-20);
   return { kind: 'setup-failed', message, details, retryable: false };

@@ -41,14 +41,16 @@ export async function recoverSession(context: RunContext, id: SessionId): Promis
   if (context.remoteSession?.role === 'lead') await context.landInTurn(() => advanceBase(context, id));
   const { session } = await viewSession(context, id);
   if (session.checkout !== null && (await context.landInTurn(() => syncWorktrees(context, id)))) {
-    notice(context, `${landsOn(session)} is checked out as it landed, at ${shortId(session.checkout.to)}.`);
+    notice(
+      context,
+      `The checkout of ${landsOn(session)} now shows what landed, at ${shortId(session.checkout.to)}.`,
+    );
   }
   const collected = await collectEnded(context, id, await orphanTest(context));
   if (collected.length > 0)
-    notice(context, `What agents had finished before the stop was taken in: ${collected.join(', ')}.`);
+    notice(context, `Work that agents had finished before the stop was accepted: ${collected.join(', ')}.`);
   const released = await releaseOrphans(context, id);
-  if (released.length > 0)
-    notice(context, `Claims whose agents are gone are free again: ${released.join(', ')}.`);
+  if (released.length > 0) notice(context, `Claims of ended agents were released: ${released.join(', ')}.`);
   await releaseEndedReservations(context, id);
   await passOnJudging(context, id, true);
   await releaseExpiredClaims(context, id);
@@ -69,7 +71,7 @@ async function clearCells(context: Pick<RunContext, 'events' | 'store'> & WithGi
   if (kept.length === 0) return;
   notice(
     context,
-    `${kept.length} ${kept.length === 1 ? 'worktree holds' : 'worktrees hold'} work of agents that are gone, and ${kept.length === 1 ? 'stays' : 'stay'}.`,
+    `${kept.length} ${kept.length === 1 ? 'worktree holds' : 'worktrees hold'} work of ended agents and ${kept.length === 1 ? 'stays' : 'stay'}.`,
     kept.map(({ path }) => path),
   );
 }
@@ -112,7 +114,10 @@ function reportOutcome(
   outcome: RemovalOutcome,
 ): void {
   if (outcome.kind === 'rescued')
-    notice(context, `${path} was put away: git flame rescue show ${rescueName(outcome.ref)}`);
+    notice(
+      context,
+      `${path} was removed, its work is kept: git flame rescue show ${rescueName(outcome.ref)}`,
+    );
   if (outcome.kind !== 'kept') return;
   const [first = '', ...more] = outcome.reasons;
   const others = more.length === 0 ? [] : [`and ${more.length} more`];
@@ -186,7 +191,7 @@ async function collect(
   } catch (error) {
     // A broken worktree must not stop the session; the task is tried again.
     if (!(error instanceof FlameError) || isInterrupted(error)) throw error;
-    const message = `What ${run.id} had finished for ${task.id} can't be taken in: ${error.message}`;
+    const message = `The finished work of ${run.id} for ${task.id} can't be accepted: ${error.message}`;
     context.events.emit({ event: 'notice', level: 'warning', message });
     return false;
   }

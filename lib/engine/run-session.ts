@@ -117,17 +117,13 @@ function othersWork(
   tasks: readonly Task[],
 ): FlameError {
   const list = tasks.map(({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'someone'}`);
-  return claimedElsewhere(
-    'waiting',
-    `Nothing can be done here until other work is done: ${list.join(', ')}.`,
-    [
-      ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
-      ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
-      ...tasks.filter((task) => !isHeld(task)).map(({ id }) => `git flame task release ${id}`),
-      'git flame status',
-      'git flame run',
-    ],
-  );
+  return claimedElsewhere('waiting', `The session waits for other work to finish: ${list.join(', ')}.`, [
+    ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
+    ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
+    ...tasks.filter((task) => !isHeld(task)).map(({ id }) => `git flame task release ${id}`),
+    'git flame status',
+    'git flame run',
+  ]);
 }
 
 function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): number {
@@ -158,7 +154,7 @@ export async function resume(context: RunContext, id: SessionId): Promise<void> 
       session.state === 'stopped'
         ? { ...session, state: 'active' as const }
         : continueSession(session, tasks, context.config.limits.max_wave_cycles);
-    return next === undefined ? null : { session: { next, subject: 'session: goes on' } };
+    return next === undefined ? null : { session: { next, subject: 'session: continues' } };
   });
   await noticeConfig(context, id);
 }
@@ -202,7 +198,7 @@ async function noticeConfig(
   const { configDigest: digest } = context;
   if (session.config_digest === digest) return;
   const details = await context.configChanges(session.config_digest);
-  const message = 'The configuration has changed; from here on the new values hold.';
+  const message = 'The configuration has changed. The new values apply from now on.';
   context.events.emit({ event: 'notice', level: 'warning', message, details });
   await record(context, id, ({ session: now }) => ({
     session: { next: { ...now, config_digest: digest }, subject: `session: configuration ${digest}` },

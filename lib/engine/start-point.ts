@@ -31,7 +31,7 @@ export async function baseTip(
   if (tip !== null) return tip;
   throw noBaseBranch(branch, [
     `git branch ${shellQuote(branch)} ${session.base_commit}`,
-    `Or, where it was renamed, give it its name back until the session has ended: git branch -m NEW ${shellQuote(branch)}`,
+    `Or, if it was renamed, restore its name until the session has ended: git branch -m NEW ${shellQuote(branch)}`,
   ]);
 }
 

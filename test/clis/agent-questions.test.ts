@@ -110,7 +110,7 @@ if (place !== 'outside') {
         /the question expired after 1.0 s, and the agent continued without an answer|run .* ended/,
       );
       const { stderr } = await ended;
-      assert.match(stderr, 'continues without an answer: Nobody answered within 1.0 s.');
+      assert.match(stderr, 'continues without an answer: No answer came within 1.0 s.');
       assert.match(read[1] ?? '', 'Go on with your best judgement');
 
       const alone = await openAsking();

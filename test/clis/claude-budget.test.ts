@@ -61,7 +61,7 @@ if (place !== 'outside') {
         tasksOf(first).map(({ status, reason }) => [status, reason]),
         [
           ['failed', 'The agent spent its budget before it was done.'],
-          ['pending', "What was left of the session's budget was too little for the agent."],
+          ['pending', "The rest of the session's budget was too little for the agent."],
         ],
       );
       // 10,000 tokens each, and none that what is left would not hold.

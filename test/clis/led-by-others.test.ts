@@ -130,7 +130,7 @@ if (place !== 'outside') {
       const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
       const run = await flame('run', '--queen', 'One file', '--decisions-file', decisions);
       assert.is(run.code, 0, run.stderr + run.stdout);
-      assert.match(run.stdout, /leads no more: [^"]*budget[^"]*The session goes on without her/i);
+      assert.match(run.stdout, /no longer leads: [^"]*budget[^"]*The session continues without it/i);
       const each = (usage.input_tokens * prices.input + usage.output_tokens * prices.output) / 1e6;
       const paid = model.seen.length * each;
       assert.ok(paid <= limit, `${model.seen.length} requests, $${paid}`);

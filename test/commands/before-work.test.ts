@@ -29,11 +29,11 @@ test('DSK-4 a diagnostic that fails on the base itself is said before anybody wo
   await planOne(repo);
   const work = await flame(repo, ['work']);
   const said =
-    'sh -c "echo broken; exit 3" fails on main already (exit 3), so only a task that mends it can pass.';
+    'sh -c "echo broken; exit 3" fails on main already (exit 3), so only a task that fixes it can pass.';
   const text = work.stderr.replace(/\s+/g, ' ');
   assert.ok(text.includes(said), work.stderr);
   assert.ok(text.indexOf(said) < text.indexOf('worker-'), 'before the first worker');
-  assert.match(text, /broken.*Mend it first/);
+  assert.match(text, /broken.*Fix it first/);
   const logs = readdirSync(join(repo.path, '.git', 'blueflame', 'logs'));
   assert.is(logs.filter((name) => name.endsWith('.tried.json')).length, 1);
 });
@@ -50,7 +50,7 @@ test('PLN-1 WRK-7 a setup that fetches submodules is refused before work, with w
   mkdirSync(join(repo.path, 'lib'));
   const refused = await flame(repo, [...run, '--decisions-file', decisions]);
   assert.is(refused.code, 1, refused.stderr);
-  assert.match(refused.stderr, /git submodule update --init" can't work in a cell.*copy: \["lib"\]/s);
+  assert.match(refused.stderr, /git submodule update --init" can't run in a cell.*copy: \["lib"\]/s);
   assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
 });
 
@@ -59,7 +59,7 @@ test('PLN-1 a changed configuration that is not committed is refused before anyt
   repo.write('.blueflame.yml', 'schema_version: 1\nproject: { name: other, base_branch: main }\n');
   const run = await flame(repo, ['run', 'Anything']);
   assert.is(run.code, 1, run.stderr);
-  assert.match(run.stderr, /\.blueflame\.yml of \S+ has changes that are not committed/);
+  assert.match(run.stderr, /\.blueflame\.yml in \S+ has uncommitted changes/);
   assert.match(run.stderr, /git -C \S+ commit -m 'configure git flame' \.blueflame\.yml/);
   const found = (await findings(repo)).find(({ check }) => check === 'configuration-committed');
   assert.is(found?.result, 'weaker');

@@ -109,7 +109,7 @@ test('CLN-1 what kept commits for other clones goes once all of them have landed
   const all = keep(repo.git('rev-parse', 'main'));
   const ref = `refs/blueflame/kept/${id}`;
   repo.git('update-ref', ref, all);
-  assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +${ref}.*merged into main`));
+  assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +${ref}.*landed on main`));
   const loose = repo.git('commit-tree', '-m', 'not landed', 'HEAD^{tree}');
   repo.git('update-ref', ref, keep(all, loose));
   // As an earlier version left it.

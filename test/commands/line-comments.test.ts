@@ -47,7 +47,7 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
   assert.equal(
     warnings.map(({ message }) => message).filter((message) => !String(message).startsWith('No sandbox: ')),
     [
-      'No task of changeset main changed src/a.txt: the comment goes to each of them.',
+      'No task of changeset main changed src/a.txt, so all its tasks receive the comment.',
       'src/one.txt has no line 99 after the change of main.',
       'src/one.txt has no line 9 after the change of main.',
     ],
@@ -76,7 +76,7 @@ test('DSK-2: comments of an approval stay with the changeset and with what lande
   const note = JSON.parse(repo.git('show', `refs/blueflame/reviews:${place}`));
   assert.equal(note.comments, [kept]);
   const log = await flame(repo, ['log']);
-  assert.match(log.stdout, 'remarks with the approval of main left for later tasks on src/one.txt');
+  assert.match(log.stdout, 'comments on the approved main left for later tasks on src/one.txt');
   const shown = await flame(repo, ['show', '1-main']);
   assert.match(shown.stdout, 'src/one.txt:2: name it better next time');
 });

@@ -39,7 +39,7 @@ test('MRG-8: what a person landed red is no fault of what lands after it', async
   assert.equal(landed, ['both', 'green'], run.stderr);
   assert.match(
     run.stderr,
-    /Changeset 1-worse did not land: Green alone, red together with what has just landed: test ! -e x \|\| test ! -e worse\n/,
+    /Changeset 1-worse did not land: Its checks pass alone and fail together with what has just landed: test ! -e x \|\| test ! -e worse\n/,
   );
 });
 

@@ -88,13 +88,13 @@ test('CLN-2 a claim whose agent is gone is free at the next start, and its task 
   assert.match(stdout, /task-001 is claimed by worker-1a2b3c4d, which does not run any more: git flame work/);
   const { code, stderr } = await run(repo);
   assert.is(code, 0, stderr);
-  assert.match(stderr, /Claims whose agents are gone are free again: task-001/);
+  assert.match(stderr, /Claims of ended agents were released: task-001/);
   const task = await firstTask(repo);
   assert.is(task.status, 'merged');
   assert.is(task.retry_count, 0);
   assert.match(
     repo.git('log', '--format=%s', 'refs/blueflame/tasks'),
-    /claimed -> pending, released: its agent is gone/,
+    /claimed -> pending, released: its agent has ended/,
   );
 });
 
@@ -106,7 +106,7 @@ test('CLN-2 the claim of a living agent of another process stays, and the run sa
     assert.not.match((await flame(repo, ['status'])).stdout, /does not run any more/);
     const { code, stderr } = await run(repo);
     assert.is(code, 2, stderr);
-    assert.match(stderr, /until other work is done: task-001 by worker-1a2b3c4d/);
+    assert.match(stderr, /waits for other work to finish: task-001 by worker-1a2b3c4d/);
     assert.is((await firstTask(repo)).agent_id, agent);
     assert.is((await flame(repo, ['work'])).code, 0);
     assert.is((await firstTask(repo)).status, 'claimed');
@@ -177,7 +177,7 @@ test('CLN-2 a claim by hand is free again after limits.claim_timeout, never with
   assert.is(work.code, 0, work.stderr);
   assert.match(
     work.stderr,
-    /older than limits\.claim_timeout are free again, their worktrees stay: task-001/,
+    /older than limits\.claim_timeout were released\. Their worktrees stay: task-001/,
   );
   assert.is((await firstTask(repo)).status, 'done');
 });
@@ -196,7 +196,7 @@ test('CLN-2 what a person had committed and written is kept when their claim run
   repo.commit('claims run out');
   const work = await runProgram(repo, ['work'], { env: shiftedClock(60) });
   assert.is(work.code, 0, work.stderr);
-  assert.match(work.stderr, /are free again, their worktrees stay: task-001/);
+  assert.match(work.stderr, /were released\. Their worktrees stay: task-001/);
   assert.is(readFileSync(join(path, 'unsaved.txt'), 'utf8'), 'unsaved');
   assert.match((await flame(repo, ['rescue', 'list'])).stdout, /task-001/);
 });
@@ -217,7 +217,7 @@ test('STA-3 of several claims of one person at once one wins, the others learn t
   const ended = await Promise.all(claims);
   assert.equal(ended.map(({ code }) => code).sort(), [0, 1, 1, 1], JSON.stringify(ended));
   for (const { output } of ended.filter(({ code }) => code === 1))
-    assert.match(output, /task-001 is yours already: its worktree is \S+\.trees\/task-001-/);
+    assert.match(output, /You already have task-001: its worktree is \S+\.trees\/task-001-/);
 });
 
 test.run();

@@ -24,8 +24,8 @@ test('EGR-1 a setup that looks for a host where cells reach none is told the key
   const project = { name: 'sample', base_branch: 'main', setup: [ask('registry.test')] };
   const { stderr } = await run(makeExecProject({ config: { project } }), 'echo 1 > src/one.txt');
   const text = stderr.replace(/\s+/g, ' ');
-  assert.match(text, 'It looked for a host, and cells reach none.', text);
-  assert.match(text, 'sandbox: { egress: { setup: [HOST] } }, or npm, pypi, crates, go, from-config', text);
+  assert.match(text, 'It tried to reach a host, but cells have no network.', text);
+  assert.match(text, 'sandbox: { egress: { setup: [HOST] } }, or npm, pypi, crates, go or from-config', text);
 });
 
 test('EGR-1 a setup that fails where work begins is said once, before any task is claimed, with the key of its registry', async () => {
@@ -40,7 +40,7 @@ test('EGR-1 a setup that fails where work begins is said once, before any task i
   const text = stopped.stderr.replace(/\s+/g, ' ');
   assert.match(
     text,
-    /No agent was started: on main no worktree can be prepared\. The setup command .* ended with 1\. It looked for a host, and cells reach none\./,
+    /No agent was started: no worktree of main can be prepared\. The setup command .* ended with 1\. It tried to reach a host, but cells have no network\./,
   );
   assert.match(text, 'sandbox: { egress: { setup: [pypi] } }, or from-config', text);
   assert.not.match(text, /validator_diagnostics|claimed/);
@@ -64,7 +64,7 @@ test('EGR-2 where a check fails for want of what a lock file names, what brings 
   const { stderr } = await run(repo, 'echo 1 > src/one.txt');
   assert.match(
     stderr,
-    /begin without what package-lock\.json names\. To bring it, in \.blueflame\.yml: project: \{ setup: \[npm ci\] \} and sandbox: \{ egress: \{ setup: \[npm\] \} \}/,
+    /start without the dependencies that package-lock\.json names\. To install them, in \.blueflame\.yml: project: \{ setup: \[npm ci\] \} and sandbox: \{ egress: \{ setup: \[npm\] \} \}/,
   );
 });
 

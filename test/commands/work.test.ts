@@ -229,7 +229,7 @@ test('WRK-5: a script that leaves nothing has failed: no-commits', async () => {
 
 test('WRK-5: an empty commit is no result: the task fails, and nothing lands', async () => {
   const done = await work('git commit -q --allow-empty -m "there was nothing to do"');
-  assertFailed(done, /nothing but empty commits/);
+  assertFailed(done, /made only empty commits/);
   assert.is(done.repo.git('log', '--format=%s', 'main', '--grep=nothing to do'), '');
 });
 

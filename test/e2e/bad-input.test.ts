@@ -367,7 +367,7 @@ test('a detached HEAD needs a base branch in the configuration; with one it work
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
   const run = await flame(repo, ['run', 'x', '--from', plan, '--decisions-file', decisions]);
   assert.is(run.code, 0, run.stderr);
-  assert.match(run.stderr, /HEAD of .* is detached at [0-9a-f]{10}, which main does not hold: agents start/);
+  assert.match(run.stderr, /HEAD of .* is detached at [0-9a-f]{10}, which is not in main\. Agents start/);
   assert.is(repo.git('rev-parse', 'HEAD'), head);
   assert.is(repo.git('show', 'main:src/one.txt'), 'one');
 });

@@ -146,7 +146,7 @@ test('MRG-5 what git leaves out of the work tree holds up a landing until the na
     'b.yml',
   );
   const run = await flame(repo, ['run', 'Go', '--new', '--from', plan, '--decisions-file', approving(repo)]);
-  assert.match(run.stderr, /git would not bring the files of .* along/, run.stderr);
+  assert.match(run.stderr, /git refuses to update the files of /, run.stderr);
   for (const command of named(run)) typed(command.replace('FILE', 'src/a.txt'));
   assert.match(repo.git('ls-files', '-v', 'src/a.txt'), /^H /);
   assert.match((await review(repo)).stderr, /is checked out in .* with local changes/);
@@ -161,7 +161,7 @@ test('MRG-5 an untracked file where a folder lands is named itself, and the name
   assert.is(run.code, 2, run.stderr);
   for (const name of ['d', 'n']) repo.write(name, 'mine\n');
   const refused = await review(repo);
-  assert.match(refused.stderr, /Untracked files in .* stand where git would write/);
+  assert.match(refused.stderr, /git would overwrite untracked files in /);
   for (const command of named(refused)) typed(command);
   assert.is((await review(repo)).code, 0);
   assert.is(repo.git('show', 'main:d/e'), 'e');
@@ -205,7 +205,7 @@ test('MRG-5 a base checked out in a folder that is gone is found before anything
   assert.is(refused.code, 1, refused.stderr);
   assert.match(
     refused.stderr,
-    /main is checked out in .* where there is no work tree[\s\S]*git worktree prune/,
+    /main is checked out in .* but no work tree is there[\s\S]*git worktree prune/,
   );
   repo.git('worktree', 'prune');
   assert.is((await flame(repo, argv)).code, 0);

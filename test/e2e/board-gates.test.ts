@@ -111,9 +111,9 @@ if (place !== 'outside') {
       assert.match(stopped.stdout, 'stopped');
       assert.is(model.requests.length, 4);
       const raised = await runOnBoard(project, [], async (tab) => {
-        assert.ok(await warnsAt(tab, 'budget', "of the session's budget are spent"));
+        assert.ok(await warnsAt(tab, 'budget', "of the session's budget is spent"));
         await answerNext(tab, 'budget', { kind: 'raise', amount: 50_000 });
-        assert.not(await warnsAt(tab, 'changesets', "of the session's budget are spent"));
+        assert.not(await warnsAt(tab, 'changesets', "of the session's budget is spent"));
         await answerNext(tab, 'changesets', { kind: 'approve' });
         await answerNext(tab, 'session', { kind: 'stop' });
       });

@@ -226,7 +226,7 @@ test('DSK-3 a next version that needs what stands on it waits until that is merg
   await run(['pr']);
   const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
   assert.is(landed.code, 0, landed.stdout + landed.stderr);
-  assert.match(landed.stdout, /2-one does not go to \S+--one for now: .* conflicts in src\/one\.txt/);
+  assert.match(landed.stdout, /2-one is not in \S+--one yet: .* conflicts in src\/one\.txt/);
   assert.is(there('rev-parse', branch('one')), was);
   squashThere(repo, branch('one'));
   host.set({ of: { [below]: { state: 'MERGED', head: was } } } as never);
@@ -268,7 +268,7 @@ test('DSK-3 of what a note from elsewhere says, no other branch is moved or push
   rewriteNote(repo, (text) => text.replace(/"flame\/[^"]*--one"/, '"private"'));
   const refused = await run(['review', '--pr']);
   assert.is.not(refused.code, 0);
-  assert.match(refused.stdout + refused.stderr, /private was moved to what isn't built/);
+  assert.match(refused.stdout + refused.stderr, /private was moved to a commit that does not contain/);
   assert.not.match(there('for-each-ref', 'refs/heads'), /private/);
   assert.is(host.calls().filter(([, verb]) => verb === 'create').length, 2);
 });
@@ -340,7 +340,7 @@ test('DSK-3 a branch that somebody else made, or moved, is not touched, and the 
   const refused = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
   assert.is(refused.code, 1, refused.stdout);
   const said = await saying(['review', '--pr']);
-  assert.match(said, /--one was moved to what isn't built on what it had/);
+  assert.match(said, /--one was moved to a commit that does not contain its earlier one/);
   assert.ok(said.includes(`git branch -f ${branch('one')} ${was}`));
   assert.is(there('show', `${branch('two')}:src/two.txt`), 'two 1\ntwo 2');
   assert.equal(

@@ -71,7 +71,7 @@ test('TRU-2 a task that failed here and is set to pending elsewhere is asked abo
   await send(changeTask({ ...unclaimed, retry_count: 0, reason: null, history: [] }));
   assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 task to run/);
   for (const argv of [['work'], ['run'], ['resume']])
-    assertRefused(await flame(victim, argv), { code: 2, says: 'brought to this by another clone' });
+    assertRefused(await flame(victim, argv), { code: 2, says: 'another clone changed its state' });
   assert.is(runs(), before);
   const decisions = writeDecisions(victim, { plan: ['approve'] });
   await flame(victim, ['work', '--decisions-file', decisions]);
@@ -91,7 +91,7 @@ test('TRU-2 what stood before is not taken for new when somebody puts it back', 
     return [{ subject: 'forged', tasks: former }];
   });
   assert.is((await flame(victim, ['sync'])).code, 0);
-  assertRefused(await flame(victim, ['work']), { code: 2, says: 'brought to this by another clone' });
+  assertRefused(await flame(victim, ['work']), { code: 2, says: 'another clone changed its state' });
 });
 
 test('TRU-2 work that another clone names for a task of this one is neither judged nor merged unasked', async () => {
@@ -118,7 +118,7 @@ test('TRU-2 a session that ended here and is open again elsewhere is asked about
   assert.is((await flame(victim, ['review', '--approve'])).code, 0);
   await send(changeSession({ state: 'active', wave: 'work' }));
   assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 session/);
-  assertRefused(await flame(victim, ['run']), { code: 2, says: 'brought to this by another clone' });
+  assertRefused(await flame(victim, ['run']), { code: 2, says: 'another clone changed its state' });
 });
 
 test('TRU-2 a plan that waits here and is swapped elsewhere is shown as received', async () => {
@@ -140,7 +140,7 @@ test('TRU-2 a plan that waits here and is swapped elsewhere is shown as received
         ],
   );
   assert.match((await flame(victim, ['sync'])).stdout, /until you accept it: 1 session/);
-  assertRefused(await flame(victim, ['run']), { code: 2, says: 'brought to this by another clone' });
+  assertRefused(await flame(victim, ['run']), { code: 2, says: 'another clone changed its state' });
 });
 
 test('TRU-2 an agent named in a claim by hand frees nothing, and the change is told', async () => {

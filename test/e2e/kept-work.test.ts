@@ -70,10 +70,7 @@ test('MRG-4 kept work that conflicts with the base is said, and done anew', asyn
   repo.commit('by hand');
   const again = await run(repo, goOn, [{ all: 'approve' }]);
   assert.is(again.code, 0, again.stderr);
-  assert.match(
-    again.stderr,
-    /one starts from main, not from the attempt that was kept: it conflicts .*src\/one\.txt/,
-  );
+  assert.match(again.stderr, /one starts from main, not from its kept attempt: it conflicts .*src\/one\.txt/);
   assert.is(repo.git('show', 'main:src/one.txt'), 'by hand\nattempt 2');
 });
 

@@ -41,7 +41,7 @@ for (const at of choosePoints(points, sample)) {
     assert.is(again.code, 0, again.stderr);
     assert.equal(await endState(repo), expected, again.stderr);
     assert.is(triesOf(repo), 3, 'what was handed in before is not made again');
-    const isKept = /of agents that are gone, and stays?\./.test(again.stderr);
+    const isKept = /of ended agents and stays?\./.test(again.stderr);
     const remains = findRemains(repo).filter((path) => !isKept || !/\bworker-[0-9a-f]{8}\b/.test(path));
     assert.equal(remains, [], again.stderr);
     rmSync(dirname(repo.path), { recursive: true, force: true });
@@ -51,7 +51,7 @@ for (const at of choosePoints(points, sample)) {
 /** How many attempts were handed in, in all. */
 function triesOf(repo: TestRepo): number {
   const subjects = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
-  return subjects.filter((line) => /\battempt \d of 3 by \S+ handed in/.test(line)).length;
+  return subjects.filter((line) => /\battempt \d of 3 by \S+ submitted/.test(line)).length;
 }
 
 /** Before the first agent begins and up to the one of the next task: what comes after is as in any run. */

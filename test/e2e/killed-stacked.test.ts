@@ -43,7 +43,7 @@ for (const at of choosePoints(points, sample)) {
     assert.is(again.code, 0, again.stderr);
     assert.equal(await endState(repo), expected, again.stderr);
     // The session is stopped, not over: a worktree that held work when its agent was killed stays, and is named.
-    const isKept = /of agents that are gone, and stays?\./.test(again.stderr);
+    const isKept = /of ended agents and stays?\./.test(again.stderr);
     const remains = findRemains(repo).filter((path) => !isKept || !/\bworker-[0-9a-f]{8}\b/.test(path));
     assert.equal(remains, [], again.stderr);
     assert.is(findTornLanding(repo), '');

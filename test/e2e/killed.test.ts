@@ -67,7 +67,7 @@ for (const moment of ['end of the agent noted', 'leftovers staged', 'leftovers c
     const repo = makeVictim();
     assert.is(start(repo, undefined, { FLAME_TEST_KILL_AT: moment }).signal, 'SIGKILL');
     const again = await startAgain(repo);
-    const [, taken = ''] = /had finished before the stop was taken in: ([^\n]+)\./.exec(again.stderr) ?? [];
+    const [, taken = ''] = /had finished before the stop was accepted: ([^\n]+)\./.exec(again.stderr) ?? [];
     assert.is.not(taken, '', again.stderr);
     const claims = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
     for (const task of taken.split(', '))

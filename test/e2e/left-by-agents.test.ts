@@ -46,7 +46,7 @@ test('WRK-5 commits that are empty are no work', async () => {
   const run = await runTasks(repo, [
     { id: 'one', script: 'git commit -q --allow-empty -m "Do one"', locks: ['a.txt'] },
   ]);
-  assert.match(failureOf(run, 'one'), /no-commits: It committed nothing but empty commits/);
+  assert.match(failureOf(run, 'one'), /no-commits: It made only empty commits/);
   assert.is(repo.git('rev-parse', 'main'), before);
 });
 
@@ -89,12 +89,12 @@ test('WTR-5 a file of project.copy that an agent changed is named, and kept in i
   ]);
   assert.match(
     failureOf(run, 'alone'),
-    /config\/local\.json was put into its worktree and belongs to no commit/,
+    /config\/local\.json was copied into its worktree and is in no commit/,
   );
   const beside = await flame(repo, ['show', 'beside']);
   assert.match(beside.stdout, /not handed in: config\/local\.json/);
-  assert.match(run.stderr, /beside is done without 1 path .*; its worktree stays: /);
-  assert.not.match(run.stderr, /left is done without/);
+  assert.match(run.stderr, /beside is done, but no commit holds 1 path .*; its worktree stays: /);
+  assert.not.match(run.stderr, /left is done, but/);
   assert.is(landed(repo).includes('config/local.json'), false);
   const trees = repo.git('worktree', 'list', '--porcelain').match(/^worktree .*worker-.*$/gm) ?? [];
   assert.is(trees.length, 2, run.stderr);
@@ -226,9 +226,9 @@ test('WTR-5 work that git ignores is named with the rule, and kept; what setup a
     `${nothing}: git ignores work.log.md, by ${personal}:1 (*.log.md)`,
   );
   assert.match(failureOf(run, 'beside'), `${nothing}.`);
-  assert.match(run.stderr, /half is done without 1 path that no commit holds; its worktree stays: \S+/);
+  assert.match(run.stderr, /half is done, but no commit holds 1 path of its work; its worktree stays: \S+/);
   assert.match(run.stderr, 'src/c.generated.ts, by .gitignore:3 (*.generated.ts)');
-  assert.not.match(run.stderr, /caches is done without/);
+  assert.not.match(run.stderr, /caches is done, but/);
   const half = await flame(repo, ['show', 'half']);
   assert.match(
     half.stdout,
@@ -291,14 +291,14 @@ test('UNI-5 what an agent committed and left again is a rescue, and named; a sec
   );
   assert.match(
     run.stderr,
-    /reset: It committed \w+ "Do reset" and left it again: kept as rescue ses-\S+\/reset\/1/,
+    /reset: It committed \w+ "Do reset" and then dropped it\. That is kept as the rescue ses-\S+\/reset\/1/,
   );
   assert.match(
     run.stderr,
-    /secret: It committed \w+ "s" and left it again: it stays in \S+, for secret\.txt:1 looks like/,
+    /secret: It committed \w+ "s" and then dropped it\. That stays in \S+, because secret\.txt:1 looks like/,
   );
   const part = await flame(repo, ['show', 'part']);
-  assert.match(part.stdout, /It committed \w+ "Do part2" and left it again: kept as rescue/);
+  assert.match(part.stdout, /It committed \w+ "Do part2" and then dropped it\. That is kept as the rescue/);
   assert.ok(landed(repo).includes('part1.txt') && !landed(repo).includes('part2.txt'));
   assert.is(repo.git('log', '--all', '--format=%s', '--grep=^s$'), '');
 });

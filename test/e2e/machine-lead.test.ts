@@ -37,7 +37,7 @@ test('DST-1 a lead whose branch is behind the remote brings it forward, works on
   const commit = pushOther(other, 'notes.txt');
   const { code, stderr } = await run(lead);
   assert.is(code, 0, stderr);
-  assert.match(stderr, /main was behind origin: it is at/);
+  assert.match(stderr, /main was behind origin\. It is now at/);
   assert.ok(
     existsSync(join(lead.repo.path, 'notes.txt')) && existsSync(join(lead.repo.path, 'src/task-001.txt')),
   );
@@ -53,7 +53,7 @@ test('DST-1 what stands against that is named before anything is done, with the 
   const before = lead.repo.git('rev-parse', 'main');
   const behind = await run(lead);
   assert.is(behind.code, 2, behind.stderr);
-  assert.match(behind.stderr, /main is not here as it is at origin: .* has files where it would write/);
+  assert.match(behind.stderr, /main here can't follow origin: .* has files that it would overwrite/);
   assert.match(behind.stderr, /git pull --ff-only origin main/);
   assert.is(lead.repo.git('rev-parse', 'main'), before);
   lead.repo.git('reset', '-q', '--hard');
@@ -63,7 +63,7 @@ test('DST-1 what stands against that is named before anything is done, with the 
   lead.repo.commit('not pushed');
   const ahead = await run(lead, []);
   assert.is(ahead.code, 2, ahead.stderr);
-  assert.match(ahead.stderr, /main has commits here that origin has not/);
+  assert.match(ahead.stderr, /main has commits here that are not at origin/);
   assert.match(ahead.stderr, /git push origin main/);
   lead.repo.git('push', '-q', 'origin', 'main');
   writeDecisions(lead.repo, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
@@ -146,7 +146,7 @@ for (const [what, isTold] of [
     const asked = await run(lead, []);
     assert.is(asked.code, 2, asked.stderr);
     assert.match(asked.stderr, /1-a is recorded as landed at origin, .* but main there is at .*before it/);
-    const [, command = ''] = asked.stderr.match(/To have it there: git (push origin \S+)/) ?? [];
+    const [, command = ''] = asked.stderr.match(/To restore it there: git (push origin \S+)/) ?? [];
     assert.is(command, `push origin ${landed}:refs/heads/main`);
     assert.is(stateAt(remote), at, 'nothing was pushed');
     lead.repo.git(...command.split(' '));

@@ -40,9 +40,7 @@ const isAtWork = ({ repo }: RigMachine): boolean => repo.git('worktree', 'list')
 
 /** Which machines were given up, as one of them said. */
 function givenUp({ said }: RigMachine): ReadonlySet<string> {
-  return new Set(
-    [...said.matchAll(/is free again: (\S+) gave no sign of life/g)].map(([, name]) => name ?? ''),
-  );
+  return new Set([...said.matchAll(/is free again: (\S+) sent no heartbeat/g)].map(([, name]) => name ?? ''));
 }
 
 async function hurtAll(): Promise<void> {
@@ -92,7 +90,7 @@ async function hurt(
   assert.ok(history.claims >= 8, 'what was given up was claimed once more');
   assert.is(lead.ends.at(-1), 0, all);
   for (const machine of [stopped, cut])
-    assert.match(machine.said, /given up|does not count|took no sign of life|can't be reached/, all);
+    assert.match(machine.said, /was released|does not count|accepted no heartbeat|can't be reached/, all);
   for (const { repo } of rig.machines) {
     repo.git('remote', 'set-url', 'origin', rig.remote.path);
     await flame(repo, ['sync', 'origin']);

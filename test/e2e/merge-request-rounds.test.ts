@@ -98,7 +98,7 @@ test('RND-2 a merge request goes through two rounds by glab: a comment to the ve
   }
   assert.is(repo.git('show', `${branchOf(repo)}:src/one.txt`), 'attempt 1\nattempt 2\nattempt 3');
   const texts = (await historyOf('one')).flatMap(({ comments = [] }) => comments.map(({ text }) => text));
-  assert.equal(texts, ['dev: Louder, 0.', 'dev (the line is gone since): Louder, 1.']);
+  assert.equal(texts, ['dev: Louder, 0.', 'dev (the line was removed since): Louder, 1.']);
   const updates = glab.calls().filter(([, verb]) => verb === 'update');
   assert.equal(
     updates.map((words) => words.slice(0, 5)),
@@ -256,8 +256,8 @@ test('RND-2 a glab that fails leaves everything as it was, and says what to do',
     assert.is(repo.git('for-each-ref', 'refs/blueflame', 'refs/heads'), before, fails.said);
   }
   for (const [answers, words] of [
-    [{ state: 'closed' }, /was closed, so nothing.*glab mr reopen 7 --repo/s],
-    [{ state: 'merged' }, /was merged, so nothing/],
+    [{ state: 'closed' }, /was closed, so its comments.*glab mr reopen 7 --repo/s],
+    [{ state: 'merged' }, /was merged, so its comments/],
     [{ head: 'f'.repeat(40) }, /Somebody else moved flame\/\S+ there to fffffff.*git fetch origin/s],
   ] as const) {
     glab.set({ ...answers, threads: [thread({})] });

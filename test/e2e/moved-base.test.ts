@@ -89,7 +89,7 @@ for (const [index, before] of steps.entries()) {
       if (isGone && index > 0 && before !== 'review')
         assert.match(
           said.join('\n'),
-          /main was rewound: 1 commit is gone from it \(\w+ oops leaked\); it will not come back/,
+          /main was rewound: it lost 1 commit \(\w+ oops leaked\), and landing will not bring it back/,
         );
       assert.is(repo.git('status', '--porcelain'), '');
       repo.git('fsck', '--strict');

@@ -53,11 +53,11 @@ test('MRG-8 what was built and never shown is not approved, and the commit is na
     ['review', '--changeset', 'main', '--approve'],
   ])
     assertRefused(await flame(repo, argv), {
-      ...{ code: 1, says: `is at commit ${short}, which was not shown to you here yet` },
+      ...{ code: 1, says: `is at commit ${short}, which you have not seen yet` },
       next: `git flame review --changeset main --approve --commit ${short}`,
     });
   const wrong = ['review', '--approve', '--commit', '0123456'];
-  assertRefused(await flame(repo, wrong), { code: 1, says: 'what you saw or named is 0123456' });
+  assertRefused(await flame(repo, wrong), { code: 1, says: 'but you saw or named 0123456' });
   assert.is(repo.git('rev-parse', 'main'), before);
   const named = await flame(repo, ['review', '--approve', '--commit', commit.slice(0, 7)]);
   assert.is(named.code, 0, named.stderr);

@@ -100,7 +100,7 @@ test('PLN-1 a lock that git ignores is named at the plan, with the rule', async 
     ['src/out/**', 'task-003'],
     ['src/out', 'task-004'],
   ] as const)
-    assert.match(run.stderr, `git ignores ${lock}, which ${task} may change, by src/.gitignore:1 (out/)`);
+    assert.match(run.stderr, `git ignores ${lock}, which ${task} locks, by src/.gitignore:1 (out/)`);
   assert.not.match(run.stderr, 'git ignores src/a');
 });
 

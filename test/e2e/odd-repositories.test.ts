@@ -159,7 +159,7 @@ test('WRK-7 what the setup changes in tracked files is put back and never blamed
   assert.is(run.code, 0, run.stderr);
   assert.match(
     run.stderr,
-    /project\.setup changed tracked files, which were put back.*README\.md, src\/a\.txt/,
+    /project\.setup changed tracked files\. They were restored.*README\.md, src\/a\.txt/,
   );
   assert.match(run.stderr, /matches "\.env\.test"/);
   assert.is(repo.git('show', 'main:out.txt'), 'a');

@@ -197,7 +197,7 @@ test('RND-2 a log that can not be had takes nothing from its check; a sign-in th
   assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [{ id: 'two', remarks: 0, checks: 1 }]);
   assert.match(
     (await taskOf('two')).history.at(-1)?.notes ?? '',
-    /The check test ended with failure: \S+job\/61\nIts log could not be had\.$/,
+    /The check test ended with failure: \S+job\/61\nIts log could not be read\.$/,
   );
 });
 
@@ -316,7 +316,7 @@ test('RND-2 only who may write there is heard; the others are named, and hidden 
   const comments = (await taskOf('one')).history.at(-1)?.comments ?? [];
   assert.equal(
     comments.map(({ text }) => text),
-    ['octocat: ab', 'octocat (the line is gone since): Gone?'],
+    ['octocat: ab', 'octocat (the line was removed since): Gone?'],
   );
   assert.match((await taskOf('two')).history.at(-1)?.notes ?? '', /The whole file/);
   const { repo } = await opened();
@@ -381,8 +381,8 @@ test('RND-2 a pull request that was closed, merged or moved by somebody is left 
   const { repo, gh } = await opened();
   const before = repo.git('for-each-ref', 'refs/blueflame', 'refs/heads');
   for (const [answers, words] of [
-    [{ state: 'CLOSED' }, /was closed, so nothing.*gh pr reopen/s],
-    [{ state: 'MERGED' }, /was merged, so nothing/],
+    [{ state: 'CLOSED' }, /was closed, so its comments.*gh pr reopen/s],
+    [{ state: 'MERGED' }, /was merged, so its comments/],
     [{ head: 'f'.repeat(40) }, /Somebody else moved flame\/\S+ there to fffffff.*git fetch origin/s],
   ] as const) {
     gh.set({ ...answers, lines: [lineComment()] });
@@ -447,7 +447,7 @@ test('RND-2 once it was merged there by squash, what follows is opened anew; one
   repo.commit('Greet (#7)');
   gh.set({ state: 'MERGED', mergedOnce: true });
   const after = await run(['pr']);
-  assert.match(after.stdout + after.stderr, /was merged, so nothing/);
+  assert.match(after.stdout + after.stderr, /was merged, so its comments/);
   assert.equal([(await taskOf('one')).status, (await taskOf('two')).status], ['merged', 'merged']);
   const branch = branchOf(repo);
   const there = (): string => repo.git('--git-dir=.git/remote.git', 'for-each-ref', 'refs/heads');

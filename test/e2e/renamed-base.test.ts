@@ -46,7 +46,7 @@ for (const [locks, expected] of [
     assert.is(work.code, 0, work.stderr);
     assert.match(
       work.stderr + work.stdout,
-      /Files that task-001 may change were renamed, and its locks follow: src\/util/,
+      /Files that task-001 locks were renamed, and its locks follow: src\/util/,
     );
     const task = await taskOf(repo);
     assert.equal([task.status, task.file_locks], ['done', expected]);

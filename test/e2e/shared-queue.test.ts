@@ -273,7 +273,7 @@ test('STA-4 a claim made in another clone is not freed by this one, unless it is
   writeDecisions(clone, { plan: ['approve'] });
   const run = await flame(clone, ['run', '--decisions-file', '.git/decisions.yml']);
   assert.is(run.code, 2, run.stderr);
-  assert.match(run.stderr, /until other work is done: task-001 by worker-/);
+  assert.match(run.stderr, /waits for other work to finish: task-001 by worker-/);
   const refusal = await flame(clone, ['task', 'release', 'task-001']);
   assert.is(refusal.code, 1);
   assert.match(

@@ -152,7 +152,7 @@ function toLines(text: string, folder: string): readonly string[] {
   // What a machine can't enforce, and how little memory it has, is said there alone.
   return lines
     .map((line) => normalize(line.trimEnd()))
-    .filter((line) => !/^(?:warning: |Only \d+ of \d+ agents at once)/.test(line));
+    .filter((line) => !/^(?:warning: |Only \d+ of \d+ agents run at once)/.test(line));
 }
 
 /** Ids, times and object names as in every run. */

@@ -79,12 +79,12 @@ async function askPerson(context: AskingContext, job: AskingJob, asking: Asking)
   events.emit({ event: 'question', ...about, state: 'asked', answer: '' });
   let answer: Awaited<ReturnType<typeof answerInTime>>;
   try {
-    answer = gates.question === undefined ? 'nobody' : await answerInTime(context, job, asking);
+    answer = gates.question === undefined ? 'no-person' : await answerInTime(context, job, asking);
   } catch (error) {
-    answer = { kind: 'proceed', why: 'The question could not be put to anybody.' };
+    answer = { kind: 'proceed', why: 'The question could not be shown to a person.' };
     // Ctrl-D and Ctrl-C say by themselves what they came to.
     if (!(error instanceof FlameError && (error.kind === 'waiting' || error.kind === 'interrupted')))
-      warn(context, `${job.id} was not answered: ${messageOf(error)}`);
+      warn(context, `The question of ${job.id} got no answer: ${messageOf(error)}`);
   }
   if (typeof answer !== 'string' && answer.kind === 'answer') {
     const words = withoutSecret(answer.answers.join('; '), about.text);
@@ -101,10 +101,10 @@ async function askPerson(context: AskingContext, job: AskingJob, asking: Asking)
 
 const leftToIt = 'The person leaves it to you.';
 
-const whyNot: Readonly<Record<'nobody' | 'late' | 'behind', (timeMs: number) => string>> = {
-  nobody: () => noPersonToAsk,
-  late: (timeMs) => `Nobody answered within ${formatDuration(timeMs)}.`,
-  behind: (timeMs) => `Other questions stood before it for ${formatDuration(timeMs)}.`,
+const whyNot: Readonly<Record<'no-person' | 'late' | 'behind', (timeMs: number) => string>> = {
+  'no-person': () => noPersonToAsk,
+  late: (timeMs) => `No answer came within ${formatDuration(timeMs)}.`,
+  behind: (timeMs) => `Other questions were ahead of it for ${formatDuration(timeMs)}.`,
 };
 
 /** `late`: time is up, or the agent has ended; `behind`: its turn never came. Every place that shows it is updated. */
@@ -112,16 +112,16 @@ async function answerInTime(
   { gates, machine }: Pick<RunContext, 'gates' | 'machine'>,
   { id: agent, task, role }: AskingJob,
   { questions, gone, timeMs, clock }: Asking,
-): Promise<Placed<AgentAnswer> | 'late' | 'behind' | 'nobody'> {
+): Promise<Placed<AgentAnswer> | 'late' | 'behind' | 'no-person'> {
   const over = new AbortController();
-  const onGone = (): void => over.abort(new Error('Who asked has ended.'));
+  const onGone = (): void => over.abort(new Error('The agent that asked has ended.'));
   gone.addEventListener('abort', onGone, { once: true });
   if (gone.aborted) onGone();
   const queued = new AbortController();
   const timeUp = async (turn?: AbortSignal): Promise<void> => {
     await machine.sleep(timeMs, turn === undefined ? over.signal : AbortSignal.any([over.signal, turn]));
     // Its turn has come: its time begins again.
-    if (turn?.aborted !== true) over.abort(new Error('Nobody answered in time.'));
+    if (turn?.aborted !== true) over.abort(new Error('No answer came in time.'));
   };
   const late = new Promise<'late' | 'behind'>((resolve) => {
     over.signal.addEventListener('abort', () => resolve(queued.signal.aborted ? 'late' : 'behind'));
@@ -137,7 +137,7 @@ async function answerInTime(
   void timeUp(queued.signal);
   const asked = { agent, task: task?.id ?? null, title: task?.title ?? role, questions, until: untilNow() };
   const answered =
-    gates.question?.({ ...asked, laid, withdrawn: over.signal }) ?? Promise.resolve('nobody' as const);
+    gates.question?.({ ...asked, laid, withdrawn: over.signal }) ?? Promise.resolve('no-person' as const);
   try {
     return await Promise.race([answered, late]);
   } catch (error) {
@@ -145,7 +145,7 @@ async function answerInTime(
     throw error;
   } finally {
     gone.removeEventListener('abort', onGone);
-    over.abort(new Error('It is answered.'));
+    over.abort(new Error('It has an answer.'));
     answered.catch(() => undefined);
   }
 }
@@ -164,10 +164,7 @@ async function noteAnswer(
       },
     }));
   } catch (error) {
-    warn(
-      context,
-      `What ${job.id} was answered is told to it, and could not be recorded: ${messageOf(error)}`,
-    );
+    warn(context, `${job.id} received its answer, but the answer could not be recorded: ${messageOf(error)}`);
   }
 }
 

@@ -161,7 +161,7 @@ async function started(
 /** An agent whose share was cut ends by the session's budget: it is tried again once that is raised. */
 function explainByShare(outcome: GuardedOutcome, isCut: boolean): GuardedOutcome {
   if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
-  const message = "What was left of the session's budget was too little for the agent.";
+  const message = "The rest of the session's budget was too little for the agent.";
   return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
 }
 
@@ -217,7 +217,7 @@ function withReach<Outcome extends AgentOutcome>(
   }
   known.set(adapter, { began, failures: failures + 1 });
   const until = Math.min(now + Math.min(backoffMs(failures, context.random()), longestWaitMs), end);
-  const message = `${failure.message} It is tried again, for ${longestOutageMs / 60_000} minutes in all.`;
+  const message = `${failure.message} It is tried again for up to ${longestOutageMs / 60_000} minutes.`;
   return { ...outcome, failure: { ...failure, message, until: new Date(until).toISOString() } };
 }
 
@@ -225,7 +225,7 @@ function unreachable(why: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'model-unreachable',
-    message: `${why} It was tried for ${longestOutageMs / 60_000} minutes; everything done so far is kept.`,
-    hints: ['Look after the network, then: git flame run'],
+    message: `${why} The run tried again for ${longestOutageMs / 60_000} minutes and stopped. All work so far is kept.`,
+    hints: ['Check the network connection, then: git flame run'],
   });
 }

@@ -74,7 +74,7 @@ export function requireShortWait(
   throw new FlameError({
     kind: 'refused',
     code: 'service-paused',
-    message: `${pause.why} That ends at ${pause.until}, later than limits.wait_for_service lets a run wait. Everything done so far is kept.`,
+    message: `${pause.why} That ends at ${pause.until}, later than limits.wait_for_service allows a run to wait. All work so far is kept.`,
     hints: [`After that: git flame run --session ${id}`],
     data: { adapter: pause.adapter, until: pause.until },
   });

@@ -53,7 +53,7 @@ export function watchBudget(
   if (state.isNear && !state.isSpent && ledger.warnedAt !== state.limit) {
     ledger.warnedAt = state.limit;
     const format = state.unit === 'usd' ? formatUsd : formatTokens;
-    const message = `${format(state.spent)} of ${format(state.limit)} of the session's budget are spent.`;
+    const message = `${format(state.spent)} of ${format(state.limit)} of the session's budget is spent.`;
     context.events.emit({ event: 'notice', level: 'warning', message, until: 'budget-decided' });
   }
   return state;
@@ -206,7 +206,7 @@ function budgetStop(): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'budget-stop',
-    message: "The session was stopped: its budget is spent, and it wasn't raised.",
+    message: 'The session was stopped: its budget is spent and was not raised.',
     hints: ['git flame run'],
   });
 }

@@ -28,7 +28,7 @@ export async function findUnusable(context: RunContext, tasks: readonly Task[]):
     const why = await objection(context, task);
     usable.set(name, why === null);
     if (why !== null)
-      warnOnce(context, `What is to run with ${name.trim()} is left to other machines: ${why.message}`, {
+      warnOnce(context, `Other machines do the tasks that run with ${name.trim()}: ${why.message}`, {
         details: why.hints,
       });
   }
@@ -80,7 +80,7 @@ async function prove(context: RunContext, adapter: string, model: string): Promi
   throw new FlameError({
     kind: 'refused',
     code: 'canary-failed',
-    message: `The canary call of ${adapter} was not denied: its tool calls would not be checked, so no agent is started.`,
+    message: `The canary call of ${adapter} was not denied. Its tool calls would go unchecked, so no agent starts.`,
     details: [details],
     hints: [
       /could not be started|no cell/i.test(details)
@@ -102,7 +102,11 @@ export async function requireSandbox(
   if (context.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
     throw shellNotPinned(adapter, sandbox);
   if (sandbox.kind !== 'none') {
-    warn(context, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
+    warn(
+      context,
+      'The sandbox is weaker here than on other machines. For details: git flame doctor',
+      sandbox,
+    );
     return;
   }
   // Commands that a task brings, which the configuration chose for no role, need a cell as well.
@@ -113,14 +117,14 @@ export async function requireSandbox(
     throw new FlameError({
       kind: 'refused',
       code: 'no-sandbox',
-      message: 'Agents need a sandbox and there is none on this machine.',
+      message: 'Agents need a sandbox, and this machine has none.',
       details: sandbox.missing,
       hints: [...sandbox.cure, 'Or accept the risk in .blueflame.yml: sandbox: { require: false }'],
     });
   }
   warn(
     context,
-    'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
+    'No sandbox: only the watcher and the post-check confine what agents run, not the operating system.',
     sandbox,
   );
 }
@@ -133,7 +137,7 @@ function shellNotPinned(
   return new FlameError({
     kind: 'refused',
     code: 'shell-not-pinned',
-    message: `${adapter} runs commands in the shell of your account or one that its model names, and the rules judge bash: only bubblewrap holds it to that, and it makes no cell here.`,
+    message: `${adapter} runs commands in your account's shell or in one that its model names, but the rules judge bash. Only bubblewrap can pin it to bash, and bubblewrap makes no cell here.`,
     details: missing,
     hints: [
       ...cure,
@@ -166,7 +170,7 @@ export function requirePrices(
   for (const { adapter, model } of choices) {
     requirePrice(context, { adapter, model, role, budget: roleBudget(context.config, role) });
     if (!isUnpriced(context, { adapter, model })) continue;
-    const message = `The price of the model ${model} is not known: limits in tokens alone hold its agents, and no figure in dollars counts them. models.prices says what it costs.`;
+    const message = `The price of the model ${model} is not known: only limits in tokens apply to its agents, and no figure in dollars includes them. Set its price in models.prices.`;
     warnOnce(context, message);
   }
 }
@@ -182,10 +186,10 @@ export function requirePrice(
   throw new FlameError({
     kind: 'refused',
     code: 'no-price',
-    message: `The price of the model ${model} is not known, so the budget in dollars can't hold the ${role}.`,
+    message: `The price of the model ${model} is not known, so the budget in dollars can't limit the ${role}.`,
     hints: [
-      `say in .blueflame.yml what a million tokens cost: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
-      `or that it costs nothing, as on a server of your own (Ollama, llama.cpp): models: { prices: { '${model}': { input: 0, output: 0 } } }`,
+      `set the price of a million tokens in .blueflame.yml: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
+      `or set it to 0, as for a server of your own (Ollama, llama.cpp): models: { prices: { '${model}': { input: 0, output: 0 } } }`,
       'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
     ],
   });

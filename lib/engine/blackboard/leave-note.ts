@@ -88,7 +88,7 @@ export async function dropNotes(
           add: [],
           drop: found.filter((one) => one.task === task).map(({ note }) => note),
         })),
-        subject: `note ${named}: taken away by ${context.gates.person}`,
+        subject: `note ${named}: dropped by ${context.gates.person}`,
       },
     };
   });
@@ -138,8 +138,8 @@ function requireText(said: string): string {
   throw new FlameError({
     kind: 'refused',
     code: 'secret-in-note',
-    message: `The note looks as if it held a credential (${secret.id}, line ${secret.line}), so it was not left.`,
-    hints: ['Say where the credential is kept, not what it is'],
+    message: `The note was not left: it seems to hold a credential (${secret.id}, line ${secret.line}).`,
+    hints: ['Write where the credential is kept, not the credential itself'],
   });
 }
 
@@ -147,12 +147,12 @@ function requirePath(said: string): string {
   const path = said.trim().replace(/^(?:\.\/)+/, '');
   const isPlain = lineSchema(500).safeParse(path).success && !path.startsWith('/');
   if (isPlain && !path.split('/').includes('..')) return path;
-  throw badNote(`${JSON.stringify(said.slice(0, 200))} is no path of the repository.`);
+  throw badNote(`${JSON.stringify(said.slice(0, 200))} is not a path in the repository.`);
 }
 
 function requireFew({ tasks, paths }: LeftNotes): void {
   if (Math.max(tasks.length, paths.length) > noteBounds.meant)
-    throw badNote(`A note is for at most ${noteBounds.meant} tasks and ${noteBounds.meant} paths.`);
+    throw badNote(`A note can name at most ${noteBounds.meant} tasks and ${noteBounds.meant} paths.`);
 }
 
 /** `usage`: what was typed, not what it says. */
@@ -166,7 +166,7 @@ function requireOpen({ session: { id, state } }: SessionView): void {
   throw new FlameError({
     kind: 'refused',
     code: 'session-over',
-    message: `Session ${id} has ended: no task of it begins any more.`,
+    message: `Session ${id} has ended: none of its tasks starts any more.`,
     hints: [`git flame resume ${id}`],
   });
 }
@@ -193,7 +193,7 @@ function requireRoom(view: SessionView): void {
   throw new FlameError({
     kind: 'refused',
     code: 'too-many-notes',
-    message: `Session ${view.session.id} has ${noteBounds.ofSession} notes for all its tasks, and more are never told.`,
+    message: `Session ${view.session.id} has ${noteBounds.ofSession} notes for all its tasks, and no task reads more.`,
     hints: ['git flame note list', `git flame note drop ${shortId(oldest.id)}`],
   });
 }
@@ -215,7 +215,7 @@ export function remarkNotes(
   const notes = remarks
     .filter(({ path }) => path.length <= longestPath)
     .map(({ path, text, ...lines }) => {
-      const said = `On ${path}:${describeLines(lines)}, remarked when ${group} was approved: ${text}`;
+      const said = `On ${path}:${describeLines(lines)}, a comment made when ${group} was approved: ${text}`;
       const note = boundText(said, noteBounds.text);
       return makeNote({ text: note, by, at, place, tasks: [], paths: [path] });
     })
@@ -225,6 +225,6 @@ export function remarkNotes(
   const paths = [...new Set(notes.flatMap((note) => note.paths))].join(', ');
   return {
     changes: [{ task: null, add: notes, drop: [] }],
-    subject: `notes: remarks with the approval of ${group} left for later tasks on ${paths}`.slice(0, 200),
+    subject: `notes: comments on the approved ${group} left for later tasks on ${paths}`.slice(0, 200),
   };
 }

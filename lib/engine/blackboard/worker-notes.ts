@@ -27,8 +27,8 @@ export function workerPage(
   return {
     change: add.length === 0 ? null : { task: task.id, add, drop: [] },
     warnings: [
-      ...(secret === 0 ? [] : [`${noted(secret)} not kept: what looks like a credential is in there.`]),
-      ...(leftOut === 0 ? [] : [`${noted(leftOut)} not kept: that is more than one task may leave.`]),
+      ...(secret === 0 ? [] : [`${noted(secret)} not kept: the text seems to hold a credential.`]),
+      ...(leftOut === 0 ? [] : [`${noted(leftOut)} not kept: one task may not leave so many.`]),
     ],
   };
 }

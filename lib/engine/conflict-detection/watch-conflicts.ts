@@ -71,7 +71,7 @@ export function watchConflicts(context: RunContext): ConflictWatch {
         if (signal.aborted) return;
         over.abort();
         const why = error instanceof Error ? error.message : String(error);
-        const message = `Conflicts ahead are not looked for any more in this wave: ${why}`;
+        const message = `Conflict detection stopped for the rest of this wave: ${why}`;
         context.events.emit({ event: 'notice', level: 'warning', message });
       })
       .finally(() => {

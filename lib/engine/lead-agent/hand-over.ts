@@ -39,7 +39,7 @@ export async function completeSession(
   if (view.session.state === 'stopped') throw sessionStopped(id);
   requireComplete(view);
   await record(context, id, ({ session }) => ({
-    session: { next: session, subject: `session: ${by} hands the work over` },
+    session: { next: session, subject: `session: handed over by ${by}` },
     body: summary,
     actor: by,
   }));
@@ -61,8 +61,8 @@ function requireComplete(view: SessionView): void {
   const done = having('done');
   requireNone('still-running', having('claimed'), 'did not end yet', 'wait_for_workers');
   const dropOr = 'drop_tasks takes them out of the plan, reject_task sends back what failed';
-  const assign = 'assign_task, or drop_tasks what is not needed';
-  requireNone('still-open', having('pending', 'requeued'), 'did not begin yet', assign);
+  const assign = 'assign_task, or drop_tasks for what is not needed';
+  requireNone('still-open', having('pending', 'requeued'), 'did not start yet', assign);
   requireNone('not-passed', having('failed', 'blocked'), 'failed or became blocked', dropOr);
   const failed = done.filter(({ result }) => result.status === 'fail');
   requireNone('not-passed', failed, 'did not pass validation', judgedByLeadHint);
@@ -72,7 +72,7 @@ function requireComplete(view: SessionView): void {
   const judge = 'get_task_output, then approve_task or reject_task';
   requireNone('unapproved', unapproved, 'did not get your approval yet', judge);
   if (done.length > 0) return;
-  const next = 'create_tasks and assign_task, or fail with the reason';
+  const next = 'create_tasks and assign_task, or call fail with the reason';
   const message = 'No task is done: there is nothing to hand over.';
   throw refusal({ code: 'nothing-done', message, next });
 }
@@ -109,8 +109,8 @@ export async function giveUpSession(
     if (!isAppointed && !isLeadAgent(session.created_by))
       throw refusal({
         code: 'leads-not',
-        message: `The project lead began session ${id}: ending it is theirs.`,
-        next: `Tell the lead why; they end it with: git flame session end ${id}, or go on with: git flame run`,
+        message: `The project lead started session ${id}, so only they can end it.`,
+        next: `Give the project lead your reason. They can end the session with: git flame session end ${id}, or continue it with: git flame run`,
       });
     isNew = session.state === 'active';
     if (!isNew) return null;

@@ -72,15 +72,15 @@ function requirePassed(view: SessionView, task: Task, { commit }: Judging): Verd
   if (verdict === undefined || task.result.status === null)
     throw refusal({
       code: 'not-judged',
-      message: `${task.id} is not judged yet: its checks and its validator come first.`,
-      next: 'assign_task where nothing works; wait_for_workers tells when it is judged',
+      message: `${task.id} has no verdict yet: its checks and its validator run first.`,
+      next: 'wait_for_workers returns once it has a verdict. If nothing is running: assign_task',
     });
   if (task.result.status === 'pass') return verdict;
   throw refusal({
     code: 'verdict-fail',
     message: `${task.id} did not pass its validation: ${task.result.notes.slice(0, 500)}`,
     details: task.result.issues.slice(0, 20),
-    next: 'reject_task with what to do better; only the lead may pass it: git flame validate',
+    next: 'reject_task with what the next attempt must do better. Only the project lead can pass it: git flame validate',
   });
 }
 
@@ -88,8 +88,8 @@ function requireCommit(id: string, now: string, named: string | undefined): void
   if (named === undefined || now.startsWith(named)) return;
   throw refusal({
     code: 'stale-commit',
-    message: `${id} is at ${now.slice(0, 12)} by now, not at ${named.slice(0, 12)}.`,
-    next: 'get_task_output shows what is there now; judge that',
+    message: `${id} has moved: it is at ${now.slice(0, 12)}, not at ${named.slice(0, 12)}.`,
+    next: 'get_task_output shows the current work. Judge that',
   });
 }
 
@@ -102,8 +102,8 @@ function notDone({ id, status }: Pick<Task, 'id' | 'status'>) {
   });
 }
 
-const assigns = 'assign_task has it worked on; wait_for_workers tells when it is done';
-const others = 'get_status names the tasks there are';
+const assigns = 'assign_task starts it, and wait_for_workers returns when it is done';
+const others = 'get_status lists the tasks';
 const waysOf: Partial<Record<Task['status'], string>> = {
   pending: assigns,
   requeued: assigns,
@@ -123,8 +123,8 @@ export async function rejectWork(context: RunContext, id: SessionId, judging: Ju
   if (!isNonBlank(feedback))
     throw refusal({
       code: 'needs-feedback',
-      message: 'A task is sent back only with what the next attempt must do better.',
-      next: 'reject_task with feedback that can be followed',
+      message: 'To send a task back, write what the next attempt must do better.',
+      next: 'reject_task with feedback that a worker can follow',
     });
   const at = timestamp(context);
   let isNew = false;
@@ -156,8 +156,8 @@ function requireNotOfPerson({ id, result }: Task, verdict: Verdict | undefined):
   if (verdict.by === 'diagnostics' || agentIdPattern.test(verdict.by)) return;
   throw refusal({
     code: 'passed-by-lead',
-    message: `The project lead passed ${id} by hand: sending it back is theirs.`,
-    next: 'approve_task, or tell the lead what is wrong with it',
+    message: `The project lead passed ${id} manually, so only they can send it back.`,
+    next: 'approve_task, or report to the project lead what is wrong with it',
   });
 }
 
@@ -167,8 +167,8 @@ function requireRejectsLeft({ config }: Pick<RunContext, 'config'>, { id, histor
   if (history.filter((entry) => entry.rejection_reason !== null).length < most) return;
   throw refusal({
     code: 'too-many-rejects',
-    message: `${id} was sent back ${most} times already (queen.max_rejects): the lead has to look at it.`,
-    next: 'Lead the others on, and tell the lead: git flame show, git flame task edit, git flame task release',
+    message: `${id} was already sent back ${most} times (queen.max_rejects). The project lead must look at it.`,
+    next: 'Continue with the other tasks, and ask the project lead to use: git flame show, git flame task edit, git flame task release',
   });
 }
 

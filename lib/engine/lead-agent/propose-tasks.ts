@@ -35,7 +35,7 @@ export function proposeTasks(
   // Of two tasks with one id the second would replace the first, unseen.
   const ids = tasks.map((task) => task.id);
   const twice = new Set(ids.filter((one, index) => ids.indexOf(one) !== index));
-  refuse([...twice].map((task) => ({ task, message: 'is there twice' })));
+  refuse([...twice].map((task) => ({ task, message: 'appears twice' })));
   return changePlan(context, id, by, (view) => {
     const known = new Map<string, PlannedTask>(planNow(view).map((task) => [task.id, task]));
     const changed = tasks.filter((task) => {
@@ -103,8 +103,8 @@ function settledPlan({ tasks, received }: SessionView, planned: PlannedTask): Pl
   if (!isOther(plan, planned)) return plan;
   throw refusal({
     code: 'id-taken',
-    message: `There is a task ${planned.id} already, and it is ${task.status}.`,
-    next: 'Choose another id; what is done is sent back with reject_task',
+    message: `A task ${planned.id} already exists, and it is ${task.status}.`,
+    next: 'Choose another id. To send back a task that is done: reject_task',
   });
 }
 
@@ -113,7 +113,7 @@ function notOpen({ tasks }: SessionView, id: string) {
   if (task === undefined) return noTask(id);
   const message = `${id} is ${task.status}: it can't be taken out of the plan.`;
   const isFailed = task.status === 'done' && task.result.status === 'fail';
-  const next = isFailed ? judgedByLeadHint : 'get_status names the tasks there are';
+  const next = isFailed ? judgedByLeadHint : 'get_status lists the tasks';
   return refusal({ code: 'task-not-open', message, next });
 }
 
@@ -173,8 +173,8 @@ function requireFew({ config }: Pick<RunContext, 'config'>, plan: readonly Plann
   if (plan.length <= most) return;
   throw refusal({
     code: 'too-many-tasks',
-    message: `The plan would have ${plan.length} open tasks, and ${most} are allowed (queen.max_tasks).`,
-    next: 'Propose fewer, larger tasks, or the rest once these are done',
+    message: `The plan would have ${plan.length} open tasks, but at most ${most} are allowed (queen.max_tasks).`,
+    next: 'Propose fewer, larger tasks, or propose the rest once these are done',
   });
 }
 
@@ -182,7 +182,7 @@ function refuse(problems: readonly PlanProblem[]): void {
   if (problems.length === 0) return;
   throw badPlan(`The plan has ${formatCount(problems.length, 'mistake')}, so nothing was changed.`, {
     details: problems.map(describeProblem),
-    hints: ['Mend these tasks and call create_tasks again'],
+    hints: ['Correct these tasks and call create_tasks again'],
     hintsFor: 'model',
   });
 }
@@ -197,7 +197,7 @@ function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[
   if (tasks.some(({ status }) => status === 'done' || status === 'claimed')) return [];
   throw refusal({
     code: 'empty-plan',
-    message: 'Nothing would be left to do and nothing is done: the lead can not approve an empty plan.',
-    next: 'fail with the reason, or create_tasks for the rest',
+    message: "No task would be left and none is done. The project lead can't approve an empty plan.",
+    next: 'Call fail with the reason, or create_tasks for the rest',
   });
 }

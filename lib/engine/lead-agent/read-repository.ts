@@ -76,7 +76,7 @@ export async function listRepositoryFolder(
     throw refusal({
       code: 'is-file',
       message: `${quoted(path)} is a file, not a folder.`,
-      next: 'read_file shows what is in it',
+      next: 'read_file shows its content',
     });
   const below = all.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
   const names = [...new Set(below.map((file) => file.replace(/\/.*$/s, '/')))];
@@ -116,7 +116,7 @@ export async function searchRepository(
     throw refusal({
       code: 'search-too-long',
       message: 'The search took too long and was ended.',
-      next: 'Search for plainer words, or below a path',
+      next: 'Use a simpler pattern, or search below a path',
     });
   const mayRead = readableBy(reading);
   const shown = found.lines.filter((one) => mayRead(one.path) === null);
@@ -127,7 +127,7 @@ export async function searchRepository(
     matches,
     left_out: found.lines.length - shown.length,
     next_cursor: next < shown.length ? next : null,
-    ...(found.isCut ? { incomplete: 'There is more than can be listed: search below a path.' } : {}),
+    ...(found.isCut ? { incomplete: 'There are more matches than can be listed: search below a path.' } : {}),
   };
 }
 
@@ -144,8 +144,8 @@ function takeMatches(lines: readonly FoundLine[]): readonly FoundLine[] {
 function badPattern(why: string): FlameError {
   return refusal({
     code: 'bad-pattern',
-    message: `This is no pattern that can be searched for: ${oneLine(why)}.`,
-    next: 'Give an extended regular expression of one line; \\ before . ( ) [ ] { } + * ? | ^ $ means the sign itself',
+    message: `The search pattern is not valid: ${oneLine(why)}.`,
+    next: 'Give an extended regular expression of one line. Put \\ before . ( ) [ ] { } + * ? | ^ $ to match the character itself',
   });
 }
 
@@ -160,15 +160,15 @@ function requirePath(reading: Pick<Reading, 'config'>, asked: string): string {
   if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
     throw refusal({
       code: 'bad-path',
-      message: `${quoted(asked)} is no path of the repository.`,
-      next: 'Give it relative to the top of the repository, like src/index.ts; list_files shows what is there',
+      message: `${quoted(asked)} is not a path in the repository.`,
+      next: 'Give the path relative to the top of the repository, like src/index.ts. list_files shows the files',
     });
   const objection = readableBy(reading)(path);
   if (objection === null) return path;
   throw refusal({
     code: 'path-blocked',
     message: objection,
-    next: 'Lead without it; what agents may not read you may not either',
+    next: 'Continue without it. You may read only what agents may read',
   });
 }
 
@@ -188,10 +188,10 @@ async function explainAbsence({ git, commit }: Reading, path: string): Promise<F
   if (files.includes(path))
     return refusal({
       code: 'not-text',
-      message: `${quoted(path)} is no text: it is binary, not UTF-8, a submodule, or above 1 MiB.`,
-      next: 'Give its handling to a task; get_task_output shows diffs',
+      message: `${quoted(path)} is not text: it is binary, not UTF-8, a submodule, or larger than 1 MiB.`,
+      next: 'Leave it to a task. get_task_output shows diffs',
     });
-  const next = 'list_files shows what is there';
+  const next = 'list_files shows the files';
   if (files.some((file) => file.startsWith(`${path}/`)))
     return refusal({ code: 'is-folder', message: `${quoted(path)} is a folder.`, next });
   const message = `There is no ${quoted(path)} in commit ${shortId(commit)}.`;

@@ -22,23 +22,23 @@ export function refusal(
 export function planNotApproved(changed: readonly Pick<Task, 'id'>[] = []): FlameError {
   const message =
     changed.length === 0
-      ? 'The project lead has not approved the plan yet: nothing can be worked on before.'
-      : `You changed or dropped ${namesOf(changed)} after the project lead had approved the plan, who has not approved that yet.`;
-  const next = 'wait_for_workers tells when it is decided; the lead decides with: git flame plan';
+      ? 'The project lead has not approved the plan yet. No task can start before that.'
+      : `You changed or dropped ${namesOf(changed)} after the project lead approved the plan. They have not approved that change yet.`;
+  const next = 'wait_for_workers returns when they decide. The project lead decides with: git flame plan';
   return refusal({ code: 'plan-not-approved', message, next }, 'waiting');
 }
 
 /** Two validators gave no verdict: only a person may pay for a third, or judge it. */
 export function leftUnjudged(tasks: readonly Pick<Task, 'id'>[]): FlameError {
-  const message = `Validators gave no verdict on ${namesOf(tasks)}: another one is paid for only on the lead's order.`;
+  const message = `Two validators gave no verdict on ${namesOf(tasks)}. Only the project lead may pay for another one.`;
   return refusal({ code: 'not-judged', message, next: unjudgedWay });
 }
 
 export const unjudgedWay =
-  'reject_task sends it back, to be done and judged again; the lead can judge it, or pay for one more validator: git flame validate';
+  'reject_task sends it back for another attempt. The project lead can judge it, or pay for one more validator: git flame validate';
 
 export const judgedByLeadHint =
-  'reject_task sends it back; where that is used up the lead decides: git flame validate';
+  'reject_task sends it back. Once it was sent back too often, the project lead decides: git flame validate';
 
 /** The first few of the tasks, and how many more there are. */
 export function namesOf(tasks: readonly Pick<Task, 'id'>[]): string {
@@ -49,22 +49,25 @@ export function namesOf(tasks: readonly Pick<Task, 'id'>[]): string {
 
 /** The changesets are built: the rest is the person's. */
 export function alreadyCompleted(): FlameError {
-  const message = 'The work was handed over: its changesets wait for the project lead.';
-  return refusal({ code: 'completed', message, next: 'Tell the lead: git flame review' });
+  const message = 'The work is handed over: its changesets wait for the project lead.';
+  return refusal({ code: 'completed', message, next: 'Ask the project lead to run: git flame review' });
 }
 
 export function sessionEnded(id: string): FlameError {
-  const next = 'create_tasks with an objective begins another one';
-  return refusal({ code: 'session-ended', message: `Session ${id} is over.`, next });
+  const next = 'create_tasks with an objective starts another one';
+  return refusal({ code: 'session-ended', message: `Session ${id} has ended.`, next });
 }
 
 /** Only the person continues a session that was stopped. */
 export function sessionStopped(id: string): FlameError {
-  const message = `Session ${id} is stopped: only the lead decides whether it continues.`;
-  return refusal({ code: 'session-stopped', message, next: 'Tell the lead: git flame run' }, 'waiting');
+  const message = `Session ${id} is stopped. Only the project lead decides whether it continues.`;
+  return refusal(
+    { code: 'session-stopped', message, next: 'Ask the project lead to run: git flame run' },
+    'waiting',
+  );
 }
 
 export function noSessionYet(): FlameError {
-  const next = 'create_tasks with an objective begins one';
+  const next = 'create_tasks with an objective starts one';
   return refusal({ code: 'no-session', message: 'No session is open in this repository.', next });
 }

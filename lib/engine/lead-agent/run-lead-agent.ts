@@ -88,11 +88,11 @@ export function requireLeader({ config, adapter }: Pick<RunContext, 'config' | '
 /** Warns once, before anything is done, of what the configuration leaves to a lead agent beyond the built-in rules. */
 export function warnOfLooseRules(context: Pick<RunContext, 'config' | 'events' | 'run'>): void {
   const { ask_in_chat: asked, may_drop: mayDrop } = context.config.queen;
-  const asks = "a yes in a chat's form approves the plan it shows (queen.ask_in_chat)";
-  const drops = 'approved tasks may be dropped without a question (queen.may_drop)';
+  const asks = 'a yes in the chat approves the plan it shows (queen.ask_in_chat)';
+  const drops = 'it may drop approved tasks without asking (queen.may_drop)';
   const left = [...(asked.includes('plan') ? [asks] : []), ...(mayDrop ? [drops] : [])];
   if (left.length > 0)
-    warnOnce(context, `More than usual is left to the model that leads: ${left.join('; ')}.`);
+    warnOnce(context, `The lead agent may decide more than by default: ${left.join('; ')}.`);
 }
 
 async function lead(context: RunContext, id: SessionId, open: OpenLeadTools): Promise<void> {
@@ -165,17 +165,19 @@ function whyEnded(
 ): string {
   if (trouble instanceof Error) return trouble.message;
   if (outcome !== null && outcome.failure !== null) return outcome.failure.message;
-  return isReached ? 'It ended without handing over.' : 'Its CLI never asked for our tools.';
+  return isReached
+    ? 'It ended without handing the work over.'
+    : 'Its CLI never connected to the tools of git-flame.';
 }
 
 /** Reports that the agent ended before the work did, and stops the session where the configuration wants that. */
 async function endLead(context: RunContext, id: SessionId, by: AgentId, why: string): Promise<void> {
   const stops = context.config.queen.on_exit === 'stop';
-  const then = stops ? 'The session stops (queen.on_exit).' : 'The session goes on without her.';
-  const message = `${by} leads no more: ${why} ${then}`;
+  const then = stops ? 'The session stops (queen.on_exit).' : 'The session continues without it.';
+  const message = `${by} no longer leads: ${why} ${then}`;
   context.events.emit({ event: 'notice', level: 'warning', message });
   if (!stops) return;
-  const subject = `session: stopped, ${by} leads no more`;
+  const subject = `session: stopped, ${by} no longer leads`;
   await record(context, id, ({ session }) =>
     session.state === 'active' ? { session: { next: { ...session, state: 'stopped' }, subject } } : null,
   );

@@ -83,7 +83,7 @@ async function setMerging(
     const merging = machines === undefined ? null : choose(machines.merging);
     claim = merging?.claim ?? null;
     if (machines === undefined || merging === null) return null;
-    const who = merging.machine === null ? 'no longer handed out' : `handed to ${merging.machine}`;
+    const who = merging.machine === null ? 'no longer assigned' : `assigned to ${merging.machine}`;
     const subject = `session: merging is ${who}, claim ${merging.claim}`;
     return { session: { next: { ...session, machines: { ...machines, merging } }, subject } };
   });

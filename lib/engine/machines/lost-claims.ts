@@ -55,7 +55,7 @@ export function watchClaim(context: RunContext, job: Claim, running: RunningAgen
       // Notes that can't be read at this moment say nothing.
       why = await whyNot(context, job).catch(() => null);
     }
-    const message = `${job.id} is ended: ${why.message}`;
+    const message = `${job.id} was stopped: ${why.message}`;
     context.events.emit({ event: 'notice', level: 'warning', message });
     void running.stop(graceMs);
   };
@@ -88,15 +88,19 @@ async function whyNot(context: RunContext, { id, role, session, task }: Claim): 
   // A worker alone holds a claim by which another machine could have its task.
   const claimed = role === 'worker' ? task : null;
   if (remoteSession.isCutOff()) {
-    const next = claimed === null ? 'another one may take over' : `${claimed.id} may pass on to another one`;
-    const message = `${remoteSession.remote} took no sign of life of this machine for almost its lease, so ${next}.`;
+    const next =
+      claimed === null ? 'another machine may take over' : `${claimed.id} may pass to another machine`;
+    const message = `${remoteSession.remote} accepted no heartbeat of this machine for almost the whole lease, so ${next}.`;
     return { message, isCutOff: true };
   }
   if (claimed === null) return null;
   const now = view.snapshot.tasksOf(session).find((one) => one.id === claimed.id);
   if (now === undefined || agentsOf(now).includes(id)) return null;
-  const holder = now.claimed_host === null || now.status !== 'claimed' ? '' : `, ${now.claimed_host} has it`;
-  return { message: `${claimed.id} was given up for it${holder}.`, isCutOff: false };
+  const holder =
+    now.claimed_host === null || now.status !== 'claimed'
+      ? ''
+      : `, and ${claimed.id} is now on ${now.claimed_host}`;
+  return { message: `Its claim of ${claimed.id} was released${holder}.`, isCutOff: false };
 }
 
 interface Attempt {
@@ -124,7 +128,7 @@ export async function keepSuperseded(
     event: 'result-superseded',
     task: task.id,
     agent,
-    message: `${task.id}: what ${agent} did does not count, its claim was given up and ${holder}${place}.`,
+    message: `${task.id}: the work of ${agent} does not count, because its claim was released and ${holder}${place}.`,
     details: where === null ? [] : [where],
   });
 }
@@ -141,7 +145,7 @@ async function keepWork(
   }
   if (cell === undefined) return null;
   const outcome = await rescueAndRemove(context, cell, {
-    why: 'Its claim was given up while it worked.',
+    why: 'Its claim was released while it worked.',
     isRequested: false,
   });
   switch (outcome.kind) {
@@ -177,11 +181,11 @@ export async function stepDown(context: RunContext, id: SessionId, error: unknow
       ...(given.why === null
         ? []
         : [
-            `What its agents held could not be given back (${given.why}): it is free once this machine has been silent for its lease.`,
+            `The claims of its agents could not be released (${given.why}). They are free once this machine has been silent for the lease.`,
           ]),
       ...(kept.why === null
         ? []
-        : [`What was not finished here may still be in its worktrees (${kept.why}): git flame cleanup`]),
+        : [`Unfinished work may still be in the worktrees here (${kept.why}): git flame cleanup`]),
     ],
   });
 }
@@ -214,7 +218,7 @@ async function giveUpAll(context: RunContext, id: SessionId, lead: string): Prom
     const next = withoutReservations(session, ({ agent, machine }) => machine === place && !live.has(agent));
     const steps = [...held.map((task) => releaseTask(task, { reason, at })), ...judged];
     if (steps.length === 0 && next === session) return null;
-    const subject = 'session: what was set aside is given back';
+    const subject = 'session: reservations of this machine released';
     return { steps, ...(next === session ? {} : { session: { next, subject } }) };
   });
   return freed;

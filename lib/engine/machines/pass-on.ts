@@ -25,7 +25,7 @@ export async function passOnClaims(context: RunContext, id: SessionId): Promise<
   await record(context, id, ({ tasks }) => {
     passed = tasks.filter(isGivenUp);
     const at = timestamp(context);
-    const reason = (task: Task): string => `${task.claimed_host} gave no sign of life`;
+    const reason = (task: Task): string => `${task.claimed_host} sent no heartbeat`;
     return passed.length === 0
       ? null
       : { steps: passed.map((task) => releaseTask(task, { reason: reason(task), at })) };
@@ -36,7 +36,7 @@ export async function passOnClaims(context: RunContext, id: SessionId): Promise<
       task,
       agent: agent_id,
       machine: claimed_host ?? '',
-      message: `${task} is free again: ${claimed_host} gave no sign of life.`,
+      message: `${task} is free again: ${claimed_host} sent no heartbeat.`,
     });
 }
 
@@ -53,12 +53,12 @@ async function presumeShares(context: RunContext, id: SessionId): Promise<void> 
   let returned: readonly Reservation[] = [];
   await record(context, id, ({ session }) => {
     returned = (session.reservations ?? []).filter(isGivenUp);
-    const subject = 'session: what machines had set aside that gave no sign of life counts as spent';
+    const subject = 'session: reservations of silent machines count as spent';
     return returned.length === 0 ? null : { session: { next: presumeSpent(session, isGivenUp), subject } };
   });
   for (const { agent, machine, cost_usd, tokens } of returned) {
     const share = tokens > 0 ? `${tokens} tokens` : `$${cost_usd.toFixed(2)}`;
-    const message = `${share} that ${agent} on ${machine} had set aside count as spent: it gave no sign of life. What it did not spend of that is free again once its clone is back.`;
+    const message = `${share} reserved for ${agent} on ${machine} count as spent, because that machine sent no heartbeat. What the agent did not spend is free again once its clone is back.`;
     context.events.emit({ event: 'notice', level: 'warning', message });
   }
 }
@@ -98,7 +98,7 @@ export async function fetchBase(
   await remoteSession.bring(branch);
   if (await isHere()) return true;
   // Its server ended between the two, or the branch was reset: its lead asks the person about that.
-  const message = `${branch} at ${remoteSession.remote} does not hold ${shortId(session.base_commit)}, which the session says it is at: nothing begins here until it does.`;
+  const message = `${branch} at ${remoteSession.remote} does not hold ${shortId(session.base_commit)}, which the session records as its tip. No task starts here until it does.`;
   warnOnce({ events, run }, message);
   return false;
 }
@@ -112,7 +112,7 @@ export function reportHowToJoin(
   const digest = planDigest(snapshot.tasksOf(session.id));
   if (run.warned.has(digest)) return;
   run.warned.add(digest);
-  const message = `To have another machine work on it too, there: git flame work --join ${shellQuote(remoteSession.remote)} --plan ${digest}`;
+  const message = `To have another machine work on it too, run there: git flame work --join ${shellQuote(remoteSession.remote)} --plan ${digest}`;
   events.emit({ event: 'notice', level: 'info', message });
 }
 
@@ -126,11 +126,11 @@ export function reportIdle(
   const on = (host: string | null): string =>
     elsewhere.flatMap(({ id, claimed_host }) => (claimed_host === host ? [id] : [])).join(', ');
   const held = hosts.map((host) => `${on(host)} on ${host}`).join('; ');
-  const lead = session.machines?.lead ?? 'its lead';
+  const lead = session.machines?.lead ?? 'the lead machine';
   const message =
     context.remoteSession?.role === 'worker'
-      ? `Nothing to do here for now: it waits for what ${lead} has done next, and ends with the session. Ctrl-C leaves it.`
-      : `Nothing to do here until others are done: ${held}`;
+      ? `No task for this machine now. It waits for the next one from ${lead} and stops with the session. Ctrl-C leaves the session.`
+      : `No task for this machine until other machines finish: ${held}`;
   if (context.run.idle === message) return;
   context.run.idle = message;
   context.events.emit({ event: 'notice', level: 'info', message });

@@ -53,7 +53,7 @@ export async function reserve(
       const { share, isCut } = reserved;
       found = { budget: { unit, limit: share, key: own.key }, isCut, isFree: false };
       return {
-        session: { next: reserved.session, subject: `session: ${share} ${unit} set aside for ${agent}` },
+        session: { next: reserved.session, subject: `session: ${share} ${unit} reserved for ${agent}` },
       };
     });
     if (found !== null) return found;
@@ -94,9 +94,7 @@ export async function releaseEndedReservations(context: RunContext, id: SessionI
       session,
       ({ agent, machine }) => machine === remoteSession.machine && !live.has(agent),
     );
-    return next === session
-      ? null
-      : { session: { next, subject: 'session: what was set aside is given back' } };
+    return next === session ? null : { session: { next, subject: 'session: reservation released' } };
   });
 }
 
@@ -107,7 +105,7 @@ export async function releaseReservation(context: RunContext, id: SessionId, age
     const next = withoutReservations(session, (one) => one.agent === agent);
     return next === session
       ? null
-      : { session: { next, subject: `session: ${agent} gives back what it had set aside` } };
+      : { session: { next, subject: `session: reservation of ${agent} released` } };
   });
 }
 
@@ -115,7 +113,7 @@ function budgetUnits(role: Role): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'budget-units',
-    message: `The budget of a ${role} and that of the session are not in the same unit, so machines can't share it.`,
+    message: `The budget of a ${role} and that of the session are in different units, so machines can't share it.`,
     hints: [
       `Limit both in dollars or both in tokens, in .blueflame.yml: limits.max_session_cost_usd with limits.token_budget.${role}_usd`,
     ],

@@ -169,7 +169,7 @@ async function publishTrust(
     const { trusted: _, ...terms } = session.machines;
     const machines = trusted.length === 0 ? terms : { ...terms, trusted };
     return {
-      session: { next: { ...session, machines }, subject: 'session: what machines are trusted with' },
+      session: { next: { ...session, machines }, subject: 'session: trusted machines and their roles' },
     };
   });
 }

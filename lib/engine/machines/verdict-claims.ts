@@ -63,7 +63,7 @@ export async function releaseVerdictClaim(
   await record(context, session, (view) => {
     const task = asReported(context, view, id);
     if (task?.status !== 'done' || task.judging?.machine !== place) return null;
-    return { steps: [releaseJudging(task, 'given back')] };
+    return { steps: [releaseJudging(task, 'released')] };
   });
 }
 
@@ -81,11 +81,11 @@ export async function passOnJudging(context: RunContext, id: SessionId, isOwnToo
   await record(context, id, (view) => {
     freed = view.tasks.flatMap((task) => asReported(context, view, task.id) ?? []).filter(isFree);
     const why = (task: DoneTask): string =>
-      task.judging?.machine === place ? 'its run has ended' : 'it gave no sign of life';
+      task.judging?.machine === place ? 'its run has ended' : 'it sent no heartbeat';
     return freed.length === 0 ? null : { steps: freed.map((task) => releaseJudging(task, why(task))) };
   });
   for (const { id: task, judging } of freed) {
-    const message = `${task} is to be judged again: ${judging?.machine} has given no verdict.`;
+    const message = `${task} must be judged again: ${judging?.machine} gave no verdict.`;
     context.events.emit({ event: 'notice', level: 'warning', message });
   }
 }

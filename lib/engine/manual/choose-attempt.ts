@@ -39,7 +39,7 @@ export async function chooseAttempt(
   });
   if (done.kind === 'done') return taskOf(done.view, id);
   if (done.kind === 'nothing') throw changed(task);
-  throw branchMoved(ref.slice(11), 'by another process at that moment', [`git flame show ${id}`]);
+  throw branchMoved(ref.slice(11), 'by another process at the same moment', [`git flame show ${id}`]);
 }
 
 function alreadyChosen({ id }: Task, attempt: number): FlameError {
@@ -57,13 +57,11 @@ function notHere({ id, claimed_host: host }: Task, attempt: number): FlameError 
   return new FlameError({
     kind: 'refused',
     code: 'attempt-not-here',
-    message: `What attempt ${attempt} at ${id} made is not in this clone: it was made on ${where}, and only what counts is passed on.`,
+    message: `The work of attempt ${attempt} at ${id} is not in this clone: it was made on ${where}, and sync sends only the chosen attempt.`,
     hints: [`git flame show ${id}`],
   });
 }
 
 function changed({ id }: Task): FlameError {
-  return changedConcurrently(`${id} was changed by another command at that moment.`, [
-    `git flame show ${id}`,
-  ]);
+  return changedConcurrently(`Another command changed ${id} at the same moment.`, [`git flame show ${id}`]);
 }

@@ -42,7 +42,7 @@ export function nextTask(
   const deferred = selectReady({ ...rules, limit }).deferred.find((one) => wanted(one.task));
   if (deferred !== undefined) return { task: null, why: `${deferred.task.id} waits: ${deferred.because}` };
   const open = tasks.filter(({ status }) => status === 'pending').length;
-  return { task: null, why: open === 0 ? 'none is pending' : `${open} pending, none can start yet` };
+  return { task: null, why: open === 0 ? 'none is pending' : `${open} pending, but none can start yet` };
 }
 
 /**
@@ -157,7 +157,7 @@ function alreadyYours({ id, worktree }: Pick<Task, 'id' | 'worktree'>): FlameErr
   return new FlameError({
     kind: 'refused',
     code: 'already-yours',
-    message: `${id} is yours already${worktree === null ? '' : `: its worktree is ${worktree}`}.`,
+    message: `You already have ${id}${worktree === null ? '' : `: its worktree is ${worktree}`}.`,
     hints: [...(worktree === null ? [] : [`cd ${shellQuote(worktree)}`]), `git flame task submit ${id}`],
     data: { task: id, worktree },
   });
@@ -211,7 +211,7 @@ function startConflict(
   return new FlameError({
     kind: 'refused',
     code: 'dependencies-conflict',
-    message: `The work ${task.id} builds on conflicts: ${other} in ${paths.join(', ')}. It can begin once one of the two has landed.`,
+    message: `${task.id} can't start yet: the works it is stacked on conflict, ${other} in ${paths.join(', ')}. It can start once one of them has landed.`,
     hints: ['git flame merge', `git flame task show ${other}`],
   });
 }

@@ -144,7 +144,7 @@ function agentAtWork(task: Task, agent: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'agent-at-work',
-    message: `${agent} is at work on ${task.id}.`,
+    message: `${agent} is working on ${task.id}.`,
     hints: [`git flame agent stop ${agent}`, `git flame agent attach ${agent}`],
   });
 }
@@ -152,13 +152,13 @@ function agentAtWork(task: Task, agent: string): FlameError {
 function otherMachine(task: Task): FlameError {
   return claimedElsewhere(
     'refused',
-    `${task.id} was claimed by ${holderOf(task)} on ${task.claimed_host}; whether that still works on it can't be known here.`,
+    `${task.id} was claimed by ${holderOf(task)} on ${task.claimed_host}. This clone can't see whether that machine still works on it.`,
     [`git flame sync`, `git flame task release ${task.id} --force`],
   );
 }
 
 function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
-  return changedConcurrently(`${id} was changed by another command at that moment.`, [
+  return changedConcurrently(`Another command changed ${id} at the same moment.`, [
     `git flame task show ${id}`,
   ]);
 }
@@ -191,6 +191,6 @@ async function release(context: RunContext, task: Task): Promise<boolean> {
 export async function releaseExpiredClaims(context: RunContext, id: SessionId): Promise<void> {
   const expired = await releaseExpired(context, id);
   if (expired.length === 0) return;
-  const message = `Claims by hand older than limits.claim_timeout are free again, their worktrees stay: ${expired.join(', ')}.`;
+  const message = `Claims by a person that are older than limits.claim_timeout were released. Their worktrees stay: ${expired.join(', ')}.`;
   context.events.emit({ event: 'notice', level: 'info', message, details: [] });
 }

@@ -86,11 +86,11 @@ async function requireSaved(
   throw new FlameError({
     kind: 'refused',
     code: 'uncommitted',
-    message: `The worktree of ${id} holds changes that are not committed.`,
+    message: `The worktree of ${id} has uncommitted changes.`,
     details: dirty.slice(0, 20),
     hints: [
       `git -C ${shellQuote(worktree)} add -A && git -C ${shellQuote(worktree)} commit`,
-      `Leave them out: git flame task submit ${id} --force`,
+      `To submit without them: git flame task submit ${id} --force`,
     ],
   });
 }
@@ -199,7 +199,7 @@ function notBasedOnStart({ id }: Task, session: Session, start: ObjectId): Flame
   return new FlameError({
     kind: 'refused',
     code: 'not-on-start',
-    message: `The commits do not follow from where ${id} begins: ${landsOn(session)} with the work it depends on.`,
+    message: `The commits are not based on the start of ${id}: ${landsOn(session)} with the work it depends on.`,
     hints: [`git rebase ${start}`],
   });
 }

@@ -149,9 +149,13 @@ async function replayTask(
   const { start_commit: start, commit } = task;
   const own = await rebaseOwnChanges(context.git, { start, commit }, state.tip);
   if (own.kind === 'conflict')
-    return withConflict(state, task, `${gone} Without it, ${task.id} conflicts in ${own.paths.join(', ')}.`);
+    return withConflict(
+      state,
+      task,
+      `${gone} Without ${foreign.length === 1 ? 'it' : 'them'}, ${task.id} conflicts in ${own.paths.join(', ')}.`,
+    );
   const { commit: tip, tree } = own;
-  const said = `${task.id} began before that: what it changed itself is merged, without its commits.`;
+  const said = `${task.id} started before that, so only its own changes are merged, not its commits.`;
   context.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
   return { ...state, tip, tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
 }
@@ -162,7 +166,7 @@ export function describeGone(branch: string, gone: readonly CommitInfo[]): strin
   const isOne = gone.length === 1;
   const subject = first?.message.split('\n')[0] ?? '';
   const which = isOne ? ` (${first === undefined ? '' : shortId(first.oid)} ${subject})` : '';
-  return `${branch} was rewound: ${gone.length} ${isOne ? 'commit is' : 'commits are'} gone from it${which}; ${isOne ? 'it' : 'they'} will not come back.`;
+  return `${branch} was rewound: it lost ${gone.length} ${isOne ? 'commit' : 'commits'}${which}, and landing will not bring ${isOne ? 'it' : 'them'} back.`;
 }
 
 function withConflict(state: MergeState, task: Task, notes: string): MergeState {
@@ -186,7 +190,7 @@ async function joinParents(
     tip = await context.git.commitTree({
       tree: merge.tree,
       parents: [tip, commit],
-      message: `What ${group.group} builds upon\n`,
+      message: `The changesets that ${group.group} is stacked on\n`,
     });
   }
   return tip;

@@ -54,10 +54,10 @@ export function requireMessage(
     badMessage(why, { hints: [...hints, again] });
   if (config.project.landing_style === 'rebase')
     throw refused(
-      'With project.landing_style: rebase the commits of its tasks land, with their own messages.',
+      'With project.landing_style: rebase, the commits of the tasks land with their own messages.',
       [`git flame review --changeset ${shellQuote(changeset.group)} --approve`],
     );
-  if (!isNonBlank(message)) throw refused('The message says nothing.', []);
+  if (!isNonBlank(message)) throw refused('The message is empty.', []);
   const whole = withTrailers(
     message,
     changeset.tasks.map((id) => ({ id })),
@@ -67,7 +67,7 @@ export function requireMessage(
   if (applies !== 'all' || fits(config, whole)) return;
   const like = example === '' ? pattern : example;
   throw refused(
-    `The message doesn't match validation.commit_format.pattern, which holds for all commits here: ${like}`,
+    `The message doesn't match validation.commit_format.pattern, which applies to all commits of this repository: ${like}`,
     [],
   );
 }
@@ -161,11 +161,11 @@ function likeExample({ validation }: Config, group: string, tasks: readonly Task
 
 function noSubject({ validation }: Config, group: string): FlameError {
   const { pattern, example } = validation.commit_format;
-  const why = `No subject for changeset ${group} matches validation.commit_format.pattern, which holds for all commits here.`;
+  const why = `No subject for changeset ${group} matches validation.commit_format.pattern, which applies to all commits of this repository.`;
   return badMessage(why, {
     details: [`pattern: ${pattern}`, `example: ${example === '' ? 'none is configured' : example}`],
     hints: [
-      'set validation.commit_format.example in .blueflame.yml to a subject whose words after the colon can be replaced',
+      'In .blueflame.yml, set validation.commit_format.example to a subject whose words after the colon can be replaced',
       'Or give the tasks titles that match: git flame task edit ID --title TITLE',
       'git flame merge',
     ],

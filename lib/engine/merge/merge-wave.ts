@@ -200,7 +200,7 @@ async function requeueConflicting(
     context.events.emit({
       event: 'notice',
       level: 'warning',
-      message: `${task.id} conflicts and goes back to its worker: ${notes.split('\n')[0] ?? ''}`,
+      message: `${task.id} conflicts and was sent back: ${notes.split('\n')[0] ?? ''}`,
     });
   }
 }
@@ -223,7 +223,7 @@ async function keep(
           ...session,
           changesets: [...session.changesets.filter((known) => known.id !== changeset.id), built],
         },
-        subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
+        subject: `changeset ${changeset.id}: built from ${changeset.tasks.join(', ')}`,
       },
       refs: [{ ref, old, new: changeset.commit }],
       accepted: [checksDecision(session, changeset.commit, context.configDigest)],

@@ -124,7 +124,7 @@ async function letSolve(
   } catch (error) {
     // Its remains can't be judged: that is no error of the run.
     if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
-    return { kind: 'unsolved', notes: `${agent} left what can't be judged: ${error.message}` };
+    return { kind: 'unsolved', notes: `The work of ${agent} can't be judged: ${error.message}` };
   }
 }
 
@@ -154,7 +154,7 @@ function refusalOf({ messages }: Conflict, { failure, answer }: AgentOutcome): s
   if (said.kind === 'ok') return said.value.status === 'unresolvable' ? `gave up: ${said.value.notes}` : null;
   const leavesMarkers = (message: string): boolean => /CONFLICT \((?:content|add\/add)\)/.test(message);
   const isVisible = messages.filter((message) => message.includes('CONFLICT')).every(leavesMarkers);
-  return isVisible ? null : `did not say whether it is solved: ${said.problems[0] ?? ''}`;
+  return isVisible ? null : `did not report whether the conflict is solved: ${said.problems[0] ?? ''}`;
 }
 
 interface Checked {

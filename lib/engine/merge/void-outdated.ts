@@ -45,7 +45,7 @@ export async function voidOutdated(
 /** Remarks are about lines as they were: they may not hold for the changeset that is built now. */
 function warnOfStaleRemarks({ events }: Recorder, { group, remarks = [] }: Changeset): void {
   if (remarks.length === 0) return;
-  const message = `Changeset ${group} is built again without what you remarked on its lines when you approved it; say it again where it still holds.`;
+  const message = `Changeset ${group} was built again without the comments you made when you approved it. Repeat those that still apply.`;
   const details = remarks.map(
     ({ path, text, ...lines }) => `${path}:${describeLines(lines)} ${text.split('\n')[0] ?? ''}`,
   );

@@ -126,8 +126,8 @@ export function describeReceived(
 
 function describeSession(session: Session): string {
   const { id, created_by, cycle, wave } = session;
-  const where = wave === 'plan' ? ', to be planned' : '';
-  return `${id}, begun by ${created_by}, which lands on ${landsOn(session)}, in cycle ${cycle}${where}`;
+  const where = wave === 'plan' ? ', without a plan yet' : '';
+  return `${id}, started by ${created_by}, which lands on ${landsOn(session)}, in cycle ${cycle}${where}`;
 }
 
 function describeTask(task: Task): string {
@@ -141,7 +141,7 @@ function describeTask(task: Task): string {
 function changes(names: readonly string[] | null): string {
   if (names === null) return '';
   return names.length === 0
-    ? ': as approved here before, but brought to this by another clone'
+    ? ': its text is as approved here, but another clone changed its state'
     : `: changed since it was approved here: ${names.join(', ')}`;
 }
 
@@ -162,7 +162,7 @@ function answer(
   switch (decision.kind) {
     case 'approve':
       return {
-        session: { next: gated, subject: `session: what was received is approved by ${by}` },
+        session: { next: gated, subject: `session: received tasks approved by ${by}` },
         accepted: [
           session,
           sessionStateDecision(shown.stored),
@@ -174,7 +174,7 @@ function answer(
       return {
         session: {
           next,
-          subject: 'session: planned again, what was received is not wanted so',
+          subject: 'session: received tasks sent back to the planner',
         },
         accepted: [session, sessionStateDecision(next)],
         body: decision.notes,
@@ -205,7 +205,7 @@ function edit(
   const added = plan.tasks.filter(({ id }) => !before.has(id)).map((one) => toTask(context, now, one, at));
   const wanted = new Set<string>(plan.tasks.map(({ id }) => id));
   const left = now.received.filter(({ id, status }) => !wanted.has(id) && status !== 'claimed');
-  const subject = `plan: what was received is changed by ${context.gates.person}`;
+  const subject = `plan: received tasks changed by ${context.gates.person}`;
   return {
     ...(added.length === 0 ? {} : { newTasks: { tasks: added, subject } }),
     steps: [...steps, ...left.map((task) => dropTask(task, { reason: 'left out of the plan' }))],
@@ -229,7 +229,7 @@ export function notAccepted({ id }: Pick<Session, 'id'>): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-accepted',
-    message: `Nothing that was received of ${id} is taken up.`,
+    message: `You did not accept what was received of ${id}, so no work starts on it.`,
     hints: ['git flame status', 'git flame task drop TASK'],
   });
 }

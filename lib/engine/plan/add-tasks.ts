@@ -63,7 +63,7 @@ export async function addTasks(
     done = { session, tasks, isNewSession: open === null };
     const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
     const subject = `${what}: added by ${context.gates.person}`;
-    const started = { subject: `session: started on ${base.branch} by hand`, session };
+    const started = { subject: `session: started on ${base.branch} with a person's task`, session };
     return {
       changes: [...(open === null ? [started] : []), { subject, tasks, transition: 'none -> pending' }],
       accepted: tasks.flatMap(adapterDecisions),
@@ -85,7 +85,7 @@ function openSession({ sessions, current }: Snapshot, wanted: SessionId | null):
   throw new FlameError({
     kind: 'refused',
     code: 'session-ended',
-    message: `Session ${session.id} has ended: nothing can be added to it.`,
+    message: `Session ${session.id} has ended: no task can be added to it.`,
     hints: ['git flame task add TITLE --locks PATH'],
   });
 }
@@ -97,7 +97,7 @@ function withPlanByHand(session: Session): Session {
 
 function objectiveOf(added: readonly NewTask[]): string {
   const [first] = added;
-  return added.length === 1 && first !== undefined ? first.title : `${added.length} tasks added by hand`;
+  return added.length === 1 && first !== undefined ? first.title : `${added.length} added tasks`;
 }
 
 function withIds(
@@ -123,6 +123,7 @@ function reportNewSession(
 }
 
 function nothingAdded(problems: readonly string[]): FlameError {
-  const mistakes = problems.length === 1 ? 'there is a mistake' : `there are ${problems.length} mistakes`;
+  const mistakes =
+    problems.length === 1 ? 'the task has a mistake' : `the tasks have ${problems.length} mistakes`;
   return badTask(`Nothing was added: ${mistakes}.`, problems, 'git flame help task');
 }

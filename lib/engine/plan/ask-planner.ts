@@ -107,7 +107,7 @@ function noPlanner(): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-planner',
-    message: 'The planner of this configuration is exec, and a script plans nothing.',
+    message: 'The planner of this configuration is exec, but a script makes no plans.',
     hints: ['git flame plan --from FILE', 'git flame run --from FILE'],
   });
 }

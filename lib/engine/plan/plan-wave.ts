@@ -80,10 +80,10 @@ export function requireTalk(context: Pick<RunContext, 'adapter' | 'config'>): vo
   throw new FlameError({
     kind: 'refused',
     code: 'cannot-talk',
-    message: `A person can't talk with agents of ${name} here: a planner of ${name} answers at once.`,
+    message: `You can't talk with agents of ${name} here: a planner of ${name} makes its plan at once.`,
     hints: [
       'git flame plan --no-interactive',
-      'or have claude plan, in .blueflame.yml: roles: { planner: { adapter: claude } }',
+      'Or let claude plan, in .blueflame.yml: roles: { planner: { adapter: claude } }',
     ],
   });
 }
@@ -95,8 +95,8 @@ function canTalk(
   const adapter = context.adapter(roleAdapter(context.config, 'planner'));
   if (!wantsTalk || (context.gates.isInteractive && adapter.canTalk)) return wantsTalk;
   const message = adapter.canTalk
-    ? 'The planner answers at once: talking with it needs a terminal and no --decisions-file.'
-    : `The planner answers at once: a person can't talk with agents of ${adapter.name} here.`;
+    ? 'The planner makes its plan at once: talking with it needs a terminal and no --decisions-file.'
+    : `The planner makes its plan at once: you can't talk with agents of ${adapter.name} here.`;
   context.events.emit({ event: 'notice', level: 'warning', message });
   return false;
 }
@@ -123,10 +123,10 @@ async function requestPlan(context: RunContext, view: SessionView, isInteractive
     context.events.emit({ event: 'plan-invalid', problems });
   }
   if (plan !== null) return plan;
-  throw noPlan('The planner gave no usable plan, not even after its mistakes were listed.', {
+  throw noPlan('The planner gave no usable plan, even after it received a list of its mistakes.', {
     kind: 'refused',
     details: problems,
-    hints: ['git flame plan', 'Or write it by hand: git flame plan --from FILE'],
+    hints: ['git flame plan', 'Or write the plan yourself: git flame plan --from FILE'],
   });
 }
 
@@ -214,7 +214,7 @@ async function warnOfIgnoredFiles(
       events.emit({
         event: 'notice',
         level: 'warning',
-        message: `git ignores ${lock}, which ${id} may change, by ${rule}: what an agent makes there is in no commit, unless it adds it with git add -f.`,
+        message: `git ignores ${lock}, which ${id} locks, by ${rule}: no commit holds what an agent writes there, unless it uses git add -f.`,
       });
     }
 }
@@ -229,7 +229,7 @@ function tooManyReplans(): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'too-many-replans',
-    message: `The planner has tried ${maxReplans} more times; a plan written by hand may be quicker now.`,
+    message: `The planner has made ${maxReplans} more plans. A plan you write yourself may be quicker now.`,
     hints: ['git flame plan --from FILE'],
   });
 }

@@ -161,7 +161,7 @@ export async function noteReplan(
   await record(context, id, ({ session }) => {
     const gated = withGate(session, { gate: 'plan', decision: 'replan' }, decision, context);
     const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
-    return { session: { next, subject: 'session: another plan is wanted' }, body: notes };
+    return { session: { next, subject: 'session: plan sent back' }, body: notes };
   });
   return viewSession(context, id);
 }
@@ -174,9 +174,9 @@ export async function quit(context: Recorder, id: SessionId, from: Placed<unknow
     };
     // A proposal beside approved work is refused; the work goes on.
     if (session.wave !== 'plan')
-      return { session: { next: gated, subject: 'session: the plan proposed meanwhile is refused' } };
+      return { session: { next: gated, subject: 'session: the newer proposal refused' } };
     const next = { ...gated, state: 'ended' as const, wave: 'done' as const };
-    return { session: { next, subject: 'session: ended at the plan' } };
+    return { session: { next, subject: 'session: ended at the plan gate' } };
   });
   return false;
 }

@@ -59,7 +59,7 @@ function wentBack({ start, tip }: JudgedCommits): Violation {
   return {
     rule: 'history',
     where: tip,
-    details: `HEAD stands before ${shortId(start)}, where the task began. Add commits on top; take none back from before.`,
+    details: `HEAD is before ${shortId(start)}, where the task started. Add commits on top of it and remove none from before.`,
   };
 }
 
@@ -110,7 +110,7 @@ async function judgePassing(
     ))
       found.push({
         ...violation,
-        details: `In commit ${shortId(oid)}: ${violation.details} A later commit does not take it back.`,
+        details: `In commit ${shortId(oid)}: ${violation.details} A later commit does not undo that.`,
       });
   }
   return found;

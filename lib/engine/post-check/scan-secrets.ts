@@ -108,6 +108,6 @@ function tookTooLong(length: number): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-scan-ended',
-    message: `A file of ${length} bytes took longer than ${patienceMs / 1_000} s to be searched for credentials.`,
+    message: `The search for credentials in a file of ${length} bytes took longer than ${patienceMs / 1_000} s.`,
   });
 }

@@ -56,7 +56,7 @@ async function archive(
   const moved = new Set(await context.store.moveToArchive(() => named, context.gates.person));
   return named.map((id): Cleaned => {
     if (moved.has(id)) return { name: id, outcome: 'archived', details: `git flame status --session ${id}` };
-    return { name: id, outcome: 'kept', details: 'one of its notes cannot be read' };
+    return { name: id, outcome: 'kept', details: "one of its notes can't be read" };
   });
 }
 
@@ -86,9 +86,12 @@ async function removeRef(
     refs: [{ ref, old: commit, new: null }],
     actor: context.gates.person,
   }));
-  if (result.kind === 'ref-moved') return { outcome: 'kept', details: 'it has just moved' };
+  if (result.kind === 'ref-moved') return { outcome: 'kept', details: 'it has moved since' };
   if (stale.kind === 'rescue')
-    return { outcome: 'removed', details: `until the next git gc: git branch rescued ${commit}` };
+    return {
+      outcome: 'removed',
+      details: `until the next git gc it can be restored: git branch rescued ${commit}`,
+    };
   return rescue === null
     ? { outcome: 'removed', details: '' }
     : { outcome: 'rescued', details: rescueName(rescue) };

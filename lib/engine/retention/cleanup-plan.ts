@@ -21,12 +21,12 @@ export async function planCleanup(context: RunContext): Promise<readonly Stale[]
     await staleRefs(context, snapshot, { prefix: 'refs/blueflame/changesets/', kind: 'changeset' }),
   ];
   const sessions = (await oldSessions(context)).map((session): Stale => {
-    const why = 'older than the sessions kept at hand (retention.sessions), to be archived';
+    const why = 'older than the newest sessions, which stay (retention.sessions): will be archived';
     return { kind: 'session', session, name: session, why, needsForce: false };
   });
   const own = (await staleHandWorktrees(context, snapshot)).map((worktree): Stale => {
     const { path, subject, isDirty, isSaved } = worktree;
-    const why = `of a claim by hand on ${subject.task}${isDirty ? ', with unsaved changes' : ''}`;
+    const why = `of a person's claim of ${subject.task}${isDirty ? ', with uncommitted changes' : ''}`;
     return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
   });
   return [
@@ -55,7 +55,7 @@ async function staleCommits(
     const id = ref.ref.match(/\/(ses-[^/]+)/)?.[1];
     const session = snapshot.sessions.find((candidate) => candidate.id === id);
     if (session?.state !== 'ended' || !(await isOnBase(context, session, ref))) return [];
-    const why = `merged into ${landsOn(session)}`;
+    const why = `landed on ${landsOn(session)}`;
     return [{ kind: 'commit', ref, name: ref.ref, why, needsForce: false }];
   });
   return (await Promise.all(found)).flat();
@@ -81,12 +81,11 @@ async function judge(
   cell: CellInfo,
 ): Promise<{ readonly why: string; readonly needsForce: boolean }> {
   // Another container or machine may be at work in it.
-  if (cell.owner === 'unknown')
-    return { why: 'nothing is known of the process that made it', needsForce: true };
+  if (cell.owner === 'unknown') return { why: 'the process that made it is not known', needsForce: true };
   if (cell.subject === null) return { why: 'left by a check', needsForce: false };
   const task = await taskIn(context, cell);
   if (await isSavedElsewhere(context, cell, task).catch(() => false))
-    return { why: 'nothing is in it', needsForce: false };
+    return { why: 'holds no work of its own', needsForce: false };
   const status = task?.status ?? 'unknown';
   const isSettled = status === 'merged' || status === 'dropped';
   return { why: `an attempt at ${cell.subject.task}, which is ${status}`, needsForce: !isSettled };
@@ -109,7 +108,7 @@ async function staleRefs(
       (await isOnBase(context, session, ref));
     // A changeset only joins what task branches hold.
     const needsForce = !isMerged && kind === 'branch';
-    const why = isMerged ? `merged into ${landsOn(session)}` : `not merged, of ${session.id}`;
+    const why = isMerged ? `landed on ${landsOn(session)}` : `not landed, of ${session.id}`;
     return { kind, ref, subject, isMerged, name: ref.ref, why, needsForce };
   });
   return (await Promise.all(found)).filter((stale) => stale !== null);

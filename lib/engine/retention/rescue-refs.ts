@@ -70,8 +70,8 @@ export function findRescue<T extends Pick<Rescue, 'name'>>(rescues: readonly T[]
     code: latest === undefined ? 'no-rescue' : 'rescue-unclear',
     message:
       latest === undefined
-        ? `Nothing was rescued under the name ${JSON.stringify(name)}.`
-        : `${JSON.stringify(name)} may mean several rescues.`,
+        ? `There is no rescue named ${JSON.stringify(name)}.`
+        : `${JSON.stringify(name)} matches several rescues.`,
     hints: [
       'git flame rescue list',
       ...matching.slice(0, 5).map((one) => `git flame rescue show ${one.name}`),
@@ -131,7 +131,7 @@ export async function oldRescues(ports: HeldPorts, snapshot: Snapshot): Promise<
     if (holder !== null) return [{ rescue, at, isElsewhere: true, why: `all of it is on ${holder}` }];
     if (!(at < until)) return [];
     const day = new Date(at).toISOString().slice(0, 10);
-    return [{ rescue, at, isElsewhere: false, why: `kept on ${day}, and nowhere else` }];
+    return [{ rescue, at, isElsewhere: false, why: `kept on ${day}, and held by no branch` }];
   });
   return (await Promise.all(found)).flat().sort((a, b) => a.at - b.at);
 }

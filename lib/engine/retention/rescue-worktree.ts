@@ -210,6 +210,6 @@ export function describeHidden({ entry, files, rule }: IgnoredWork): string {
 export function whyHidden(one: IgnoredWork): string {
   const what = describeHidden(one);
   return one.rule === null
-    ? `${what} was put into its worktree and belongs to no commit`
+    ? `${what} was copied into its worktree and is in no commit`
     : `git ignores ${what}`;
 }

@@ -65,7 +65,7 @@ export async function removeHandWorktree(
 ): Promise<{ readonly outcome: 'removed' | 'rescued' | 'kept'; readonly details: string }> {
   const rescue = isSaved ? null : rescueName(await keepOnRescueRef(context, subject, head));
   if (!(await context.git.removePersonWorktree(path)))
-    return { outcome: 'kept', details: 'it holds changes that are not committed' };
+    return { outcome: 'kept', details: 'it has uncommitted changes' };
   return rescue === null ? { outcome: 'removed', details: '' } : { outcome: 'rescued', details: rescue };
 }
 
@@ -126,10 +126,10 @@ async function judge(
   const isMerged = await git.isAncestor(commit, onBase);
   const isMergedThere = merged !== null && commit === tip;
   const why = isMerged
-    ? `merged into ${base}`
+    ? `landed on ${base}`
     : isMergedThere
       ? 'its pull request was merged'
-      : `not merged, of ${id}`;
+      : `not landed, of ${id}`;
   const ref = parseRefName(`refs/heads/${branch}`);
   return {
     kind: 'branch',

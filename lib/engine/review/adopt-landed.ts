@@ -35,7 +35,7 @@ export async function adoptLanded(context: RunContext, id: SessionId): Promise<v
         ...now,
         checkout: { from: checkoutOf(context, now)?.from ?? tip ?? to, to, place: context.place },
       },
-      subject: `session: ${branch} is taken over as it landed at ${remoteSession.remote}`,
+      subject: `session: ${branch} moved to the landing at ${remoteSession.remote}`,
     },
     refs: [{ ref: parseRefName(`refs/heads/${branch}`), old: tip, new: to, isTaken: true }],
   }));
@@ -65,12 +65,12 @@ export async function advanceBase(context: RunContext, id: SessionId): Promise<v
     return {
       session: {
         next: { ...now, checkout, ...(isBuilt ? {} : { base_commit: to }) },
-        subject: `session: ${branch} is brought to where it is at ${remote}`,
+        subject: `session: ${branch} moved to its tip at ${remote}`,
       },
       refs: [{ ref: parseRefName(`refs/heads/${branch}`), old: tip, new: to, isTaken: true }],
     };
   });
-  const message = `${branch} was behind ${remote}: it is at ${shortId(to)} now, as there.`;
+  const message = `${branch} was behind ${remote}. It is now at ${shortId(to)}, as there.`;
   context.events.emit({ event: 'notice', level: 'info', message });
 }
 
@@ -82,18 +82,19 @@ async function findObstacle(
 ): Promise<string | null> {
   const { git } = context;
   if (tip === null) return null;
-  if (!(await git.isAncestor(tip, to))) return 'it went another way.';
+  if (!(await git.isAncestor(tip, to))) return 'it has diverged.';
   try {
     await requireMovable(context, branch);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    return 'another git is at work on it, or its work tree is gone.';
+    return 'another git is working on it, or its work tree was deleted.';
   }
   for (const { path, branch: name } of await git.worktrees()) {
     if (name !== branch) continue;
     if ((await git.changedTracked(path)).length > 0) return `${path} has local changes.`;
-    if ((await git.filesInTheWay(path, tip, to)).length > 0) return `${path} has files where it would write.`;
-    if ((await git.advanceObstacles(path, tip, to)).length > 0) return `git would not change ${path}.`;
+    if ((await git.filesInTheWay(path, tip, to)).length > 0)
+      return `${path} has files that it would overwrite.`;
+    if ((await git.advanceObstacles(path, tip, to)).length > 0) return `git refuses to change ${path}.`;
   }
   return null;
 }
@@ -101,7 +102,7 @@ async function findObstacle(
 type Behind = { readonly branch: string; readonly obstacle: string; readonly remote: string };
 
 function behind({ branch, obstacle, remote }: Behind): FlameError {
-  return baseBehind(`${branch} is not here as it is at ${remote}: ${obstacle}`, { branch, remote });
+  return baseBehind(`${branch} here can't follow ${remote}: ${obstacle}`, { branch, remote });
 }
 
 function baseBehind(message: string, { branch, remote }: Omit<Behind, 'obstacle'>): FlameError {
@@ -118,7 +119,7 @@ function notPushed(branch: string, remote: string): FlameError {
   return new FlameError({
     kind: 'waiting',
     code: 'base-ahead',
-    message: `${branch} has commits here that ${remote} has not, so no other machine could start from it.`,
+    message: `${branch} has commits here that are not at ${remote}, so no other machine could start from it.`,
     hints: [`git push ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
   });
 }
@@ -134,7 +135,7 @@ function landedElsewhere({
   readonly obstacle: string;
   readonly remote: string;
 }): FlameError {
-  const message = `${branch} at ${remote} has what this session landed, ${shortId(to)}, and is behind here: ${obstacle}`;
+  const message = `${branch} at ${remote} has what this session landed, ${shortId(to)}, but ${branch} here is behind: ${obstacle}`;
   return baseBehind(message, { branch, remote });
 }
 
@@ -188,9 +189,9 @@ function notThere({
   return new FlameError({
     kind: 'waiting',
     code: 'landing-not-there',
-    message: `${changeset} is recorded as landed at ${remote}, as ${shortId(commit)}, but ${branch} there ${where}: its server ended between the two, or somebody reset the branch. Nothing was pushed.`,
+    message: `${changeset} is recorded as landed at ${remote}, as ${shortId(commit)}, but ${branch} there ${where}: either its server stopped between the two updates, or the branch was reset. Nothing was pushed.`,
     hints: [
-      isHere ? `To have it there: ${push}` : `To have it there, on the machine that landed it: ${push}`,
+      isHere ? `To restore it there: ${push}` : `To restore it there, on the machine that landed it: ${push}`,
       `To give it up: git flame undo ${changeset} --requeue REASON`,
       'git flame run',
     ],

@@ -84,7 +84,7 @@ export async function applyRequestNews(
       landing: { ...countRound(landing, group), heard },
       ...(isEnded ? { state: 'active', wave: 'review' } : {}),
     };
-    return { steps, session: { next: session, subject: 'session: remarks on its pull request taken up' } };
+    return { steps, session: { next: session, subject: 'session: comments on its pull request accepted' } };
   });
   const isDone = result.kind === 'done';
   const { session } = isDone ? result.view : await viewSession(context, id);
@@ -195,7 +195,7 @@ function gather(
   };
   for (const { id, name, conclusion, url, log } of checks) {
     const end =
-      log === null ? '\nIts log could not be had.' : log === '' ? '' : `\nThe end of its log:\n${log}`;
+      log === null ? '\nIts log could not be read.' : log === '' ? '' : `\nThe end of its log:\n${log}`;
     add(id, 'check', `The check ${name} ended with ${conclusion}: ${url}${end}`);
   }
   for (const { id, by, text } of others) add(id, 'whole', `${by}: ${text}`);
@@ -206,7 +206,7 @@ function gather(
 function toComment({ by, text, place }: Remark): LineComment | null {
   if (place === null || place.line === null || place.line < 1 || place.path.length > 1_000) return null;
   const { path, side, line, isGone, excerpt } = place;
-  const gone = isGone ? ' (the line is gone since)' : '';
+  const gone = isGone ? ' (the line was removed since)' : '';
   const said = boundText(`${by}${gone}: ${text}`, 2_000);
   return { path, side, line, text: said, ...(excerpt === '' ? {} : { excerpt }) };
 }
@@ -215,7 +215,7 @@ function isOver(branch: string, state: 'closed' | 'merged', reopen: string): Fla
   return new FlameError({
     kind: 'refused',
     code: 'pull-request-over',
-    message: `The pull request of ${branch} was ${state}, so nothing of it was taken up.`,
+    message: `The pull request of ${branch} was ${state}, so its comments and checks were not applied.`,
     hints: state === 'closed' ? [reopen, 'git flame pr'] : ['git flame status'],
   });
 }
@@ -224,7 +224,7 @@ function enoughRounds(branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'pull-request-rounds',
-    message: `The pull request of ${branch} went through ${mostRounds} rounds; there is more, and nothing of it was taken up.`,
+    message: `The pull request of ${branch} has had ${mostRounds} rounds. Its newer comments and checks were not applied.`,
     hints: ['git flame pr --more', 'git flame show'],
   });
 }

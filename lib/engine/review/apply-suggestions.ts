@@ -83,14 +83,14 @@ async function placeEdit(
     paths: [path],
   });
   const followed = followLines(files.find((file) => file.path === path)?.hunks() ?? [], { line, to });
-  if (followed.kind !== 'stands') throw moved(changeset, comment, `${task.id} has other lines there`);
+  if (followed.kind !== 'stands') throw moved(changeset, comment, `${task.id} has different lines there`);
   const there = { from: followed.line, to: followed.line + to - line };
   const [was, is] = await Promise.all([
     linesOf({ git }, changeset.commit, path, { line, to }),
     linesOf({ git }, task.commit, path, { line: there.from, to: there.to }),
   ]);
   if (was === null || was.join('\n') !== is?.join('\n'))
-    throw moved(changeset, comment, `${task.id} has other lines there`);
+    throw moved(changeset, comment, `${task.id} has different lines there`);
   return { task, path, ...there, lines };
 }
 
@@ -226,7 +226,7 @@ function overlapping(changeset: Changeset, path: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'suggestions-overlap',
-    message: `Two suggestions are about the same lines of ${path}: apply one of them.`,
+    message: `Two suggestions change the same lines of ${path}. Apply only one of them.`,
     hints: [`git flame show ${shellQuote(changeset.group)} --diff`],
   });
 }

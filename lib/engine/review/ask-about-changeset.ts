@@ -161,10 +161,10 @@ async function warnOfAmendedBranches(
       events.emit({
         event: 'notice',
         level: 'warning',
-        message: `The branch of ${id} was moved to ${shortId(tip)} since its work was accepted: ${shortId(commit)} is what was judged, is shown and lands.`,
+        message: `The branch of ${id} moved to ${shortId(tip)} after its work was accepted. Only ${shortId(commit)} was judged, so that is what you see and what lands.`,
         details: [
-          `What differs: git diff ${shortId(commit)} ${shortId(tip)}`,
-          `To have the other judged: reject it, git flame task claim ${id}, git flame task submit ${id} --commit ${shortId(tip)}`,
+          `To see the difference: git diff ${shortId(commit)} ${shortId(tip)}`,
+          `To have ${shortId(tip)} judged: reject the changeset, git flame task claim ${id}, git flame task submit ${id} --commit ${shortId(tip)}`,
         ],
       });
     }),

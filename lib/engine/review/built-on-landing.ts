@@ -169,7 +169,7 @@ async function requireGone(
   throw new FlameError({
     kind: 'refused',
     code: 'behind-landing',
-    message: `${id} landed ${where}, and ${landsOn(session)} here is without it: bring it along first.`,
+    message: `${id} landed ${where}, but ${landsOn(session)} here does not have it. Pull it first.`,
     hints: ['git pull --ff-only', `git flame undo ${id} --dry-run`],
   });
 }
@@ -181,7 +181,7 @@ async function whyRevert(
   { commit, tip }: { readonly commit: ObjectId; readonly tip: ObjectId },
 ): Promise<string | null> {
   const branch = landsOn(session);
-  if (commit !== tip) return `${branch} has moved on since`;
+  if (commit !== tip) return `${branch} has moved since`;
   if (session.machines !== undefined) return 'other machines have it';
   if (requestsOf(session).length > 0) return 'a pull request shows it';
   for (const prefix of ['refs/remotes/', 'refs/tags/']) {
@@ -194,7 +194,7 @@ async function whyRevert(
 function nothingLanded({ id, changesets }: Session, name: string | null): FlameError {
   const known = changesets.findLast((one) => one.id === name || one.group === name);
   if (known !== undefined)
-    return noChangeset(`Changeset ${known.id} is ${known.state}: there is no landing of it to take back.`, [
+    return noChangeset(`Changeset ${known.id} is ${known.state}, so it has no landing to take back.`, [
       `git flame show ${known.id}`,
     ]);
   return noChangeset(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, [
@@ -209,7 +209,7 @@ function takenBackAlready(
   return new FlameError({
     kind: 'refused',
     code: 'taken-back-already',
-    message: `${task} takes the landing of ${id} back already; it is ${status}.`,
+    message: `${task} already takes the landing of ${id} back. It is ${status}.`,
     hints: [`git flame show ${task}`, `git flame review --changeset ${group}`],
   });
 }
@@ -219,7 +219,7 @@ function isRevert({ id, tasks }: LandedChangeset): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'revert-taken-back',
-    message: `${id} took a landing back itself. What that had brought comes again when its tasks are done again, as work of their own.`,
+    message: `${id} itself took a landing back. To land that work again, the tasks must be done again as new work.`,
     hints: tasks.map((task) => `git flame show ${task}`),
   });
 }

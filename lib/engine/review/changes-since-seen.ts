@@ -20,7 +20,7 @@ export async function compareToSeen(
     return await changesSinceSeen(context, session, about);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    const message = `What changed in ${about.changeset.group} since you saw it last is not known: ${error.message}`;
+    const message = `The changes in ${about.changeset.group} since you last saw it can't be shown: ${error.message}`;
     context.events.emit({ event: 'notice', level: 'warning', message });
     return null;
   }

@@ -57,6 +57,6 @@ export function awaiting(
   const heard = [...new Set([...(landing.heard ?? []), ...asked])];
   return {
     next: { ...session, landing: { ...landing, heard } },
-    subject: 'session: logs of failed checks are waited for',
+    subject: 'session: waits for logs of failed checks',
   };
 }

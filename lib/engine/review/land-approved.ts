@@ -172,6 +172,6 @@ async function fitOnto(
   if (byThis.length === 0) return { kind: 'fits', commit };
   return {
     kind: 'misfit',
-    notes: `Green alone, red together with what has just landed: ${byThis.map(({ command }) => command).join(', ')}`,
+    notes: `Its checks pass alone and fail together with what has just landed: ${byThis.map(({ command }) => command).join(', ')}`,
   };
 }

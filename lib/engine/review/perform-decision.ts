@@ -73,7 +73,7 @@ async function recheck(
     };
   });
   const failing = failedDiagnostics(diagnostics).map(({ command }) => command);
-  const message = `Changeset ${group}: its checks ran again: ${failing.length === 0 ? 'all are good' : `${failing.join(', ')} still fails`}.`;
+  const message = `Changeset ${group}: its checks ran again: ${failing.length === 0 ? 'all pass' : `${failing.join(', ')} still fails`}.`;
   context.events.emit({ event: 'notice', level: failing.length === 0 ? 'info' : 'warning', message });
 }
 
@@ -102,7 +102,7 @@ function decidedAlready(id: string, changeset: Changeset | undefined): FlameErro
     message:
       changeset === undefined
         ? `There is no changeset ${id} in this review.`
-        : `Changeset ${id} was decided already.`,
+        : `Changeset ${id} is already decided.`,
     hints: ['git flame status'],
   });
 }
@@ -115,7 +115,7 @@ async function requireFree(context: RunContext, session: SessionId, changeset: C
   throw new FlameError({
     kind: 'refused',
     code: 'depends-on-undecided',
-    message: `Changeset ${changeset.group} depends on ${blocker.group}, which is not decided yet.`,
+    message: `Changeset ${changeset.group} depends on ${blocker.group}, and that one has no decision yet.`,
     hints: [`git flame review --changeset ${shellQuote(blocker.group)} --approve`, 'git flame review'],
   });
 }

@@ -38,7 +38,7 @@ export async function strayComment(
 ): Promise<string | null> {
   const changes = await git.treeChanges(parent, commit);
   if (!changes.some((change) => change.path === path))
-    return `No task of changeset ${group} changed ${path}: the comment goes to each of them.`;
+    return `No task of changeset ${group} changed ${path}, so all its tasks receive the comment.`;
   const text = (await git.readTexts(side === 'old' ? parent : commit, [path])).get(path);
   if (text === undefined || quoteLines(text, { line, to }) !== '') return null;
   const when = side === 'old' ? 'before' : 'after';

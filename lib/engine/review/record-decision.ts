@@ -142,8 +142,8 @@ export function requireCommit(changeset: Changeset, selected: string | null | un
     code: 'not-shown',
     message:
       selected === null
-        ? `${now}, which was not shown to you here yet.`
-        : `${now}, and what you saw or named is ${shortId(selected)}.`,
+        ? `${now}, which you have not seen yet.`
+        : `${now}, but you saw or named ${shortId(selected)}.`,
     hints: [
       `git flame show ${shellQuote(group)} --diff`,
       `git flame review --changeset ${shellQuote(group)} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
@@ -154,7 +154,7 @@ export function requireCommit(changeset: Changeset, selected: string | null | un
 /** However the decision came here: what is red is approved with a reason, or not at all. */
 function requireReason(changeset: Changeset, override: string | undefined): void {
   if (!isRed(changeset) || isNonBlank(override ?? '')) return;
-  const message = `Changeset ${changeset.group} fails its diagnostics, so it is approved only with a reason.`;
+  const message = `Changeset ${changeset.group} fails its diagnostics. To approve it, give a reason.`;
   throw needsOverride(message, changeset.diagnostics, [
     `git flame show ${shellQuote(changeset.group)}`,
     `git flame review --changeset ${shellQuote(changeset.group)} --override REASON`,
@@ -165,7 +165,7 @@ function requireReason(changeset: Changeset, override: string | undefined): void
 /** Requires a reason where work goes back to its agents. */
 function requireWhy({ group }: Changeset, reason: string): void {
   if (isNonBlank(reason)) return;
-  throw withoutReason(`Changeset ${group} is rejected only with a reason, for its agents to read.`, [
+  throw withoutReason(`To reject changeset ${group}, give a reason: the agents of its tasks read it.`, [
     `git flame review --changeset ${shellQuote(group)} --reject REASON`,
   ]);
 }
@@ -211,7 +211,7 @@ function notInChangeset({ group, tasks }: Changeset, name: string | undefined): 
   return new FlameError({
     kind: 'refused',
     code: 'not-in-changeset',
-    message: `Changeset ${group} holds ${tasks.join(', ')}, and you named ${what}.`,
+    message: `Changeset ${group} holds ${tasks.join(', ')}, but you named ${what}.`,
     hints: tasks.map((id) => `git flame review --changeset ${group} --reject REASON --tasks ${id}`),
   });
 }

@@ -75,7 +75,7 @@ function asMoved(
     return { group, message: notOn(branch), hints: ['git flame show', 'git flame status'] };
   const look = what === 'gone' ? [] : [`git log --oneline ${tip} --not ${shellQuote(base)}`];
   const message =
-    what === 'gone' ? `${branch} is gone here, so its pull request was not brought on.` : notOn(branch);
+    what === 'gone' ? `${branch} was deleted here, so its pull request was not updated.` : notOn(branch);
   return {
     group,
     message,
@@ -94,7 +94,7 @@ export function movedMeanwhile(ref: string): FlameError {
 }
 
 function notOn(branch: string): string {
-  return `${branch} was moved to what isn't built on what it had, so its pull request was not brought on.`;
+  return `${branch} was moved to a commit that does not contain its earlier one, so its pull request was not updated.`;
 }
 
 /** Keeps what became of the request of one group on its host. */
@@ -109,7 +109,7 @@ export async function recordRequest(
     const { landing } = session;
     if (landing?.requests === undefined) return null;
     const requests = landing.requests.map((one) => (one.group === group ? { ...one, ...change } : one));
-    const what = change.merged != null ? 'merged' : 'kept true';
+    const what = change.merged != null ? 'merged' : 'updated';
     return {
       session: {
         next: { ...session, landing: { ...landing, requests } },

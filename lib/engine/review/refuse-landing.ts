@@ -45,7 +45,7 @@ export async function refuseLanding(
 }
 
 /** Reason of an approval that does not count, where none was given. */
-export const noApproval = 'its approval does not hold any more';
+export const noApproval = 'its approval no longer applies';
 
 /** While it was proven it was decided otherwise, or its tasks got other work: that stands, and nothing was landed. */
 export async function refuseUndecided(
@@ -125,7 +125,7 @@ export function landingRefused(refused: number): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'landing-refused',
-    message: `${refused} ${refused === 1 ? 'changeset was' : 'changesets were'} not landed; nothing was forced.`,
+    message: `${refused} ${refused === 1 ? 'changeset was' : 'changesets were'} not landed. Nothing was forced.`,
     hints: ['git flame merge', 'git flame review'],
   });
 }

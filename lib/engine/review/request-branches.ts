@@ -197,7 +197,7 @@ function reportStuckRequest(
   branch: string,
   paths: readonly string[],
 ): void {
-  const message = `${what} does not go to ${branch} for now: without what else landed it conflicts in ${paths.slice(0, 5).join(', ')}.`;
-  const details = ['It landed here all the same. Once those below it are merged there, it is tried again.'];
+  const message = `${what} is not in ${branch} yet: without the other landed work it conflicts in ${paths.slice(0, 5).join(', ')}.`;
+  const details = ['It has landed here. It is tried again once the pull requests below it are merged.'];
   events.emit({ event: 'notice', level: 'warning', message, details });
 }

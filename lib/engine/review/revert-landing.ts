@@ -115,10 +115,10 @@ function revertTask(
   const id = freeId(view, changeset.group);
   const planned = {
     id,
-    title: `Take ${changeset.group} back`,
+    title: `Revert ${changeset.group}`,
     priority: 1,
     cohesion_group: undoName(changeset.group),
-    description: `Take the landing of changeset ${changeset.id} back, which is ${changeset.landed_commit}: ${notes}`,
+    description: `Revert the landing of changeset ${changeset.id}, commit ${changeset.landed_commit}: ${notes}`,
     dependencies: [],
     file_locks: locksOf(work.paths),
     model: null,
@@ -157,7 +157,7 @@ function validateRequestedRevert(
   { session, id }: Task,
   { changeset, wish, tip, commit, tree, diagnostics }: Reverting & RevertWork & Pick<Verdict, 'diagnostics'>,
 ): Verdict {
-  const notes = `Takes ${changeset.id} back: ${wish.notes}`;
+  const notes = `Reverts ${changeset.id}: ${wish.notes}`;
   const by = context.gates.person;
   return {
     session,
@@ -214,11 +214,11 @@ function conflicts(
   return new FlameError({
     kind: 'refused',
     code: 'undo-conflict',
-    message: `What landed on ${landsOn(session)} since ${id} changed the same lines, so git can't take ${id} back alone.`,
+    message: `Later landings on ${landsOn(session)} changed the same lines as ${id}, so git can't revert ${id} alone.`,
     details: paths.slice(0, 20),
     hints: [
       `git log --oneline ${shortId(landed)}..${landsOn(session)} -- ${paths.slice(0, 3).join(' ')}`,
-      'Take back what landed later first, or have it done as a task: git flame task add TITLE --locks PATH',
+      'Take the later landings back first, or add a task that does it: git flame task add TITLE --locks PATH',
     ],
   });
 }
@@ -227,7 +227,7 @@ function nothingLeft(session: Session, { id }: LandedChangeset): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-to-undo',
-    message: `${landsOn(session)} holds nothing of what ${id} changed any more.`,
+    message: `${landsOn(session)} no longer has any change of ${id}.`,
     hints: [`git flame show ${id}`, 'git flame status'],
   });
 }

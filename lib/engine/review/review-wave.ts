@@ -94,7 +94,7 @@ async function rebuildRest(context: RunContext, id: SessionId, radar: ConflictWa
 export function nothingToDecide(name: string | null, current: readonly Changeset[]): FlameError {
   const named = current.findLast(({ id, group }) => name !== null && (id === name || group === name));
   if (named?.state === 'skipped')
-    return noChangeset(`Changeset ${named.group} was skipped; the next cycle shows it again.`, [
+    return noChangeset(`Changeset ${named.group} was skipped. The next cycle shows it again.`, [
       'git flame run',
       `git flame show ${shellQuote(named.group)} --diff`,
     ]);
@@ -147,7 +147,7 @@ export async function reviewForLead(
       await askAboutChangeset(context, id, changeset.id, turn).catch((error: unknown) => {
         if (!(error instanceof FlameError) || error.kind !== 'waiting') throw error;
         context.run.warned.add(notAskedYet(changeset));
-        warnOnce(context, `Nobody can be asked here about changeset ${changeset.group}: ${error.message}`);
+        warnOnce(context, `No person can be asked here about changeset ${changeset.group}: ${error.message}`);
       });
     }
   });

@@ -80,7 +80,7 @@ function reportSquashed(
   { id }: Changeset,
   paths: readonly string[],
 ): void {
-  const message = `${id} lands as one commit: one after another, the commits of its tasks conflict in ${paths.slice(0, 5).join(', ')}.`;
+  const message = `${id} lands as one commit, because the commits of its tasks conflict when applied one after another, in ${paths.slice(0, 5).join(', ')}.`;
   events.emit({ event: 'notice', level: 'info', message });
 }
 
@@ -119,7 +119,7 @@ export function landingBranchExists(branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'landing-branch-exists',
-    message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
+    message: `The work of this session should land on a new branch ${branch}, but a branch of that name exists.`,
     hints: [
       `git branch -m ${shellQuote(branch)} ${shellQuote(`${branch}-old`)}`,
       'Or set project.landing_branch in .blueflame.yml, then: git flame review',
@@ -210,7 +210,7 @@ export async function mergeLowerBranch(
   const isUpon = below.merged !== null && (await git.isAncestor(below.tip, tip));
   const merge = isUpon ? await git.replay(to, below.tip, tip) : await git.mergeTree(tip, to);
   if (merge.kind === 'conflict') return merge;
-  const message = `Bring in ${below.merged === null ? below.branch : `the base branch, which has ${below.branch}`}\n`;
+  const message = `Merge ${below.merged === null ? below.branch : `the base branch, which has ${below.branch}`}\n`;
   return {
     kind: 'made',
     commit: await git.commitSigned({ tree: merge.tree, parents: [tip, to], message }),

@@ -69,7 +69,7 @@ function filesInTheWay(path: string, files: readonly string[], { again }: Doing)
   return new FlameError({
     kind: 'refused',
     code: 'files-in-the-way',
-    message: `Untracked files in ${path} stand where git would write, so it was not done.`,
+    message: `git would overwrite untracked files in ${path}, so nothing was changed.`,
     details: files.slice(0, 20),
     // --all: the file may be an ignored one, which nothing less takes.
     hints: [
@@ -90,14 +90,14 @@ async function requireAdvance(
   const details = words.slice(0, 20);
   if (words.some((word) => word.includes('index.lock')))
     throw indexLocked(
-      `Another git is at work in ${path} or was killed there: its index is locked, so nothing was ${done}.`,
+      `Another git is working in ${path} or was killed there: its index is locked, so nothing was ${done}.`,
       { kind: 'refused', details, hints: [again] },
     );
   const here = `git -C ${shellQuote(path)}`;
   throw new FlameError({
     kind: 'refused',
     code: 'checkout-refused',
-    message: `git would not bring the files of ${path} along, so nothing was ${done}.`,
+    message: `git refuses to update the files of ${path}, so nothing was ${done}.`,
     details,
     hints: [
       `${here} ls-files -v | grep '^[a-zS]'`,
@@ -140,7 +140,7 @@ export async function syncWorktrees(
   await record(context, id, ({ session: now }) => ({
     session: {
       next: { ...now, checkout: null },
-      subject: `session: work trees of ${landsOn(now)} brought along`,
+      subject: `session: work trees of ${landsOn(now)} updated`,
     },
   }));
   return isThere;
@@ -157,11 +157,11 @@ async function warnOfRevertedLanding(
   events.emit({
     event: 'notice',
     level: 'warning',
-    message: `${branch} was moved since ${shortId(to)} landed, so its work trees are left as they are.`,
+    message: `${branch} has moved since ${shortId(to)} landed, so its work trees were not updated.`,
     details: isTakenBack
       ? [
-          `${shortId(tip)} holds what landed as it was before: it takes the landing back.`,
-          `To have it again: git diff ${shortId(from)} ${shortId(to)} | git apply --index && git commit`,
+          `${shortId(tip)} has the files as they were before the landing: it undoes the landing.`,
+          `To restore it: git diff ${shortId(from)} ${shortId(to)} | git apply --index && git commit`,
         ]
       : [],
   });

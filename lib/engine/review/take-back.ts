@@ -39,9 +39,7 @@ export type Undone = { readonly changeset: string; readonly commit: ObjectId; re
  */
 export async function takeBack(context: RunContext, id: SessionId, wish: UndoWish): Promise<Undone> {
   if (!isNonBlank(wish.notes))
-    throw withoutReason('A landing is taken back only with a reason that can be seen.', [
-      `git flame undo --${wish.follow} REASON`,
-    ]);
+    throw withoutReason('To take a landing back, give a reason.', [`git flame undo --${wish.follow} REASON`]);
   return context.landInTurn(async () => {
     const { session, changeset, way } = await planUndo(context, id, wish.changeset);
     const about = { changeset: changeset.id, commit: changeset.landed_commit, branch: landsOn(session) };
@@ -150,7 +148,7 @@ function voidAbove(session: Session, gone: ObjectId): Session {
 /** git takes commits that were reverted for merged: work that starts from them would not come back. */
 function keepsNothing({ id }: LandedChangeset, why: string): FlameError {
   return nothingToKeep(
-    `${id} is taken back by a revert, since ${why}: its next attempts can't start from the work that is reverted.`,
+    `${id} is taken back with a revert, because ${why}. The next attempts can't start from reverted work.`,
     ['git flame undo --requeue REASON'],
   );
 }

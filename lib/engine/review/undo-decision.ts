@@ -41,7 +41,7 @@ export async function undoDecision(
       return {
         session: {
           next: reopened(reopenDecision(noted, known)),
-          subject: `changeset ${known.id}: waits again, ${person} took back that it was ${known.state}`,
+          subject: `changeset ${known.id}: waits again, ${person} took back its state ${known.state}`,
         },
         steps: before.map(({ task, former }) => restoreTask(taskOf(now, task.id), former)),
       };
@@ -107,7 +107,7 @@ async function formerTasks(
 
 function goneOn(changeset: string, { id, status }: Task): FlameError {
   return changedConcurrently(
-    `${id} is ${status} and has gone on since changeset ${changeset} was rejected, so that can't be taken back any more.`,
+    `${id} is ${status} and was worked on after changeset ${changeset} was rejected, so the rejection can no longer be taken back.`,
     [`git flame show ${id}`],
   );
 }
@@ -132,14 +132,14 @@ function notUndoable({ id, group, state }: Changeset): FlameError {
   const isLanded = state === 'landed' || state === 'rejected';
   const why =
     state === 'waiting'
-      ? 'nothing was decided about it yet'
+      ? 'it has no decision yet'
       : isLanded
-        ? 'it has landed, or what was left of it has'
-        : `it is ${state}, which nobody decided`;
+        ? 'it has landed, in full or in part'
+        : `it is ${state}, and no person decided that`;
   return new FlameError({
     kind: 'refused',
     code: 'not-undoable',
-    message: `There is nothing to take back of changeset ${id}: ${why}.`,
+    message: `Changeset ${id} has no decision to take back: ${why}.`,
     hints: [isLanded ? `git flame undo ${shellQuote(group)} --requeue REASON` : 'git flame status'],
   });
 }

@@ -53,7 +53,7 @@ export async function leaveSession(
   await context.store.transact((snapshot) => {
     const { session: open } = snapshot.admitted(id);
     if (open.state !== 'active') return null;
-    const subject = 'session: left for another one';
+    const subject = 'session: left open for a new one';
     return { changes: [{ subject, session: { ...open, state: 'stopped' } }], actor: context.gates.person };
   });
 }
@@ -104,8 +104,8 @@ function sessionOpen(session: Session): FlameError {
     message: `Session ${id} is still open: ${titleOf(session)}`,
     hints: [
       'git flame run',
-      `Or give up what is left of it: git flame session end ${id}`,
-      'Or leave it as it is and start a new one: git flame run --new OBJECTIVE',
+      `Or end it and give up its unfinished work: git flame session end ${id}`,
+      'Or leave it open and start a new one: git flame run --new OBJECTIVE',
     ],
   });
 }
@@ -115,7 +115,7 @@ export async function renameSession(context: Recorder, id: SessionId, title: str
   await record(context, id, ({ session }) =>
     session.title === title
       ? null
-      : { session: { next: { ...session, title }, subject: `session: called ${title}` } },
+      : { session: { next: { ...session, title }, subject: `session: titled ${title}` } },
   );
 }
 
@@ -125,12 +125,12 @@ export function requireObjective(objective: string): void {
   if (parsed.success) return;
   const why =
     objective.length > longestObjective
-      ? `has ${formatCount(objective.length, 'character')}; it may have ${formatCount(longestObjective, 'character')}`
-      : (parsed.error.issues[0]?.message ?? 'is no text');
+      ? `has ${formatCount(objective.length, 'character')}, but may have at most ${formatCount(longestObjective, 'character')}`
+      : (parsed.error.issues[0]?.message ?? 'is not text');
   throw new FlameError({
     kind: 'usage',
     code: 'bad-objective',
     message: `The objective ${why}.`,
-    hints: ["git flame run 'The file SPEC.md says what is wanted'"],
+    hints: ["git flame run 'Implement what SPEC.md describes'"],
   });
 }

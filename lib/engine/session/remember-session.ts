@@ -16,7 +16,7 @@ export async function rememberSession(
   const entries = memoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
   if (entries.length === 0) return;
   context.decided.record(entries.map(memoryDecision));
-  await tolerate(context, 'nothing of this session was remembered', () =>
+  await tolerate(context, 'this session was not remembered', () =>
     context.memory.save(entries, context.gates.person),
   );
 }
@@ -27,7 +27,7 @@ export async function rememberSession(
  */
 export async function recallForPlanner(context: Remembering, objective: string): Promise<string> {
   const { memory_decay: decays, decay_policy: policy } = context.config.beads;
-  const entries = await tolerate(context, 'the planner learns nothing of earlier sessions', () =>
+  const entries = await tolerate(context, 'the planner sees nothing of earlier sessions', () =>
     context.memory.load(),
   );
   return recallMemory(filterMemory(context, entries ?? []), {
@@ -48,12 +48,12 @@ function filterMemory(
   const isOurs = (entry: MemoryEntry): boolean => decided.has(memoryDecision(entry));
   if (config.memory.others)
     return entries.map((entry) =>
-      isOurs(entry) ? entry : { ...entry, title: `${entry.title} [the word of another clone]` },
+      isOurs(entry) ? entry : { ...entry, title: `${entry.title} [from another clone]` },
     );
   const ours = entries.filter(isOurs);
   if (ours.length < entries.length) {
     const left = `${entries.length - ours.length} of ${entries.length} entries`;
-    const message = `Another clone wrote ${left} of memory; planners are told them with memory.others: true, marked.`;
+    const message = `Another clone wrote ${left} of memory, so planners do not see them. To show them, marked: memory.others: true`;
     events.emit({ event: 'notice', level: 'info', message });
   }
   return ours;

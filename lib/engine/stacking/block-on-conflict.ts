@@ -29,7 +29,7 @@ export async function blockOnConflict(
   conflict: Extract<StartPoint, { readonly kind: 'conflict' }>,
 ): Promise<void> {
   const { blockedByConflict } = context.run;
-  const because = `the work of ${conflict.with}, which it would build on, conflicts with other work that has not landed or with the base, in ${listFirst(conflict.paths)}`;
+  const because = `it would be stacked on the work of ${conflict.with}, which conflicts with the base or with other work that has not landed, in ${listFirst(conflict.paths)}`;
   blockedByConflict.set(`${task.session} ${task.id}`, { ground, because });
   warnOnce(context, `${task.id} waits: ${because}.`, {
     details: ['It starts once one of them has landed or was sent back.'],

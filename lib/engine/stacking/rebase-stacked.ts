@@ -46,7 +46,7 @@ async function replayOne(context: RunContext, view: SessionView, task: WorkedTas
   if (fate.kind === 'back') return sendBack(context, one, fate.notes);
   const broken = await brokenRules(context, fate.step.task);
   if (broken.length === 0) return keep(context, one, fate);
-  const notes = `Without ${fate.lost.join(', ')} as it was, it breaks rules:\n${broken.join('\n')}`;
+  const notes = `Rebased without ${fate.lost.join(', ')}, its change breaks rules:\n${broken.join('\n')}`;
   return sendBack(context, one, notes);
 }
 
@@ -75,7 +75,7 @@ async function predictRebase(
   const why = lost.map((id) => `${id}, which ${becameOf(id)}`).join(', and on ');
   const start = await startPoint(context, session, task, tasks);
   if (start.kind === 'conflict') {
-    const notes = `It was built on ${why}. What remains conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
+    const notes = `It was stacked on ${why}. What it still depends on conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
     return { kind: 'back', notes, paths: start.paths };
   }
   const own = await rebaseOwnChanges(
@@ -84,7 +84,7 @@ async function predictRebase(
     start.commit,
   );
   if (own.kind === 'conflict') {
-    const notes = `It was built on ${why}. Without that, its change conflicts in ${own.paths.join(', ')}.`;
+    const notes = `It was stacked on ${why}. Rebased without that, its change conflicts in ${own.paths.join(', ')}.`;
     return { kind: 'back', notes: [notes, ...own.messages].join('\n'), paths: own.paths };
   }
   const step = replayTask(task, {
@@ -100,7 +100,7 @@ async function predictRebase(
 
 function describe(below: Task | undefined): string {
   if (below?.landed_as !== undefined) return 'landed as another commit';
-  return `is ${below?.status === 'done' ? 'another commit now' : (below?.status ?? 'gone')}`;
+  return below?.status === 'done' ? 'has a new commit' : `is ${below?.status ?? 'missing'}`;
 }
 
 async function keep(
@@ -125,7 +125,7 @@ async function keep(
   context.events.emit({
     event: 'notice',
     level: 'info',
-    message: `${id} was put on other ground, since ${why}: its own change stays, and is checked again.`,
+    message: `${id} was rebased, because ${why}. Its own change stays and is checked again.`,
   });
 }
 
@@ -145,7 +145,7 @@ function voided({ session }: SessionView, task: string): Pick<Recording, 'sessio
   );
   if (holding.length === 0) return {};
   const names = holding.map(({ id }) => id).join(', ');
-  return { session: { next: session, subject: `changesets void: ${names}, ${task} is another commit now` } };
+  return { session: { next: session, subject: `changesets void: ${names}, ${task} has a new commit` } };
 }
 
 async function sendBack(context: Recorder, { task, startText }: StackedTask, notes: string): Promise<void> {
@@ -156,7 +156,7 @@ async function sendBack(context: Recorder, { task, startText }: StackedTask, not
     return { steps: withdrawTasks(view.tasks, [step], at), body: notes };
   });
   if (done.kind !== 'done') return;
-  const message = `${task.id} goes back to its worker: ${notes.split('\n')[0] ?? ''}`;
+  const message = `${task.id} was sent back: ${notes.split('\n')[0] ?? ''}`;
   context.events.emit({ event: 'notice', level: 'warning', message });
 }
 

@@ -75,7 +75,7 @@ function needsNotes(id: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'needs-notes',
-    message: `${id} is sent back only with notes that can be seen: what the next attempt is to do better.`,
+    message: `To send ${id} back, write notes: what the next attempt must do better.`,
     hints: [`git flame validate ${id} --requeue NOTES`],
   });
 }

@@ -145,7 +145,7 @@ export async function prepareValidation(
   throw new FlameError({
     kind: 'refused',
     code: 'pre-validation-failed',
-    message: 'hooks.pre_validation failed, so nothing was validated.',
+    message: 'hooks.pre_validation failed, so no task was validated.',
     hints: ['git flame validate'],
   });
 }

@@ -29,7 +29,7 @@ export function needsReason(
   why: string,
   { task, diagnostics }: Pick<Verdict, 'task' | 'diagnostics'>,
 ): FlameError {
-  const message = `${why}, so it is passed by hand only with a reason that can be seen.`;
+  const message = `${why}. To pass it manually, give a reason.`;
   return needsOverride(message, diagnostics, [`git flame show ${task} --diff`, 'git flame validate']);
 }
 

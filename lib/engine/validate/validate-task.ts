@@ -160,12 +160,13 @@ async function askIn(
   if (outcome.failure !== null) return { reason: outcome.failure.message };
   // Where a cell can't be made read-only, too.
   const after = await context.git.snapshotCell(cell).catch(asTooMuch);
-  if (after === null) return { reason: `${agent} left more in its worktree than can be looked at.` };
+  if (after === null) return { reason: `${agent} left more files in its worktree than can be checked.` };
   const changed = changedPaths(before, after);
-  if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listFirst(changed)}` };
+  if (changed.length > 0)
+    return { reason: `${agent} changed the work it should judge: ${listFirst(changed)}` };
   const answer = parseVerdictAnswer(outcome.answer);
   if (answer.kind === 'malformed')
-    return { reason: `${agent} gave no verdict in the agreed form: ${answer.problems[0] ?? ''}` };
+    return { reason: `${agent} gave no valid verdict: ${answer.problems[0] ?? ''}` };
   const { cost_usd, tokens } = outcome;
   return { ...answer.value, by: agent, cost_usd, tokens };
 }

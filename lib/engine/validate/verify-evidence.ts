@@ -79,7 +79,7 @@ function noEvidence(task: string | null): FlameError {
     message:
       task === null
         ? 'No task of this session has a verdict with evidence yet.'
-        : `${task} has no verdict with evidence on its commit.`,
+        : `${task} has no verdict with evidence about its commit.`,
     hints: ['git flame validate', 'git flame status'],
   });
 }

@@ -135,8 +135,8 @@ async function settle(context: RunContext, claim: Attempt, { postponed, steps }:
   // Attempts that are over stay so, the rest is made once possible; if it never is, work that was handed in counts.
   if (again !== undefined && !(await hasWorkForGood(context, claim)))
     return settleAttempt(context, claim, failed(again), { onRecorded });
-  if (!(await leaveOutOpen(context, claim, again?.message ?? 'No further agent was asked for.')))
-    return releaseAttempt(context, claim, 'no further agent was asked for');
+  if (!(await leaveOutOpen(context, claim, again?.message ?? 'The run was asked to start no more agents.')))
+    return releaseAttempt(context, claim, 'the run was asked to start no more agents');
   await judgeAttempts(context, session, task.id);
   if (context.signal.aborted) return releaseAttempt(context, claim, null);
   const now = taskOf(await viewSession(context, session), task.id);

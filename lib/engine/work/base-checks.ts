@@ -29,7 +29,7 @@ export async function warnOfBase(context: RunContext, session: Session, isPaid: 
   if (setup !== undefined) throw setupFails(setup, landsOn(session));
   const ways = failing.length === 0 ? [] : await failingBaseHintsFor(context, commit);
   for (const run of failing) {
-    const message = `${describeFailing(run, landsOn(session))}, so only a task that mends it can pass.`;
+    const message = `${describeFailing(run, landsOn(session))}, so only a task that fixes it can pass.`;
     const details = [...lastLines(run.output), ...ways];
     context.events.emit({ event: 'notice', level: 'warning', message, details });
   }
@@ -59,7 +59,7 @@ async function askWhetherToPay(
 
 /** Ways a person can go on. */
 const failingBaseHints = [
-  'Mend it first, make it a task of its own, or take it out of validation.validator_diagnostics.commands.',
+  'Fix it first, add a task that fixes it, or remove it from validation.validator_diagnostics.commands.',
 ];
 
 /** As waysOn, but first the setup of dependencies, where nothing prepares worktrees and the project names some. */
@@ -75,7 +75,7 @@ export async function failingBaseHintsFor(
   return [
     ...brought.map(
       ({ file, command, preset }) =>
-        `Worktrees of agents begin without what ${file} names. To bring it, in .blueflame.yml: project: { setup: [${command}] } and sandbox: { egress: { setup: [${preset}] } }, or from-config for the registry that your own settings name.`,
+        `Agents' worktrees start without the dependencies that ${file} names. To install them, in .blueflame.yml: project: { setup: [${command}] } and sandbox: { egress: { setup: [${preset}] } }, or from-config for the registry in your own settings.`,
     ),
     ...failingBaseHints,
   ];
@@ -87,7 +87,7 @@ function setupFails({ output }: Failing, branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'setup-fails',
-    message: `No agent was started: on ${branch} no worktree can be prepared. ${said}`,
+    message: `No agent was started: no worktree of ${branch} can be prepared. ${said}`,
     details: lastLines(lines.join('\n')),
     hints: ['git flame work'],
   });

@@ -92,7 +92,7 @@ async function presentTip(
   const { take, leave } = await sortLeftovers({ git }, request);
   if (take.length === 0) return { tip: await git.cellHead(cell), isOurs: false };
   const commit = await git.rescueCell(cell, {
-    message: 'What is not committed yet\n',
+    message: 'Not committed yet\n',
     author,
     without: leave.map(({ path }) => path),
   });

@@ -72,7 +72,7 @@ export async function judgeWork(
         work.hidden.filter(({ rule }) => rule !== null),
       );
       const prepared = notHandedIn(
-        'Changed, but put there by the project',
+        'Changed, but provided by the project',
         work.hidden.filter(({ rule }) => rule === null),
       );
       const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => showName(entry));
@@ -111,8 +111,8 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
 
 const endedWithout = {
   none: 'It ended without a change inside its scope',
-  empty: 'It committed nothing but empty commits: it ended without a change',
-  'taken back': 'Its commits take each other back: it ended without a change',
+  empty: 'It made only empty commits and ended without a change',
+  'taken back': 'Its commits undo each other: it ended without a change',
 } as const;
 
 /**
@@ -142,9 +142,7 @@ function nothingDone(
 }
 
 function describeHiddenWork(one: IgnoredWork): string {
-  return one.rule === null
-    ? whyHidden(one)
-    : `ignored by git: ${describeHidden(one)}; git add -f takes it in`;
+  return one.rule === null ? whyHidden(one) : `ignored by git: ${describeHidden(one)}; git add -f adds it`;
 }
 
 /** '' where there is none of that kind. */

@@ -147,7 +147,9 @@ async function worktreeRemoved({ git }: WithGit<GitCells>, cell: CellWorktree): 
   return {
     kind: 'agent-error',
     message: 'Its worktree was removed while it worked.',
-    details: [hasCommits ? `What it had committed is in ${cell.path} again.` : 'It had committed nothing.'],
+    details: [
+      hasCommits ? `What it had committed was restored in ${cell.path}.` : 'It had committed nothing.',
+    ],
     retryable: true,
   };
 }
@@ -166,7 +168,7 @@ async function keptStart(
   if (kept === undefined) return base;
   const branch = landsOn(session);
   const startFromBase = (why: string): ObjectId => {
-    const message = `${task.id} starts from ${branch}, not from the attempt that was kept: ${why}.`;
+    const message = `${task.id} starts from ${branch}, not from its kept attempt: ${why}.`;
     warnOnce(context, message, { details: [`git flame show ${task.id}`] });
     return base;
   };
@@ -214,11 +216,11 @@ async function rescueLostCommits(
     if (first === undefined) {
       await context.git.importCell(cell, commit);
       const ref = await keepOnRescueRef(context, { session, task: task.id }, commit);
-      reports.push(`It committed ${name} and left it again: kept as rescue ${rescueName(ref)}`);
+      reports.push(`It committed ${name} and then dropped it. That is kept as the rescue ${rescueName(ref)}`);
     } else {
       mustStay = true;
       reports.push(
-        `It committed ${name} and left it again: it stays in ${cell.path}, for ${describeViolation(first)}`,
+        `It committed ${name} and then dropped it. That stays in ${cell.path}, because ${describeViolation(first)}`,
       );
     }
   }

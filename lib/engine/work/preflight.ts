@@ -57,7 +57,8 @@ async function baseOf(
     throw new FlameError({
       kind: 'environment',
       code: 'detached-head',
-      message: 'HEAD is detached and the configuration names no base branch, so there is none to build on.',
+      message:
+        'HEAD is detached and the configuration names no base branch, so agents have no branch to start from.',
       hints: ['git switch <branch>', 'Or set it in .blueflame.yml: project: { base_branch: <branch> }'],
     });
   }
@@ -94,8 +95,8 @@ async function requireCleanTree(
     const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
     throw dirtyTree(
       isOnlyConfig
-        ? `.blueflame.yml of ${path} has changes that are not committed: nothing could land beside them.`
-        : `The work tree ${path} has local changes that agents would not see and a landing could touch.`,
+        ? `.blueflame.yml in ${path} has uncommitted changes, and nothing can land until you commit or stash them.`
+        : `The work tree ${path} has local changes. Agents would not see them, and a landing could overwrite them.`,
       dirty,
       isOnlyConfig
         ? [`git -C ${shellQuote(path)} commit -m 'configure git flame' .blueflame.yml`]
@@ -111,7 +112,7 @@ async function warnOfDetached(
   { branch, commit }: HeadState,
 ): Promise<void> {
   if (branch !== null || commit === null || (await git.isAncestor(commit, base.commit))) return;
-  const message = `HEAD of ${root} is detached at ${shortId(commit)}, which ${base.branch} does not hold: agents start from ${base.branch}, without that commit, and land there.`;
+  const message = `HEAD of ${root} is detached at ${shortId(commit)}, which is not in ${base.branch}. Agents start from ${base.branch}, without that commit, and land there.`;
   events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -130,7 +131,7 @@ async function warnOfFilters(
 export function describeFiltered(filtered: readonly FilteredPath[]): string {
   const names = [...new Set(filtered.map(({ filter }) => filter))].join(', ');
   const count = `${filtered.length} ${filtered.length === 1 ? 'file goes' : 'files go'}`;
-  return `${count} through a filter (${names}), such as ${showName(filtered[0]?.path ?? '')}: no filter runs on what agents write, so tasks about them are refused.`;
+  return `${count} through a filter (${names}), such as ${showName(filtered[0]?.path ?? '')}. No filter runs on what agents write, so tasks about such files are refused.`;
 }
 
 /** A setup that has git fetch submodules would fail in each worktree: a cell can't write the repository's own files. */
@@ -148,10 +149,10 @@ async function requireOwnSubmodules(
   throw new FlameError({
     kind: 'refused',
     code: 'setup-submodules',
-    message: `The setup ${JSON.stringify(command)} can't work in a cell: it would write the repository's own files.`,
+    message: `The setup command ${JSON.stringify(command)} can't run in a cell: it would write git's files of the repository.`,
     hints: [
       'git submodule update --init',
-      `and instead of that setup, in .blueflame.yml: project: { copy: [${list}] }`,
+      `And instead of that command, in .blueflame.yml: project: { copy: [${list}] }`,
     ],
   });
 }
@@ -180,7 +181,7 @@ async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'roo
   const free = await context.machine.freeDiskMb(folder);
   if (free < wanted) {
     throw noRoom(
-      `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(context.config)} agents.`,
+      `${Math.round(free)} MB of disk are free, but ${agentsAtOnce(context.config)} agents need ${wanted} MB.`,
       'Free some disk, or lower concurrency.development in .blueflame.yml',
     );
   }

@@ -19,7 +19,7 @@ export async function releaseOrphans(context: RunContext, id: SessionId): Promis
     const at = timestamp(context);
     return orphans.length === 0
       ? null
-      : { steps: orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at })) };
+      : { steps: orphans.map((task) => releaseTask(task, { reason: 'its agent has ended', at })) };
   });
   return released;
 }

@@ -85,7 +85,7 @@ export function agentLimit(context: RunContext, running: number): number {
     usedMb,
   });
   if (isReduced) {
-    const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
+    const message = `Only ${limit} of ${development} agents run at once: ${Math.round(freeMb)} MB of memory are free, and each needs ${perAgent} MB.`;
     warnOnce(context, message, { key: `fewer than ${development} agents` });
   }
   return limit;

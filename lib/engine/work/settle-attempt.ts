@@ -126,7 +126,7 @@ async function complete(
       event: 'notice',
       level: 'warning',
       details: work.hidden.slice(0, 20),
-      message: `${attempt.task.id} is done without ${formatCount(work.hidden.length, 'path')} that no commit holds${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
+      message: `${attempt.task.id} is done, but no commit holds ${formatCount(work.hidden.length, 'path')} of its work${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
     });
   if (work.leftBehind.length > 0) await releaseToPerson(context, work.cell);
   else await clearUp(() => context.git.discardCell(work.cell));

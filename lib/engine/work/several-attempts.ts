@@ -51,9 +51,9 @@ export async function planAttempts(context: RunContext, task: Task): Promise<rea
   const fitting = fitAttempts(paid.length, await roomFor(context, task.session));
   const left = new Set(paid.slice(fitting));
   if (left.size === 0) return tries;
-  const message = `${task.id}: ${formatCount(paid.length, 'attempt')} don't fit in what is left of the session's budget with all that each may spend: ${fitting} ${fitting === 1 ? 'is' : 'are'} made.`;
+  const message = `${task.id}: ${formatCount(paid.length, 'attempt')} could spend more than is left of the session's budget, so it makes ${fitting}.`;
   context.events.emit({ event: 'notice', level: 'warning', message });
-  return tries.map((one) => (left.has(one) ? skipAttempt(one, 'It does not fit in the budget.') : one));
+  return tries.map((one) => (left.has(one) ? skipAttempt(one, 'The budget is too small for it.') : one));
 }
 
 async function roomFor(

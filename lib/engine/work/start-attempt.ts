@@ -136,7 +136,7 @@ function onDetour(lock: string, why: string): Failure {
   return {
     kind: 'violation',
     message: `Its lock ${lock} ${why}.`,
-    details: ['Only files of this repository are taken in, each by its own path.'],
+    details: ['A lock must name files of this repository by their own paths.'],
     retryable: false,
   };
 }
@@ -146,9 +146,9 @@ function throughFilter(filter: string, paths: readonly string[]): Failure {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   return {
     kind: 'violation',
-    message: `${names}${more} ${paths.length === 1 ? 'goes' : 'go'} through the filter ${JSON.stringify(filter)}, which never runs on what an agent wrote: such files can't be worked on.`,
+    message: `${names}${more} ${paths.length === 1 ? 'goes' : 'go'} through the filter ${JSON.stringify(filter)}, and no filter runs on what agents write, so no task can change such files.`,
     details: [
-      'An agent sees them as git stores them, and what it wrote would be committed unfiltered. Change them yourself.',
+      'An agent sees these files as git stores them, and its changes would be committed unfiltered. Change them yourself.',
     ],
     retryable: false,
   };

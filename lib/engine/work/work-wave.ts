@@ -131,10 +131,7 @@ async function maySpend(
   if (view.session.state === 'stopped') return 'stop';
   if (isJoined(context) && isSpentHere(context, view.session)) {
     // Its lead's person is asked, where it is the budget of all.
-    warnOnce(
-      context,
-      'What this machine may spend in this session is spent: it begins nothing that costs something.',
-    );
+    warnOnce(context, 'This machine has spent its share of the session budget. It starts no more paid work.');
     return 'wait';
   }
   const budget = watchBudget(context, view.session);

@@ -58,7 +58,7 @@ inCell(
     const [{ result, required, message, details, hints } = {} as Shown] = found;
     assert.equal([code, result, required, details], [0, 'missing', false, ['broken']]);
     assert.match(message, /exit 3 fails on main already \(exit 3\), so only a task that mends it can pass/);
-    assert.match(hints.join(), /Mend it first.*validator_diagnostics\.commands/);
+    assert.match(hints.join(), /Fix it first.*validator_diagnostics\.commands/);
     assertNothingStays(repo);
   },
 );

@@ -140,8 +140,14 @@ test('SBX-3 without a sandbox each start says so, and where it is required none 
   };
   const refused = await start(true);
   assert.is(refused.code, 1);
-  assert.match(refused.stderr, /Agents need a sandbox and there is none .*sandbox: \{ require: false \}/s);
-  assert.match((await start(false)).stderr, /No sandbox: what agents run is held by the watcher/);
+  assert.match(
+    refused.stderr,
+    /Agents need a sandbox, and this machine has none.*sandbox: \{ require: false \}/s,
+  );
+  assert.match(
+    (await start(false)).stderr,
+    /No sandbox: only the watcher and the post-check confine what agents run/,
+  );
 });
 
 test('STA-7 a note that cannot be read is named with its ref and object, and the hints repair it', async () => {

@@ -31,7 +31,7 @@ test('QUE-1 hints for a person are never told as what a model should do', () => 
   assert.equal(adviseModel(made({ hints: [] }), 'Tell them'), { next: ['Tell them'] });
   assert.equal(adviseModel(made({ hints: ['get_status'], hintsFor: 'model' }), ''), { next: ['get_status'] });
   // What a person hears of as well, and a model can mend by its own tools.
-  assert.equal(adviseModel(made({ code: 'no-task' }), '').next, ['get_status names the tasks there are']);
+  assert.equal(adviseModel(made({ code: 'no-task' }), '').next, ['get_status lists the tasks']);
 });
 
 test('QUE-1 what only the person can mend is said to be theirs, with the commands that do it', async () => {
@@ -139,7 +139,7 @@ test('QUE-1 VAL-4 where validators gave no verdict she is told who can go on, an
   const by = parseAgentId('queen-0a1b2c3d');
   const desk = await openRunLead({ context, session, by, stop: () => undefined });
   const way =
-    'reject_task sends it back, to be done and judged again; the lead can judge it, or pay for one more validator: git flame validate';
+    'reject_task sends it back for another attempt. The project lead can judge it, or pay for one more validator: git flame validate';
   await throughDoor(desk, async (call) => {
     await call('assign_task');
     for (let turn = 0; turn < 50; turn += 1) {

@@ -86,7 +86,7 @@ test('QUE-1 a client that gives up each call at first, and asks again, has nothi
   assert.is(repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions:anchors').split('\n').length, 1);
   assert.is(subjects(repo, 'tasks', /^one: pending -> claimed/), 1);
   assert.is(subjects(repo, 'tasks', /^two: pending -> claimed/), 2);
-  assert.is(subjects(repo, 'sessions', /hands the work over/), 1);
+  assert.is(subjects(repo, 'sessions', /handed over by/), 1);
   assert.is(JSON.parse((await flame(repo, ['note', '--json'])).stdout).notes.length, 1);
 });
 

@@ -231,8 +231,8 @@ test('QUE-1 a lock below a symbolic link or in a submodule is refused with the r
   const ask = (lock: string): Promise<Said> =>
     chat.call('create_tasks', { objective: 'x', tasks: [task('a', { file_locks: [lock] })] });
   for (const [lock, why] of [
-    ['way/a.txt', 'leads through the symbolic link way'],
-    ['way/', 'leads through the symbolic link way'],
+    ['way/a.txt', 'goes through the symbolic link way'],
+    ['way/', 'goes through the symbolic link way'],
     ['vendor/other/a.txt', 'is in the submodule vendor/other'],
     ['vendor/{other,more}/**', 'is in the submodule vendor/other'],
   ] as const) {
@@ -247,7 +247,7 @@ test('QUE-1 a lock below a symbolic link or in a submodule is refused with the r
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   const filed = await flame(repo, ['plan', '--new', 'y', '--from', plan, '--decisions-file', decisions]);
   assert.is.not(filed.code, 0);
-  assert.match(filed.stderr, 'leads through the symbolic link way');
+  assert.match(filed.stderr, 'goes through the symbolic link way');
 });
 
 test.run();

@@ -295,7 +295,7 @@ for (const isOld of [false, true]) {
     const created = await chat.call('create_tasks', { objective: 'x', tasks: [task('a')] });
     assert.is(created.at('plan'), 'approved', created.text);
     assert.match(asked.join('\n'), /id: a/);
-    assert.match(chat.stderr(), /More than usual is left to the model that leads: a yes in a chat/);
+    assert.match(chat.stderr(), /The lead agent may decide more than by default: a yes in the chat/);
   });
 }
 
@@ -308,7 +308,7 @@ test('QUE-1 no form is shown where the lead said nothing, and a client without a
   const plain = await openChat(makeExecProject(), { form });
   const waits = await plain.call('create_tasks', { objective: 'x', tasks: [task('a')] });
   assert.equal([waits.at('plan'), asked.length], ['waits for the lead', 0], waits.text);
-  assert.not.match(plain.stderr(), /More than usual/);
+  assert.not.match(plain.stderr(), /The lead agent may decide more/);
   const silent = await openChat(makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } }), {
     form: () => 'decline',
   });

@@ -156,7 +156,7 @@ async function goOn(repo: TestRepo, isLedAgain: boolean, leads: QueenScript = le
     if (!isOver) assert.is(again.code, 0, again.stderr);
     // The waves would finish the work without her: that she leads to the end shows only here.
     const gaveOut = again.lines.filter(
-      ({ event, message }) => event === 'notice' && /leads no more/.test(`${message}`),
+      ({ event, message }) => event === 'notice' && /no longer leads/.test(`${message}`),
     );
     assert.equal(gaveOut, [], again.stderr);
     return;

@@ -73,7 +73,7 @@ for (const [when, queen] of ends.slice(1)) {
     const run = await ledRun(repo, queen);
     assert.is(run.code, 0, run.stderr);
     assert.equal(statesOf(run), merged);
-    assert.match(run.stderr, /leads no more: [^"]*The session goes on without her\./);
+    assert.match(run.stderr, /no longer leads: [^"]*The session continues without it\./);
   });
 }
 
@@ -81,7 +81,7 @@ for (const [when, queen] of ends) {
   test(`QUE-2 she ends ${when}, and the lead wants nothing without her: it stops, and goes on when asked`, async () => {
     const repo = makeProject({ on_exit: 'stop' });
     const run = await ledRun(repo, queen);
-    assert.match(run.stderr, /leads no more: [^"]*The session stops \(queen\.on_exit\)\./);
+    assert.match(run.stderr, /no longer leads: [^"]*The session stops \(queen\.on_exit\)\./);
     assert.is(run.lines.at(-1)?.event, 'session-ended');
     assert.not.ok(statesOf(run).includes('one merged'), 'it landed');
     const again = await ledRun(repo, leadsWell, { objective: null });

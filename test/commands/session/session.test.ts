@@ -29,7 +29,7 @@ test('DSK-5: an objective that no session can hold is refused with its length, a
   const repo = makeRepo();
   const refused = await flame(repo, ['run', 'x'.repeat(50_001)]);
   assert.is(refused.code, 129);
-  assert.match(refused.stderr, '50,001 characters; it may have 50,000 characters');
+  assert.match(refused.stderr, '50,001 characters, but may have at most 50,000 characters');
   assert.not.match(refused.stderr, 'doctor');
   assert.equal(await sessionsOf(repo), []);
 });

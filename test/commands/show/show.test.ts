@@ -140,7 +140,7 @@ test('the log is a history: by day, with why; of a task, an agent, a changeset o
   const agents = await flame(repo, ['log', agent, '--session', id]);
   assert.match(agents.stdout, new RegExp(`bad: pending -> claimed by ${agent}`));
   const set = await flame(repo, ['log', 'one', '--session', id]);
-  assert.match(set.stdout, /changeset 1-one: built of good/);
+  assert.match(set.stdout, /changeset 1-one: built from good/);
   assert.is((await flame(repo, ['log', 'nobody', '--session', id])).code, 1);
   const few = await flame(repo, ['log', id, '-n', '2']);
   assert.match(few.stderr, /Earlier ones are not shown: -n \d+/);

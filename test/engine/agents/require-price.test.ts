@@ -47,7 +47,7 @@ test('BUD-1 a model without a price is refused before anything starts where a li
   });
   assert.match(
     await refusal(() => preflight(role.context, ['planner', 'worker'])),
-    "no-price: The price of the model gemini-3.7-flash is not known, so the budget in dollars can't hold the worker.",
+    "no-price: The price of the model gemini-3.7-flash is not known, so the budget in dollars can't limit the worker.",
   );
   assert.is(await refusal(() => preflight(role.context, ['planner', 'validator'])), 'none');
   // What a group names is asked for once a task is in it.
@@ -76,7 +76,10 @@ test('BUD-1 where tokens are the limit it is said once that no figure in dollars
   await workWave(context, session);
   const told = events.filter((body) => body.event === 'notice' && /price of the model/.test(body.message));
   assert.is(told.length, 1, JSON.stringify(told));
-  assert.match(JSON.stringify(told), 'gemini-3.7-flash is not known: limits in tokens alone hold its agents');
+  assert.match(
+    JSON.stringify(told),
+    'gemini-3.7-flash is not known: only limits in tokens apply to its agents',
+  );
   assert.ok(started.length > 0);
 });
 
@@ -85,7 +88,7 @@ test('PLN-1 a talk with a planner that has none is refused by name', async () =>
     // Which of its providers opencode asks, nobody but the person can say.
     const models = name === 'opencode' ? { planner: 'openai/gpt-5.5' } : {};
     const { context } = await open({ roles: { planner: { adapter: name } }, models });
-    assert.throws(() => requireTalk(context), `A person can't talk with agents of ${name} here`);
+    assert.throws(() => requireTalk(context), `You can't talk with agents of ${name} here`);
   }
   requireTalk((await open({})).context);
 });

@@ -117,7 +117,7 @@ test('BUD-2 the threshold is warned about once, at the end of the agent that pas
   const told = bench.events.flatMap((event) =>
     event.event === 'notice' && event.level === 'warning' ? [event.message] : [],
   );
-  assert.equal(told, ["$1.20 of $2.00 of the session's budget are spent."]);
+  assert.equal(told, ["$1.20 of $2.00 of the session's budget is spent."]);
 });
 
 test('BUD-2 what costs nothing goes on when the budget is spent, and nobody is asked', async () => {

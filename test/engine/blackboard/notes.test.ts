@@ -144,11 +144,11 @@ test('QUE-3 who leads is heard by the tasks that are meant, once, and can take i
   const gone = await leaveNote(context, session, said('taken back'));
   await dropNotes(context, session, [gone.note.id.slice(0, 8)]);
   await workWave(context, session);
-  assert.equal(told.get('a'), ['who leads: for a', 'who leads: for all']);
-  assert.equal(told.get('b'), ['who leads: for b[2J', 'who leads: for all']);
+  assert.equal(told.get('a'), ['the lead: for a', 'the lead: for all']);
+  assert.equal(told.get('b'), ['the lead: for b[2J', 'the lead: for all']);
   const log = bench.repo.git('log', '--format=%s', 'refs/blueflame/blackboard');
   assert.is(log.split('\n').length, 5);
-  assert.match(log, `note ${shortId(gone.note.id)}: taken away by`);
+  assert.match(log, `note ${shortId(gone.note.id)}: dropped by`);
 });
 
 test('QUE-3 what cannot be a note is refused with its reason, and nothing is changed', async () => {
@@ -244,9 +244,9 @@ test('DSK-2 what was remarked with an approval is told to those that may write t
   const before = await later('again');
   await reviewWave(context, bench.session);
   assert.equal(await later('other'), []);
-  const remark = 'On src/one.txt:1-2, remarked when one was approved: Say it shorter.';
+  const remark = 'On src/one.txt:1-2, a comment made when one was approved: Say it shorter.';
   assert.equal(await later('again'), [remark, ...before]);
-  const subject = 'notes: remarks with the approval of one left for later tasks on src/one.txt';
+  const subject = 'notes: comments on the approved one left for later tasks on src/one.txt';
   assert.match(bench.repo.git('log', '--format=%s', 'refs/blueflame/blackboard'), subject);
 });
 

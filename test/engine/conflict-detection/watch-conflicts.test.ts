@@ -102,7 +102,7 @@ test('a fault of the look is said once and leaves the wave alone', async () => {
   while (!events.some(({ event }) => event === 'notice')) await new Promise((go) => setImmediate(go));
   await watch.end();
   const notices = events.flatMap((event) => (event.event === 'notice' ? [event.message] : []));
-  assert.equal(notices, ['Conflicts ahead are not looked for any more in this wave: odd']);
+  assert.equal(notices, ['Conflict detection stopped for the rest of this wave: odd']);
 });
 
 test.run();

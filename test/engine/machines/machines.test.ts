@@ -146,9 +146,11 @@ test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does
   const failed = bench.events.find(({ event }) => event === 'task-failed');
   assert.ok(failed?.event === 'task-failed');
   assert.equal([failed.failure.kind, failed.will_retry], ['agent-stopped', true]);
-  assert.match(failed.failure.message, /origin took no sign of life of this machine/);
+  assert.match(failed.failure.message, /origin accepted no heartbeat of this machine/);
   assert.ok(
-    bench.events.some((event) => event.event === 'notice' && /is ended: origin took/.test(event.message)),
+    bench.events.some(
+      (event) => event.event === 'notice' && /was stopped: origin accepted/.test(event.message),
+    ),
   );
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.retry_count], ['pending', 0], 'no attempt is used up');
@@ -182,7 +184,7 @@ test('BUD-2 DST-1 so does it with one that validates, which starts again once th
   assert.equal(ends, [...Array(3).fill('agent-stopped'), 'ended']);
   const said = bench.events.flatMap((event) => (event.event === 'notice' ? [event.message] : []));
   assert.is(
-    said.filter((text) => /^validator-\w+ is ended: origin took no sign of life/.test(text)).length,
+    said.filter((text) => /^validator-\w+ was stopped: origin accepted no heartbeat/.test(text)).length,
     3,
   );
   assert.is(said.filter((text) => /no verdict/.test(text)).length, 0);
@@ -221,7 +223,7 @@ test('BUD-2 DST-1 what a machine had set aside that is given up counts as spent 
     bench.events.some(
       (event) =>
         event.event === 'notice' &&
-        /\$0\.70 that worker-00000000 on gone\/1 had set aside count as spent/.test(event.message),
+        /\$0\.70 reserved for worker-00000000 on gone\/1 count as spent/.test(event.message),
     ),
   );
 });
@@ -237,7 +239,8 @@ test('DST-1 an agent whose task passed on while its machine was away is ended, a
   assert.ok(
     bench.events.some(
       (event) =>
-        event.event === 'notice' && /is ended: a was given up for it, other\/1 has it/.test(event.message),
+        event.event === 'notice' &&
+        /was stopped: Its claim of a was released, and a is now on other\/1/.test(event.message),
     ),
   );
   assert.ok(bench.events.some(({ event }) => event === 'result-superseded'));
@@ -270,9 +273,7 @@ test('DST-1 a machine that joined without a CLI that some tasks ask for does the
   await workWave({ ...context, agents, remoteSession }, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.ok(
-    told.some((text) =>
-      /^What is to run with codex \S+ is left to other machines: There is no codex/.test(text),
-    ),
+    told.some((text) => /^Other machines do the tasks that run with codex \S+: There is no codex/.test(text)),
     told.join('\n'),
   );
   const statuses = (await bench.said.snapshot()).tasksOf(bench.session).map(({ id, status }) => [id, status]);
@@ -294,7 +295,7 @@ test('DST-1 who joined and has nothing to do says once what it waits for', async
   await workWave(context, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.is(told.length, 1, told.join('\n'));
-  assert.match(told[0] ?? '', /^Nothing to do here for now: it waits for .* ends with the session/);
+  assert.match(told[0] ?? '', /^No task for this machine now\. It waits for .* stops with the session/);
 });
 
 test('DST-1 what a machine holds that is given up passes on', async () => {

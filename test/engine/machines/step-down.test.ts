@@ -38,7 +38,7 @@ test('DST-1 a replaced lead keeps what its agents wrote also where its remote is
   const said = await stepDown(away, session, new Error('it ended'));
   if (!(said instanceof FlameError)) throw said;
   assert.equal([said.code, looked], ['lead-passed-on', 1]);
-  assert.match(said.lines.join('\n'), 'could not be given back (origin is out of reach)');
+  assert.match(said.lines.join('\n'), 'could not be released (origin is out of reach)');
 });
 
 test.run();

@@ -60,7 +60,7 @@ test('STA-4 a session that came from another clone moves no work tree here, and 
 test('MRG-5 a base that somebody moved since is left alone, and said', async () => {
   const { told, left, file, events } = await makeCut('here', false);
   assert.equal([told, left, file], [false, null, 'a\n']);
-  assert.ok(events.some((event) => event.event === 'notice' && /was moved since/.test(event.message)));
+  assert.ok(events.some((event) => event.event === 'notice' && /main has moved since/.test(event.message)));
 });
 
 test('MRG-5 a commit by hand that takes the landing back, for its files were those from before, is told of', async () => {
@@ -73,7 +73,7 @@ test('MRG-5 a commit by hand that takes the landing back, for its files were tho
     const details = events.flatMap((event) => (event.event === 'notice' ? (event.details ?? []) : []));
     assert.is(details.length, isAll ? 2 : 0);
     if (!isAll) continue;
-    assert.match(details[0] ?? '', 'it takes the landing back');
+    assert.match(details[0] ?? '', 'it undoes the landing');
     const again =
       /git diff \S+ \S+/
         .exec(details[1] ?? '')?.[0]

@@ -124,7 +124,7 @@ test('DSK-2 an answer takes a decision back; where that is too late it is said, 
   );
   assert.equal(await gateLog(bench), ['1-a approve', '1-a taken back', '1-a approve', '1-b approve']);
   const said = bench.events.flatMap((event) => (event.event === 'notice' ? [event.message] : []));
-  assert.equal(said.filter((message) => message.includes('nothing was decided about it yet')).length, 1);
+  assert.equal(said.filter((message) => message.includes('it has no decision yet')).length, 1);
 });
 
 test('DSK-2 what was put off by a rejection waits again with it', async () => {

@@ -47,8 +47,8 @@ test('MEM-1 TRU-2 a planner is told what this clone remembered, and that there i
 
 test('MEM-1 TRU-2 what other clones remembered is told where the configuration says so, each piece marked', async () => {
   const { told, notices } = await tell(true);
-  assert.match(told, /Forged \[the word of another clone\]/);
-  assert.is(told.match(/\[the word of another clone\]/g)?.length, 2);
+  assert.match(told, /Forged \[from another clone\]/);
+  assert.is(told.match(/\[from another clone\]/g)?.length, 2);
   assert.equal(notices, []);
 });
 

@@ -178,7 +178,7 @@ test('UNI-3 MRG-9 a branch amended by hand changes nothing of what stands on it:
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? one.message : []));
   assert.match(
     told.join('\n'),
-    new RegExp(`branch of a was moved to .* ${a.commit?.slice(0, 10)} is what was judged`),
+    new RegExp(`branch of a moved to .* Only ${a.commit?.slice(0, 10)} was judged`),
   );
 });
 

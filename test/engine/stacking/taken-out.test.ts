@@ -151,7 +151,7 @@ test('STK-3 what conflicts without it goes back to its worker with the conflict,
   const [, b] = tasks;
   assert.match(
     b?.result.notes ?? '',
-    /^It was built on a, which is requeued\. Without that, its change conflicts in src\/price\.js\./,
+    /^It was stacked on a, which is requeued\. Rebased without that, its change conflicts in src\/price\.js\./,
   );
   assert.match(b?.result.notes ?? '', /CONFLICT/);
 });

@@ -287,9 +287,7 @@ test('RND-4 what does not fit in the budget with all that each may spend is not 
   assert.is(bench.started.length, 2);
   const said = bench.events.flatMap((one) => (one.event === 'notice' ? one.message : []));
   assert.ok(
-    said.includes(
-      "a: 3 attempts don't fit in what is left of the session's budget with all that each may spend: 2 are made.",
-    ),
+    said.includes("a: 3 attempts could spend more than is left of the session's budget, so it makes 2."),
   );
 });
 

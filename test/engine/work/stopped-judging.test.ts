@@ -32,7 +32,7 @@ test('LIF-3 work of a finished agent that a stop leaves unjudged keeps its claim
   );
   if (!(stopped instanceof FlameError)) throw new Error('it was not stopped');
   assert.is(stopped.code, 'interrupted');
-  assert.match(stopped.message, /the next start continues with it/);
+  assert.match(stopped.message, /The next run continues there/);
   const [task] = (await viewSession(context, session)).tasks;
   assert.is(task?.status, 'claimed');
   assert.is(task?.history.length, 0, 'no attempt has ended');
