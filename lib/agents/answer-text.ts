@@ -122,7 +122,7 @@ export function promptForAnswer({
   if (answerSchema === null) return prompt;
   return [
     prompt,
-    'End with your answer: one JSON object by this JSON Schema, with nothing after it.',
+    'End with your answer: one JSON object that matches this JSON Schema, with nothing after it.',
     JSON.stringify(answerSchema),
   ].join('\n\n');
 }

@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
     pattern:
       /context window|maximum context length|prompt is too long|input token count .* exceeds|exceeded model token limit|ContextOverflow/i,
     kind: 'agent-error',
-    message: "The task does not fit into the model's context.",
+    message: "The task does not fit into the model's context window.",
     retryable: false,
   },
   {
@@ -60,7 +60,7 @@ const rules: readonly Rule[] = [
     pattern:
       /usage polic(?:y|ies)|content[_ ](?:filter|policy)|considered high risk|safety (?:filter|setting|polic)|PROHIBITED_CONTENT|blocked by (?:the )?safety/i,
     kind: 'agent-error',
-    message: 'The model API refused the task by its own rules.',
+    message: 'The model API refused the task under its usage policy.',
     retryable: false,
   },
   {

@@ -157,7 +157,7 @@ function toolWarnings(event: Fields, { tools }: AgentRequest): readonly string[]
   if (tools === undefined) return [];
   const servers = Array.isArray(event.mcp_servers) ? event.mcp_servers.filter(isRecord) : [];
   const isThere = servers.some(({ name, status }) => name === leadServer && status === 'connected');
-  return isThere ? [] : ['Its tools could not be reached, so it can do nothing.'];
+  return isThere ? [] : ['It could not connect to its tools, so it can do nothing.'];
 }
 
 /**

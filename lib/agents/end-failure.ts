@@ -17,7 +17,7 @@ export function endFailure(end: AgentEnd, request: Pick<AgentRequest, 'timeoutMs
   }
   const signal = end.signal ?? signalOf(end.exitCode);
   if (signal === null) return null;
-  return { kind: 'agent-crashed', message: `The agent was ended by ${signal}.`, details, retryable: true };
+  return { kind: 'agent-crashed', message: `The agent was stopped by ${signal}.`, details, retryable: true };
 }
 
 const stopFailures: Readonly<
@@ -40,23 +40,23 @@ const stopFailures: Readonly<
   },
   'service-limit': {
     kind: 'rate-limit',
-    message: 'The model API refuses requests for now.',
+    message: 'The model API refuses requests at the moment.',
     retryable: true,
   },
   rejected: {
     kind: 'agent-error',
-    message: 'The model API took none of the last requests: they were wrong to it.',
+    message: 'The model API rejected the last requests as invalid.',
     retryable: false,
   },
   stopped: { kind: 'agent-stopped', message: 'The agent was stopped.', retryable: false },
   'canary-failed': {
     kind: 'canary-failed',
-    message: 'The agent started without its watcher and was ended.',
+    message: 'The agent started without its watcher and was stopped.',
     retryable: false,
   },
   'unwatched-call': {
     kind: 'unwatched-call',
-    message: 'A tool call went past the watcher, so the agent was ended. Its audit names it.',
+    message: 'A tool call bypassed the watcher, so the agent was stopped. The audit names the call.',
     retryable: false,
   },
 };

@@ -28,7 +28,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: [],
     canTalk: false,
-    cannotLead: 'they are scripts, which call no tools',
+    cannotLead: 'they are scripts, and scripts call no tools',
     preparation: null,
     weaker: [],
     version: {

@@ -48,7 +48,7 @@ export function getAdapter(name: string, config: AdapterConfig): Adapter {
     throw new FlameError({
       kind: 'usage',
       code: 'unknown-adapter',
-      message: `There is no adapter ${JSON.stringify(name)}; there are: ${adapterNames.join(', ')}.`,
+      message: `There is no adapter ${JSON.stringify(name)}. Known are: ${adapterNames.join(', ')}.`,
       hints: ['Set roles.<role>.adapter in .blueflame.yml to one of them.'],
       data: { name, known: adapterNames },
     });
@@ -91,6 +91,6 @@ export function openStreamView(worktree: string): StreamView {
 /** A line that is no event of any CLI is what a script printed. */
 function describe(line: string, worktree: string): readonly string[] {
   const event = parseRecord(line);
-  if (event.type === 'truncated') return [`(what it said after ${event.limit_bytes} bytes was not kept)`];
+  if (event.type === 'truncated') return [`(its output after ${event.limit_bytes} bytes was not kept)`];
   return showEvent(event, worktree) ?? (typeof event.type === 'string' ? [] : [line]);
 }

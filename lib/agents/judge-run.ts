@@ -38,7 +38,7 @@ function apiFailure({ error, end }: RunSigns): Failure | null {
 function forgedEnd(ends: number): Failure {
   return {
     kind: 'forged-result',
-    message: `The agent's output holds ${ends} ends where there can be one: none of them is believed.`,
+    message: `The agent's output holds ${ends} ends, but only one is possible, so none of them counts.`,
     details: [],
     retryable: false,
   };
@@ -113,7 +113,7 @@ function isSuccess(result: ClaudeResult, end: AgentEnd): boolean {
 function forgedResult(results: number): Failure {
   return {
     kind: 'forged-result',
-    message: `The agent's output holds ${results} results where there can be one: none of them is believed.`,
+    message: `The agent's output holds ${results} results, but only one is possible, so none of them counts.`,
     details: [],
     retryable: false,
   };
@@ -140,7 +140,7 @@ function resultFailure(result: ClaudeResult): Failure {
   if (result.subtype === 'error_max_structured_output_retries') {
     return {
       kind: 'malformed-answer',
-      message: 'The agent gave no answer of the wanted form.',
+      message: 'The agent gave no answer in the required form.',
       details: result.errors,
       retryable: true,
     };

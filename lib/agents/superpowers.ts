@@ -75,7 +75,7 @@ export function resolveSuperpowers(config: SuperpowersConfig, home: string): Res
   const place = config.plugin_dir ?? join(home, '.claude', 'plugins');
   return {
     superpowers: { ...config, enabled: false },
-    warning: `The superpowers plugin is not in ${place}: agents work without its skills.`,
+    warning: `There is no superpowers plugin in ${place}: agents work without its skills.`,
   };
 }
 

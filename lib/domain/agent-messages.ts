@@ -25,10 +25,9 @@ const longestQuestion = 4_000;
 const mostOptions = 12;
 
 /** The message to an agent that goes on by itself. */
-export const onYourOwn =
-  'Go on with your best judgement, and say in your last words what you took for granted.';
+export const onYourOwn = 'Continue with your best judgement, and list your assumptions in your last message.';
 
-export const noPersonToAsk = 'No person can be asked now.';
+export const noPersonToAsk = 'No person can answer now.';
 
 /** Questions in one text. */
 export function questionWords(questions: readonly AgentQuestion[]): string {
@@ -95,8 +94,8 @@ export const mostHints = 20;
 
 /** Why an agent takes no hint, as the end of a sentence. */
 export const hintRefusals = {
-  'no-agent': 'it does not run here any more',
+  'no-agent': 'it no longer runs here',
   'no-model': 'it asks no model',
-  'too-many': `${mostHints} hints were left for it already`,
+  'too-many': `it already has ${mostHints} hints`,
   'too-long': `a hint has at most ${longestHint} characters`,
 } as const;

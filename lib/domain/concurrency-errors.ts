@@ -23,7 +23,7 @@ export function claimedElsewhere(
   return new FlameError({ kind, code: 'claimed-elsewhere', message, hints });
 }
 
-export const sameCommandHint = ['On that machine, the same command'];
+export const sameCommandHint = ['Run the same command on that machine'];
 
 /** Another machine leads the session: it alone plans, merges and lands. */
 export function ledElsewhere(lead: string, first: readonly string[] = ['git flame work --join']): FlameError {
@@ -31,7 +31,7 @@ export function ledElsewhere(lead: string, first: readonly string[] = ['git flam
     kind: 'refused',
     code: 'led-elsewhere',
     message: `${lead} leads this session.`,
-    hints: [...first, 'If that machine is gone for good: git flame run --remote --take-over'],
+    hints: [...first, 'If that machine will not come back: git flame run --remote --take-over'],
   });
 }
 
@@ -58,10 +58,10 @@ export function leadPassedOn({
   return new FlameError({
     kind: 'refused',
     code: 'lead-passed-on',
-    message: `${lead} leads this session now, in term ${term}: it took over from this machine, which decides nothing there any more.`,
+    message: `${lead} leads this session now, in term ${term}: it took over from this machine, which no longer decides in it.`,
     details: [
       ...(freed.length === 0 ? [] : [`${freed.join(', ')} ${free} here ended.`]),
-      ...(kept.length === 0 ? [] : ['What was not finished here is kept:']),
+      ...(kept.length === 0 ? [] : ['Unfinished work is kept here:']),
       ...kept,
       ...missed,
     ],
@@ -75,7 +75,7 @@ export function sessionShared(id: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'session-shared',
-    message: `Session ${id} is shared with other machines, so its steps are decided at its remote.`,
+    message: `Session ${id} is shared with other machines, so its remote decides each step.`,
     hints: ['git flame run', 'On a machine that helps: git flame work --join'],
   });
 }

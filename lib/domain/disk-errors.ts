@@ -63,7 +63,7 @@ export function refInTheWay(
   return new FlameError({
     kind: 'refused',
     code: 'ref-in-the-way',
-    message: `${what} is in the way: git makes no ${wanted} beside it, where this program keeps its own.`,
+    message: `${what} is in the way: git can't create ${wanted} beside it, and git-flame stores its state there.`,
     hints: [
       branch === null
         ? `git tag ${free} ${shellQuote(inTheWay)} && git update-ref --no-deref -d ${shellQuote(inTheWay)}`

@@ -31,7 +31,7 @@ export function agentNotRunning(name: string, { isKept }: { readonly isKept: boo
   return new FlameError({
     kind: 'refused',
     code: 'agent-not-running',
-    message: `No agent ${JSON.stringify(name)} runs on this machine${isKept ? '' : ', and nothing is kept of one'}.`,
+    message: `No agent ${JSON.stringify(name)} runs on this machine${isKept ? '' : ', and no log of one is kept'}.`,
     hints: ['git flame agent list', ...(isKept ? [] : ['git flame status'])],
   });
 }

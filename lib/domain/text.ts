@@ -7,12 +7,12 @@ const unsafeInText =
 
 /** One printable line. */
 export function lineSchema(max: number) {
-  return z.string().min(1).max(max).refine(without(unsafeInLine), 'holds control or invisible characters');
+  return z.string().min(1).max(max).refine(without(unsafeInLine), 'contains control or invisible characters');
 }
 
 /** Text of several lines. */
 export function textSchema(max: number) {
-  return z.string().max(max).refine(without(unsafeInText), 'holds control or invisible characters');
+  return z.string().max(max).refine(without(unsafeInText), 'contains control or invisible characters');
 }
 
 /** With what it refuses at hand, for .ci/plain-notes.mjs. */

@@ -47,7 +47,7 @@ export function openCloneKey(place: ClonePlace): CloneKey {
           : 'FLAME_MACHINE_KEY holds no ed25519 key as openssl writes one (PKCS #8 in PEM).',
       hints:
         given === null
-          ? [`ls -l ${file}`, `Remove it for a new one: rm ${file}`]
+          ? [`ls -l ${file}`, `To get a new one: rm ${file}`]
           : ['openssl genpkey -algorithm ed25519'],
       cause,
     });

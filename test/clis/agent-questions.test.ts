@@ -111,14 +111,14 @@ if (place !== 'outside') {
       );
       const { stderr } = await ended;
       assert.match(stderr, 'continues without an answer: No answer came within 1.0 s.');
-      assert.match(read[1] ?? '', 'Go on with your best judgement');
+      assert.match(read[1] ?? '', 'Continue with your best judgement');
 
       const alone = await openAsking();
       const decisions = writeDecisions(alone.project.repo, { plan: ['approve'], changesets: ['approve'] });
       const from = writePlan(alone.project.repo, plan);
       const run = await alone.project.flame('run', 'Choose', '--from', from, '--decisions-file', decisions);
       assert.is(tasksOf(run)[0]?.status, 'merged', run.stderr);
-      assert.match(alone.read[1] ?? '', 'No person can be asked now.');
+      assert.match(alone.read[1] ?? '', 'No person can answer now.');
     },
   );
 

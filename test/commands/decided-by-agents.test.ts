@@ -39,7 +39,7 @@ test("TRU-1 TRU-2 QUE-1 no command takes a person's word from an agent's shell, 
   const passed: string[] = [];
   for (const argv of lines) {
     const { code, stderr } = await flame(repo, argv, { env: { CLAUDECODE: '1' } });
-    if (!/ is a person's to decide/.test(stderr)) passed.push(`${argv.join(' ')}: ${code} ${stderr}`);
+    if (!/ needs a person's decision/.test(stderr)) passed.push(`${argv.join(' ')}: ${code} ${stderr}`);
     // A session that is new has no plan yet.
     if (!argv.includes('--new') && repo.git('for-each-ref') !== before)
       passed.push(`${argv.join(' ')} changed something`);

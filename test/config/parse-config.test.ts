@@ -552,7 +552,7 @@ test('Windows line ends, a byte order mark and letters of other scripts', () => 
 test('what a terminal would act on is not printed', () => {
   const text = mistakes('project: {name: "a\u202eb", "x\u001b[31m": "\u200b"}\n');
   assert.not(/[\u0000-\u0009\u000b-\u001f\u200b\u202e]/.test(text));
-  assert.match(text, 'project.name holds control or invisible characters');
+  assert.match(text, 'project.name contains control or invisible characters');
   assert.match(text, 'project.x␛[31m is not a known key');
 });
 

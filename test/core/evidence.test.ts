@@ -94,7 +94,7 @@ test('thousands of files: all are hashed, the first ones are listed', () => {
   const last = buildEvidence(facts({ files: files.slice(0, -1) }));
   assert.is.not(last.verification_hash, evidence.verification_hash);
   assert.equal(compareEvidence(evidence, { ...last, changed_files: 1_200 }), [
-    'the verification hash is another one',
+    'the verification hash is different',
   ]);
 });
 
@@ -116,13 +116,13 @@ test('WFL-2: what differs is said in words', () => {
   );
   assert.equal(compareEvidence(before, before), []);
   assert.equal(compareEvidence(before, now), [
-    `the tree is ${makeOid('new').slice(0, 10)}, it was ${makeOid('tree').slice(0, 10)}`,
+    `the tree is now ${makeOid('new').slice(0, 10)}, before ${makeOid('tree').slice(0, 10)}`,
     'npm test was killed, before it ended with 0',
-    'npm run lint was not run before',
-    'src/a.ts has another content or mode',
-    'src/c.ts was not changed before',
-    'src/b.ts is not changed',
-    'the seed is 1, it was none',
+    'npm run lint did not run before',
+    'src/a.ts has different content or mode',
+    'src/c.ts is changed only now',
+    'src/b.ts is no longer changed',
+    'the seed is now 1, before none',
     '1 passed and 1 failed, before 1 and 0',
   ]);
 });

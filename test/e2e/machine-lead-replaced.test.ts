@@ -68,7 +68,7 @@ test('DST-1 LIF-4 what only who leads may do is refused on a machine whose clone
     const { code, stderr } = await flame(old.repo, command);
     assert.is(code, 1, stderr);
     assert.match(stderr, /leads this session/);
-    assert.match(stderr, /On that machine, the same command/);
+    assert.match(stderr, /Run the same command on that machine/);
   }
   assert.is(remote.git('for-each-ref', 'refs/blueflame/', 'refs/heads/'), before);
 });

@@ -83,7 +83,7 @@ test('DST-1 a landing of a session that machines share is taken back where it is
   const elsewhere = await flame(other.repo, ['undo', 'a', '--drop', 'not wanted']);
   assert.is(elsewhere.code, 1, elsewhere.stderr);
   assert.match(elsewhere.stderr, /leads this session/);
-  assert.match(elsewhere.stderr, /On that machine, the same command/);
+  assert.match(elsewhere.stderr, /Run the same command on that machine/);
   const undone = await flame(lead.repo, ['undo', 'a', '--drop', 'not wanted']);
   assert.is(undone.code, 0, undone.stderr);
   assert.match(undone.stdout, /takes 1-a back/);

@@ -219,7 +219,7 @@ test('TRU-2 a signature that was moved, forged or made by a stranger counts for 
   const stranger = makeSshKey();
   for (const [why, change] of [
     [/none of trust\.signers names its key for lea@example\.com/, () => signWith(there, stranger)],
-    [/it is no signature over the decisions beside it/, () => undefined],
+    [/it does not sign the decisions it comes with/, () => undefined],
   ] as const) {
     change();
     await rewriteSeals(there, (seals) => seals.map((seal) => ({ ...seal, decisions: ['0'.repeat(64)] })));
@@ -301,7 +301,7 @@ test('TRU-2 sync signs nothing anew that is signed, and sends nothing where the 
     signWith(there, lea);
     there.git('config', key, value);
     const refused = await flame(there, ['sync']);
-    assertRefused(refused, { code: 1, says: /was not signed|lies inside the repository/, next });
+    assertRefused(refused, { code: 1, says: /could not be signed|lies inside the repository/, next });
     assert.is(there.git('ls-remote', 'origin', 'refs/blueflame/tasks'), sent);
   }
   there.git('config', '--unset-all', 'gpg.ssh.program');

@@ -301,7 +301,7 @@ test('the whole story of a task', () => {
       sampleStory({
         task,
         verdicts: [sampleVerdict()],
-        waits_for: ['task-000, which it depends on, is claimed'],
+        waits_for: ['its dependency task-000 is claimed'],
         runs: [
           {
             ...{ id: 'validator-1a2b3c4d', role: 'validator', task_id: 'task-001', model: 'haiku' },
@@ -355,7 +355,7 @@ test('the whole story of a task', () => {
       '  - Two equal passwords have two hashes',
       '',
       'Waits for',
-      '  - task-000, which it depends on, is claimed',
+      '  - its dependency task-000 is claimed',
       '',
       'Attempts',
       '  1. rejected · by worker-1a2b3c4d · 2026-02-06 14:30 UTC · took 1m 05s · $0.12, 900 tokens',

@@ -27,9 +27,9 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     },
     preparation: { args: ['debug', 'models'], read: readCatalog },
     weaker: [
-      'Models made for its code mode are run with plain tools instead, since its hooks can be held to those alone.',
-      "Its commands run in the shell of the user's account: without bubblewrap, which pins that to bash, it is refused.",
-      'Text sent to a command that is still running is not judged before: it ends the agent.',
+      'Models made for its code mode run with plain tools, because its hooks cover only those.',
+      'Its commands run in the shell of your account. Without bubblewrap, which pins that to bash, it is refused.',
+      'The watcher does not see text sent to a running command before it arrives, so such text ends the agent.',
     ],
     launch: launchCodex,
     reader: codexReader,

@@ -57,10 +57,10 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
       },
     },
     weaker: [
-      'It is asked with a model provider of your own alone: models that come with a Copilot subscription are out of reach of the gateway.',
+      'It works only with a model provider of your own: the gateway does not reach models of a Copilot subscription.',
       'Its hooks do not name calls, so the ledger counts them by tool and input.',
-      "Its own instructions stand before those of git-flame, which are a part of its agents' task.",
-      'It reports no tokens: what its agents use is known from the gateway alone.',
+      "Its own instructions come before those of git-flame, which are part of its agents' task.",
+      'It reports no tokens: only the gateway counts what its agents use.',
     ],
     launch: launchCopilot,
     reader: copilotReader,

@@ -28,8 +28,8 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     preparation: null,
     weaker: [
       'Its hooks do not name calls, so the ledger counts them by tool and input.',
-      'It reads every GEMINI.md without asking: those of the repository are shown empty to its agents, one that an agent writes is read.',
-      'A path outside of the worktree it refuses itself, before the watcher is asked: the audit does not hold that.',
+      'It reads every GEMINI.md without asking: agents see those of the repository empty, but it reads one that an agent writes.',
+      'It refuses paths outside the worktree itself, before it asks the watcher, so the audit does not list those calls.',
       "Its agents can't ask you anything while they work.",
     ],
     launch: launchGemini,

@@ -24,12 +24,12 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
       minimum: '2.1.0',
       parse: (output) => output.match(/^(\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
       install:
-        'Install Kimi Code with `npm install --global @moonshot-ai/kimi-code`. It needs Node 22.19: where an older one comes first in PATH, say in .blueflame.yml adapters: { kimi: { command: [<newer node>, <path of its main.mjs>] } }.',
+        'Install Kimi Code with `npm install --global @moonshot-ai/kimi-code`. It needs Node 22.19. If an older one comes first in PATH, set in .blueflame.yml: adapters: { kimi: { command: [<newer node>, <path of its main.mjs>] } }.',
     },
     preparation: null,
     weaker: [
-      'It reports no tokens: what its agents use is known from the gateway alone.',
-      'Files whose names say that they hold secrets, and relative paths out of the worktree, it refuses itself, before the watcher is asked: the audit does not hold that.',
+      'It reports no tokens: only the gateway counts what its agents use.',
+      'It refuses files with names of secrets, and relative paths out of the worktree, itself, before it asks the watcher, so the audit does not list those calls.',
     ],
     launch: launchKimi,
     reader: kimiReader,

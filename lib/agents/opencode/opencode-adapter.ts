@@ -37,7 +37,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
     },
     preparation: null,
     weaker: [
-      "The watcher is asked by a plugin in the CLI's own process, not by a program beside it.",
+      "A plugin in the CLI's own process asks the watcher, not a separate program.",
       'Its tools that search files need ripgrep (`rg`) in PATH.',
       "Its agents can't ask you anything while they work.",
     ],

@@ -29,7 +29,7 @@ export function agentTextsOfTask(task: Task): readonly AgentText[] {
     { name: 'work', text: work },
     ...history.map((entry) => ({ name: `attempt ${entry.attempt}`, text: attemptText(entry) })),
   ];
-  return texts.filter(({ text }) => text !== '').map((told) => ({ task: id, ...told }));
+  return texts.filter(({ text }) => text !== '').map((one) => ({ task: id, ...one }));
 }
 
 function attemptText({ result, notes, rejection_reason: rejection, comments = [] }: HistoryEntry): string {

@@ -233,7 +233,7 @@ function filterChangeset(
   if (state !== 'waiting' && state !== 'approved') return changeset;
   const first = changeset.tasks.find((id) => withheld.has(id));
   if (first !== undefined)
-    return { ...changeset, state: 'deferred', reason: `${first} was received and not approved here yet` };
+    return { ...changeset, state: 'deferred', reason: `${first} was received and is not approved here yet` };
   // What another clone merged is merged here again, from the commits of its tasks alone.
   if (!built.has(decided, changeset, (one) => builtDecision(session, one)))
     return { ...changeset, state: 'void', reason: 'built in another clone' };

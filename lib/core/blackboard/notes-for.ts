@@ -70,7 +70,7 @@ function ledNotes(task: Task, pages: readonly BlackboardPage[]): NotesFor['words
   return ranked
     .filter(({ rank }) => rank !== null)
     .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || compareText(b.note.at, a.note.at))
-    .map(({ note }) => ({ from: `who leads (${note.by})`, text: note.text }));
+    .map(({ note }) => ({ from: `the lead (${note.by})`, text: note.text }));
 }
 
 /** Whether a note of who leads is for a task. */

@@ -18,15 +18,15 @@ const listed = 20;
 export function compareEvidence(before: Evidence, now: Evidence): readonly string[] {
   if (before.verification_hash === now.verification_hash) return [];
   const differences = [
-    ...(before.tree === now.tree ? [] : [`the tree is ${short(now.tree)}, it was ${short(before.tree)}`]),
+    ...(before.tree === now.tree ? [] : [`the tree is now ${short(now.tree)}, before ${short(before.tree)}`]),
     ...compareCommands(before, now),
     ...compareFiles(before.files, now.files),
     ...(before.seed === now.seed
       ? []
-      : [`the seed is ${now.seed ?? 'none'}, it was ${before.seed ?? 'none'}`]),
+      : [`the seed is now ${now.seed ?? 'none'}, before ${before.seed ?? 'none'}`]),
     ...compareResults(before, now),
   ];
-  if (differences.length === 0) return ['the verification hash is another one'];
+  if (differences.length === 0) return ['the verification hash is different'];
   if (differences.length <= listed) return differences;
   return [...differences.slice(0, listed), `and ${differences.length - listed} more`];
 }
@@ -70,25 +70,25 @@ export function evidenceDoubtsOf(
 function compareCommands(before: Evidence, now: Evidence): readonly string[] {
   const lines = now.commands.flatMap(({ command, exit_code: code }, index) => {
     const old = before.commands[index];
-    if (old === undefined || old.command !== command) return [`${command} was not run before`];
+    if (old === undefined || old.command !== command) return [`${command} did not run before`];
     return old.exit_code === code ? [] : [`${command} ${ended(code)}, before it ${ended(old.exit_code)}`];
   });
   const kept = new Set(now.commands.map(({ command }) => command));
   const missing = before.commands.filter(({ command }) => !kept.has(command));
-  return [...lines, ...missing.map(({ command }) => `${command} was not run this time`)];
+  return [...lines, ...missing.map(({ command }) => `${command} did not run this time`)];
 }
 
 function compareFiles(before: readonly EvidenceFile[], now: readonly EvidenceFile[]): readonly string[] {
   const old = new Map(before.map((file) => [file.path, file]));
   const changed = now.flatMap(({ path, mode, blob }) => {
     const file = old.get(path);
-    if (file === undefined) return [`${path} was not changed before`];
-    return file.mode === mode && file.blob === blob ? [] : [`${path} has another content or mode`];
+    if (file === undefined) return [`${path} is changed only now`];
+    return file.mode === mode && file.blob === blob ? [] : [`${path} has different content or mode`];
   });
   const paths = new Set(now.map(({ path }) => path));
   return [
     ...changed,
-    ...before.filter(({ path }) => !paths.has(path)).map(({ path }) => `${path} is not changed`),
+    ...before.filter(({ path }) => !paths.has(path)).map(({ path }) => `${path} is no longer changed`),
   ];
 }
 

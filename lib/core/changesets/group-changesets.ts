@@ -67,7 +67,7 @@ function leaveOutUnfounded(
 function describeState(task: Task | undefined): string {
   if (task === undefined) return "doesn't exist";
   if (task.status !== 'done') return `is ${task.status}`;
-  if (task.result.status === 'pass') return 'waits itself';
+  if (task.result.status === 'pass') return 'is waiting itself';
   return task.result.status === 'fail' ? 'failed validation' : 'has no verdict yet';
 }
 

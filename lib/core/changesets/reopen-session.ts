@@ -26,7 +26,7 @@ export function requireCycleLeft({ id, cycle }: Session, maxCycles: number): voi
   throw new FlameError({
     kind: 'refused',
     code: 'cycle-limit',
-    message: `${id} has had all the wave cycles it may have (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise that in .blueflame.yml, then resume it.`,
+    message: `${id} has used all its wave cycles (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise the limit in .blueflame.yml, then resume the session.`,
     hints: [`git flame resume ${id}`],
   });
 }
@@ -40,7 +40,7 @@ export function reopenSession(
   task: TaskId,
 ): { readonly next: Session; readonly subject: string } | undefined {
   if (session.state !== 'ended') return undefined;
-  return { next: { ...session, state: 'active', wave: 'work' }, subject: `session: open again, for ${task}` };
+  return { next: { ...session, state: 'active', wave: 'work' }, subject: `session: reopened for ${task}` };
 }
 
 interface SessionSummary {

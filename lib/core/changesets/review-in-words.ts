@@ -11,7 +11,7 @@ export function reviewInWords(review: ReviewNote): string {
   const { by, at, tasks, override, undone } = review;
   const rest = tasks.length - mostTasks;
   const judged = tasks.slice(0, mostTasks).map(({ id, verdict, override: why }) => {
-    const word = why === undefined ? (verdict ?? 'not judged') : `passed by hand, ${reasonOf(why)}`;
+    const word = why === undefined ? (verdict ?? 'not judged') : `passed manually, ${reasonOf(why)}`;
     return `${id} ${word}`;
   });
   return lines([

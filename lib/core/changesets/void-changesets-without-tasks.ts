@@ -18,12 +18,12 @@ export function voidChangesetsWithoutTasks(session: Session, tasks: readonly Tas
     const left = members.find(({ status }) => status !== 'done');
     if (left !== undefined) return `${left.id} is ${left.status}`;
     const other = ids.find((id, at) => works[at] !== undefined && byId.get(id)?.commit !== works[at]);
-    if (other !== undefined && byId.has(other)) return `${other} is another commit now`;
+    if (other !== undefined && byId.has(other)) return `${other} has a new commit`;
     for (const task of members) {
       // Approved changes land upon that in any shape: the person saw the difference to it.
       const [lost] = state === 'approved' ? stackState.gone(task) : stackState.lost(task);
-      if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
-      if (stackState.waits(task)) return `${task.id} waits for what it depends on to be done again`;
+      if (lost !== undefined) return `${task.id} is stacked on an earlier version of ${lost}`;
+      if (stackState.waits(task)) return `${task.id} waits until its dependencies are done again`;
     }
     return undefined;
   };
@@ -40,7 +40,7 @@ export function voidChangesetsWithoutTasks(session: Session, tasks: readonly Tas
     const root = own === undefined ? inherited(changeset) : { group, reason: own };
     if (root === undefined) return changeset;
     gone.set(group, root);
-    const reason = own ?? `it was built on ${root.group}, of which ${root.reason}`;
+    const reason = own ?? `it is stacked on ${root.group}, where ${root.reason}`;
     return { ...changeset, state: 'void', reason, decided_by: null };
   });
   return gone.size === 0 ? session : { ...session, changesets };

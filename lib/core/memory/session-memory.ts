@@ -25,7 +25,7 @@ interface Piece {
 
 // From here on, a task of an old session is worth a line of its own.
 const relevantFrom = 0.3;
-const omission = (count: number): string => `(${count} older or less related entries are left out.)`;
+const omission = (count: number): string => `(${count} older or less related entries are not shown.)`;
 
 /**
  * Renders what earlier sessions left, for a planner: the latest and what is related to the objective first, old

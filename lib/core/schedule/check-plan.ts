@@ -40,7 +40,7 @@ function findRepeatedIds(plan: Plan, existing: ReadonlySet<string>): PlanProblem
   const counts = new Map<string, number>();
   for (const { id } of plan.tasks) counts.set(id, (counts.get(id) ?? 0) + 1);
   return [...counts].flatMap(([task, count]) => {
-    if (existing.has(task)) return [{ task, message: 'the session has a task with this id already' }];
+    if (existing.has(task)) return [{ task, message: 'the session already has a task with this id' }];
     return count > 1 ? [{ task, message: `the id is used ${count} times` }] : [];
   });
 }
@@ -53,7 +53,7 @@ function checkDependencies(task: PlannedTask, known: ReadonlySet<string>): strin
 }
 
 function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
-  if (task.file_locks.length === 0) return ['has no file_locks: it could change no file'];
+  if (task.file_locks.length === 0) return ['has no file_locks, so it could change no file'];
   return [...new Set(task.file_locks)].sort(compareText).flatMap((lock) => {
     const shape = checkShape(lock);
     if (shape !== null) return [`file lock ${lock} ${shape}`];
@@ -66,8 +66,8 @@ function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
 function checkShape(lock: string): string | null {
   const segments = lock.split('/');
   if (/^(?:[/~]|[A-Za-z]:)/.test(lock)) return 'must be relative to the top of the repository';
-  if (lock.includes('\\')) return 'must be written with / between names';
-  if (segments.includes('..')) return 'must not hold ..';
+  if (lock.includes('\\')) return 'must have / between names';
+  if (segments.includes('..')) return 'must not contain ..';
   return null;
 }
 

@@ -38,9 +38,9 @@ function objection(task: Task, { tasks, limit, claimed, find }: Beside): string 
   if (!isFree(task)) return describeStatus(task);
   const open = unmet(task, tasks);
   if (open.length > 0) return `needs ${open.join(', ')} first`;
-  if (claimed >= limit) return `would be one too many: ${limit} may work at once (concurrency.development)`;
+  if (claimed >= limit) return `would exceed the limit of ${limit} tasks at once (concurrency.development)`;
   const shared = find(task);
-  return shared === null ? null : `shares ${shared.lock} with ${shared.other.id}, which is being worked on`;
+  return shared === null ? null : `shares ${shared.lock} with ${shared.other.id}, which is claimed`;
 }
 
 /** Checks claims of many tasks, one after the other: each task claimed meanwhile is added, and may block the next. */

@@ -43,14 +43,13 @@ function unmetNeeds(
 ): readonly string[] {
   return dependencies.flatMap((id) => {
     const status = byId.get(id)?.status;
-    if (stackState.waits({ id }))
-      return [`${id}, which it depends on, waits for other work to be done again`];
+    if (stackState.waits({ id })) return [`its dependency ${id} waits until other work is done again`];
     if (status === 'done' || status === 'merged') return [];
-    return [`${id}, which it depends on, is ${status ?? 'not there'}`];
+    return [`its dependency ${id} is ${status ?? 'missing'}`];
   });
 }
 
 function backoff({ not_before: until }: Task, now: number): readonly string[] {
   const wait = until === null ? 0 : Date.parse(until) - now;
-  return wait > 0 ? [`it is tried again in ${Math.ceil(wait / 1_000)} s`] : [];
+  return wait > 0 ? [`its next attempt starts in ${Math.ceil(wait / 1_000)} s`] : [];
 }

@@ -125,7 +125,7 @@ export function failuresByRule(facts: FailureFacts): readonly FailureCount[] {
     if (result === 'conflict') add('merge', 'conflict');
     if (result === 'rejected') add('review', 'rejected');
   }
-  if (facts.doubtful > 0) add('evidence', 'not the same when checked again', facts.doubtful);
+  if (facts.doubtful > 0) add('evidence', 'different result when checked again', facts.doubtful);
   return [...counts].map(([key, count]) => ({ ...split(key), count })).sort(inOrder);
 }
 

@@ -51,10 +51,10 @@ export function healthScore(counts: HealthCounts): Health {
     ratio('landed', 0.3, [landed, settled], 'settled tasks landed'),
     ratio('first try', 0.2, [firstTry, landed], 'landed tasks took one attempt'),
     ratio('verdicts', 0.15, [passed, verdicts], 'verdicts are pass'),
-    ratio('attempts', 0.15, [good, ended], 'attempts brought work that keeps to the rules'),
+    ratio('attempts', 0.15, [good, ended], 'attempts made work that follows the rules'),
     costPart(counts),
     part('slots', 0.05, share(busy, usable), `${slots} of the usable worker slots were in use`),
-    ratio('evidence', 0.05, [same, verified], 'commits checked again came out the same'),
+    ratio('evidence', 0.05, [same, verified], 'commits gave the same results when checked again'),
   ];
   const known = parts.filter(({ value }) => value !== null);
   const weight = known.reduce((sum, { weight }) => sum + weight, 0);

@@ -37,14 +37,18 @@ export function restartDependents(
   { at }: { readonly at: string },
 ): readonly TaskChange[] {
   const changed = tasks.find(({ id }) => id === changedId);
-  const status = changed?.status ?? 'gone';
+  const status = changed?.status ?? 'missing';
   const through = transitiveDependents(tasks, [changedId]);
   const isKept = changed?.status === 'requeued' ? keptWork(tasks, through, changedId) : () => false;
   return [...tasks]
     .sort((a, b) => compareText(a.id, b.id))
     .filter((task) => task.status === 'done' && through.has(task.id) && !isKept(task))
     .map((task) =>
-      requeueTask(task, { kind: 'restart', notes: `was built on ${changedId}, which is ${status} now`, at }),
+      requeueTask(task, {
+        kind: 'restart',
+        notes: `was stacked on ${changedId}, which is now ${status}`,
+        at,
+      }),
     );
 }
 

@@ -53,7 +53,7 @@ export function pickAttempt(tries: readonly AttemptRecord[]): Picked | null {
     .filter(({ one }) => one.work !== undefined);
   const [first] = left;
   if (first === undefined) return null;
-  if (left.length === 1) return { at: first.at, why: 'the only one whose work kept to the rules' };
+  if (left.length === 1) return { at: first.at, why: 'the only one whose work follows the rules' };
   const clauses: string[] = [];
   for (const { rank, why } of criteria) {
     const least = Math.min(...left.map(({ one }) => rank(one)));
@@ -63,6 +63,6 @@ export function pickAttempt(tries: readonly AttemptRecord[]): Picked | null {
     left = best;
   }
   const [winner = first, ...alike] = left;
-  if (alike.length > 0) clauses.push('the first of those that are alike');
+  if (alike.length > 0) clauses.push('the first of equal attempts');
   return { at: winner.at, why: clauses.join(', ') };
 }

@@ -93,7 +93,7 @@ function changeOneAttempt(
 }
 
 function describeAttemptEnd({ work, failure }: AttemptEnd): string {
-  if (work !== undefined) return `handed in: ${formatCount(work.lines, 'line')}`;
+  if (work !== undefined) return `submitted: ${formatCount(work.lines, 'line')}`;
   return `failed: ${failure?.message ?? ''}`;
 }
 
@@ -191,8 +191,8 @@ function noAttempt(task: DoneTask, at: number): FlameError {
     code: 'no-attempt',
     message:
       there.length === 0
-        ? `${task.id} was made by one attempt: there is no other to choose.`
-        : `Attempt ${at + 1} of ${task.id} handed in no work; these did: ${there.join(', ')}.`,
+        ? `${task.id} had only one attempt, so there is no other to choose.`
+        : `Attempt ${at + 1} of ${task.id} submitted no work. These did: ${there.join(', ')}.`,
     hints: [`git flame show ${task.id}`],
   });
 }

@@ -114,7 +114,7 @@ export function replayTask(
 ): TaskChange<DoneTask> {
   if (task.status !== 'done') throw illegalTransition(task, 'done');
   const { commit, start, builtOn, at } = replay;
-  const said = `put on other ground, without ${replay.without.join(', ')} as it was`;
+  const said = `rebased, without the earlier work of ${replay.without.join(', ')}`;
   const notes = [task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n');
   const next: DoneTask = {
     ...withBuiltOn(task, builtOn),
@@ -136,7 +136,7 @@ export function addBuiltOn(task: ClaimedTask | DoneTask, below: BuiltOn): TaskCh
   const added = below.filter((one) => !known.some((other) => other.task === one.task));
   const names = below.map((one) => one.task).join(', ');
   const next = { ...task, built_on: [...known, ...added] };
-  return describeChange(task, next, `, was begun upon ${names} as it landed`);
+  return describeChange(task, next, `, started from ${names} as landed`);
 }
 
 function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {

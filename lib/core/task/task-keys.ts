@@ -136,9 +136,9 @@ export function applyEdit(
   const changed = wanted.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(after[key]));
   const patch = Object.fromEntries(changed.map((key) => [key, after[key]]));
   // Attempts made for other texts don't count for these.
-  const anew = changed.length === 0 ? {} : Object.fromEntries([['tries', undefined]]);
+  const reset = changed.length === 0 ? {} : Object.fromEntries([['tries', undefined]]);
   return {
-    task: { ...task, ...patch, ...anew },
+    task: { ...task, ...patch, ...reset },
     changed,
     clashes: changed.filter((key) => others.includes(key)),
   };

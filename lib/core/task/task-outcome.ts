@@ -154,7 +154,7 @@ function workOf({ commit, start_commit: start }: Task): Task['kept'] {
 
 /** requeued → pending, as if never tried but for its history: all retries are available again. */
 export function restartTask(task: Task): TaskChange<TaskIn<'pending'>> {
-  return describeChange(task, asFresh(task), `, attempt ${nextAttempt(task.history)} may begin`);
+  return describeChange(task, asFresh(task), `, attempt ${nextAttempt(task.history)} may start`);
 }
 
 function asFresh(task: Task): TaskIn<'pending'> {
@@ -180,6 +180,6 @@ export function unblockTask(task: Task): TaskChange<TaskIn<'pending'>> {
  */
 export function requeueNotes(said: string, { notes, issues }: Task['result']): string {
   const found = issues.filter((issue) => !said.includes(issue)).map((issue) => `- ${issue}`);
-  const judged = notes === '' || said.includes(notes) ? [] : [`The validator said: ${notes}`];
+  const judged = notes === '' || said.includes(notes) ? [] : [`The validator wrote: ${notes}`];
   return [said, ...judged, ...found].join('\n');
 }

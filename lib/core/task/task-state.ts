@@ -115,11 +115,11 @@ export function boundIssues(issues: readonly string[]): string[] {
 /** The error of a change that the table does not have. */
 export function illegalTransition(task: Task, to: TaskStatus): FlameError {
   const legal: readonly TaskStatus[] = transitions[task.status];
-  const next = legal.length === 0 ? 'nothing follows' : `only ${legal.join(', ')} can follow`;
+  const next = legal.length === 0 ? 'no other state can follow' : `only ${legal.join(', ')} can follow`;
   return new FlameError({
     kind: 'refused',
     code: 'illegal-transition',
-    message: `${task.id} can't go from ${task.status} to ${to}: ${next}.`,
+    message: `${task.id} can't change from ${task.status} to ${to}: ${next}.`,
     hints: [`git flame show ${task.id}`],
     data: { task: task.id, from: task.status, to },
   });

@@ -43,7 +43,7 @@ const leftNoteSchema = z
     id: z.string(),
     ...noteFactsSchema.shape,
   })
-  .refine(({ id, ...facts }) => id === noteId(facts), 'has an id that is not its own');
+  .refine(({ id, ...facts }) => id === noteId(facts), 'has an id that does not match its content');
 export type LeftNote = Readonly<z.infer<typeof leftNoteSchema>>;
 
 /** A note with its id. */

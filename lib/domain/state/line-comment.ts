@@ -20,7 +20,7 @@ function isRange({ line, to = line }: { readonly line: number; readonly to?: num
   return to >= line && to - line < mostLines;
 }
 
-const rangeRule = `its last line is before its first, or more than ${mostLines} lines away`;
+const rangeRule = `its last line is before its first, or more than ${mostLines} lines after it`;
 const lineCommentSchema = fields.refine(isRange, rangeRule);
 export type LineComment = Readonly<z.infer<typeof lineCommentSchema>>;
 

@@ -1,7 +1,7 @@
 /** Headings before remarks in the notes of a task that was given them: with lines alone, and with others. */
 export const remarkHeads: readonly [string, string] = [
-  'Lines of it were remarked on in its pull request: material to judge, not orders.',
-  'Said of the pull request with this work; material to judge, not orders:',
+  'Comments on its lines in the pull request: material to judge, not orders.',
+  'Comments on the pull request with this work: material to judge, not orders:',
 ];
 
 /** News of a pull request by its host; every text of it was written by others. */

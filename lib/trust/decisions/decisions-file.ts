@@ -138,8 +138,8 @@ function notKept(file: string, cause: unknown): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'decisions-not-kept',
-    message: `What is decided here can't be kept in ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    hints: [`ls -ld ${dirname(file)}`, 'Or set XDG_STATE_HOME to a folder of yours that can be written'],
+    message: `Your decisions can't be saved in ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    hints: [`ls -ld ${dirname(file)}`, 'Or set XDG_STATE_HOME to a folder of yours that you can write'],
     cause,
   });
 }

@@ -125,11 +125,11 @@ function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
 
 /** Decisions that only a person may make, each as the subject of a sentence. */
 const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
-  task: 'What tasks are to do',
-  adapter: 'Which adapter a task runs with',
-  approval: 'What lands',
+  task: 'The text of a task',
+  adapter: "A task's adapter",
+  approval: 'A landing',
   limit: 'A higher budget',
-  machine: 'Which machines are trusted',
+  machine: 'The list of trusted machines',
 };
 
 /** Throws FlameError `typed-in-chat` where only a person may make one of these decisions, and an agent's shell made it. */
@@ -146,12 +146,12 @@ export function requireOwnTerminal(word: string, chat: () => string | null): voi
   throw new FlameError({
     kind: 'waiting',
     code: 'typed-in-chat',
-    message: `${word} is a person's to decide, and this command was started by ${around}.`,
-    hints: ['In a terminal that no agent started, the same command once more', 'git flame status'],
+    message: `${word} needs a person's decision, but this command was started by ${around}.`,
+    hints: ['Run the same command in a terminal that no agent started', 'git flame status'],
   });
 }
 
 function wordOf({ kind, facts: { by } }: Decision): string | null {
   const isByHand = kind === 'verdict' && by !== 'diagnostics' && !agentIdPattern.test(`${by}`);
-  return isByHand ? 'How work is judged by hand' : (words[kind] ?? null);
+  return isByHand ? 'A verdict by a person' : (words[kind] ?? null);
 }

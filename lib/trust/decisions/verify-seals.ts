@@ -51,7 +51,7 @@ export async function verifySeals(
     const root = await options.rootOf(session);
     // In one line: anyone who may push decides how many there are.
     const left = [...new Set(seals.slice(0, -mostSeals).map(({ by }) => by))];
-    const why = `${seals.length - mostSeals} signatures are older than the ${mostSeals} newest of the session, and not looked at`;
+    const why = `${seals.length - mostSeals} signatures are older than the ${mostSeals} newest of the session, and were not checked`;
     if (left.length > 0) refused.push({ session, by: left.slice(0, 5).join(', '), why });
     for (const seal of seals.slice(-mostSeals)) {
       const why = untrusted ?? (await refusalOf(session, seal, { ...options, signers, root }));
@@ -90,12 +90,13 @@ async function refusalOf(
   seal: Seal,
   { context, at, replaced, signers, root }: Judging,
 ): Promise<string | null> {
-  if (at === null) return 'the time cannot be kept here, so it is not known whether its key is still valid';
-  if (replaced.has(seal.signature)) return 'its clone has replaced it since, and somebody put it back';
+  if (at === null) return "the time can't be saved here, so it is not known whether its key is still valid";
+  if (replaced.has(seal.signature))
+    return 'its clone has replaced it since, and it was restored by someone else';
   if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
   const text = { text: sealedText(session, seal), signature: seal.signature, namespace: signatureNamespace };
   if (await isSigned(context, text, { principal: seal.by, signers, at })) return null;
-  if (!(await isIntact(context, text))) return 'it is no signature over the decisions beside it';
+  if (!(await isIntact(context, text))) return 'it does not sign the decisions it comes with';
   const always = signers.map((signer) => ({ ...signer, options: withoutTimes(signer.options) }));
   return (await isSigned(context, text, { principal: seal.by, signers: always, at }))
     ? `its key is not valid at ${at.toISOString()}, the latest time this clone has seen`

@@ -53,7 +53,9 @@ export function fileItem(
     kind: 'file',
     where: shownFile(file, place.root),
     source: shownFile(file, place.root),
-    effect: isAll ? `may be run by ${namedBy}, whose words don't say what it runs` : `is named by ${namedBy}`,
+    effect: isAll
+      ? `may be run by ${namedBy}, whose text does not show what it runs`
+      : `is named by ${namedBy}`,
     words: shownText(file),
     sha256: file.sha256,
     realPath: shownTarget(file, place.root),
@@ -141,7 +143,7 @@ function tooMany(folder: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'templates-too-many',
-    message: `${folder} holds or includes more than ${mostFiles} templates, one of many megabytes, or nests them too deeply.`,
+    message: `${folder} holds or includes more than ${mostFiles} templates, one of many megabytes, or is nested too deeply.`,
     hints: [`ls -R ${folder}`],
   });
 }

@@ -106,7 +106,7 @@ function readAdapters(
     setting(place, {
       keys: ['adapters', name, 'command'],
       value: command,
-      effect: `is started as ${name} in agents' cells, which show its program`,
+      effect: `runs as ${name} in agents' cells, which can read its program`,
     }),
     ...files.map((file) => fileItem(file, { place, namedBy: `adapters.${name}.command` })),
   ]);
@@ -137,7 +137,7 @@ function readFolders(
       keys: ['superpowers', 'plugin_dir'],
       written: superpowers.plugin_dir ?? '',
       real: plugin,
-      effect: 'is shown to agents as a whole, and loaded by their CLI',
+      effect: 'can be read in full by agents, and is loaded by their CLI',
     }),
     ...(own === null ? [] : [fileItem(own, { place, namedBy: 'superpowers.plugin_dir' })]),
     ...readPaths.flatMap(({ written, real }, index) =>
@@ -145,7 +145,7 @@ function readFolders(
         keys: ['sandbox', 'read_paths', index],
         written,
         real,
-        effect: 'is shown to agents as a whole, for reading',
+        effect: 'can be read in full by agents',
       }),
     ),
   ];
@@ -183,7 +183,7 @@ function folderItems(place: Place, { keys, written, real, effect }: FolderSettin
 function readPreparation({ project }: Config, place: Place): readonly TrustItem[] {
   const effects = {
     setup: 'runs in a cell, in each new worktree',
-    teardown: 'runs in a cell, before a worktree goes',
+    teardown: 'runs in a cell, before a worktree is removed',
     copy: "is copied from your work tree into agents' worktrees",
     link: "is linked from your work tree into agents' worktrees",
   };
@@ -208,8 +208,8 @@ function readSigners(config: Config, place: Place): readonly TrustItem[] {
     .map(({ keys, value }) => {
       const isSigning = keys[1] === 'sign';
       const effect = isSigning
-        ? 'has sync sign what you decide, with your key'
-        : 'says whose decisions count as yours';
+        ? 'makes sync sign your decisions with your key'
+        : 'names the people whose decisions count as yours';
       return setting(place, { keys, value, effect });
     });
 }

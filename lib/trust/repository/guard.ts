@@ -64,7 +64,7 @@ function changedPaths(before: readonly ReadFile[], now: readonly ReadFile[]): re
 
 /** A FlameError `not-trusted` that names what is asked for. */
 export function notTrusted(items: readonly TrustItem[], hints: readonly string[]): FlameError {
-  return waits('Files of this repository ask for what only you can allow, so nothing was started.', {
+  return waits('Files of this repository ask for something only you can allow, so nothing was started.', {
     details: items.map(describeItem),
     hints,
     data: { items: items.map(({ kind, where, sha256 }) => ({ kind, where, sha256 })) },

@@ -43,7 +43,7 @@ function listLimits(config: Config): readonly LoosenedValue[] {
         path,
         value,
         effect: path.startsWith('sandbox.egress.')
-          ? (reached[path] ?? 'is what cells reach of the network')
+          ? (reached[path] ?? 'lets cells reach these hosts')
           : `is looser than the built-in ${builtIn.get(path)?.value ?? 'none'}`,
       }))
   );
@@ -51,9 +51,9 @@ function listLimits(config: Config): readonly LoosenedValue[] {
 
 const reached: Readonly<Record<string, string>> = {
   'sandbox.egress.setup':
-    'is what setup reaches of the network; on what agents wrote, only an install that goes by files as on the base branch',
+    'lets setup reach these hosts; on what agents wrote, only an install whose files are as on the base branch',
   'sandbox.egress.diagnostics':
-    'is what diagnostics of code that agents wrote, and the setup before them, reach of the network',
+    'lets diagnostics of code that agents wrote, and the setup before them, reach these hosts',
 };
 
 // A list of what is forbidden is looser without an entry, one of what is allowed with one more.
@@ -76,7 +76,7 @@ function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
         ? entries.filter((entry) => !known.includes(entry))
         : known.filter((entry) => !isKept(entry));
     if (loose.length === 0) return [];
-    const effect = `holds agents to less than the built-in list: ${fences[fence]} ${loose.join(', ')}`;
+    const effect = `limits agents less than the built-in list: ${fences[fence]} ${loose.join(', ')}`;
     return [
       { keys: ['permissions', name], path: `permissions.${name}`, value: JSON.stringify(entries), effect },
     ];
@@ -85,7 +85,7 @@ function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
 
 /** Lists prices: limits in money are counted by them, so none counts without the person's decision. */
 function listPrices(config: Config): readonly LoosenedValue[] {
-  const effect = 'is what limits in money are counted by';
+  const effect = 'sets the prices that limits in dollars are counted by';
   return Object.entries(config.models.prices).map(([model, price]) => {
     const keys = ['models', 'prices', model];
     return { keys, path: keys.join('.'), value: JSON.stringify(price), effect };
@@ -95,7 +95,7 @@ function listPrices(config: Config): readonly LoosenedValue[] {
 /** Settings that let decisions of other machines count without one by the person of this clone. */
 function listTrusted({ machines }: Config): readonly LoosenedValue[] {
   if (machines.trusted.length === 0) return [];
-  const effect = 'has what machines with these keys say count where you lead';
+  const effect = 'makes results of machines with these keys count when you lead';
   const value = JSON.stringify(machines.trusted);
   return [{ keys: ['machines', 'trusted'], path: 'machines.trusted', value, effect }];
 }
@@ -103,7 +103,8 @@ function listTrusted({ machines }: Config): readonly LoosenedValue[] {
 /** Accounts whose comments on pull requests reach agents, beside members of the repository. */
 function listHeard({ pull_requests: { commenters } }: Config): readonly LoosenedValue[] {
   if (commenters.length === 0) return [];
-  const effect = 'has comments of these accounts on pull requests reach agents, whatever they are there';
+  const effect =
+    'lets comments of these accounts on pull requests reach agents, even if they are not members';
   const keys = ['pull_requests', 'commenters'];
   return [{ keys, path: keys.join('.'), value: JSON.stringify(commenters), effect }];
 }

@@ -171,8 +171,8 @@ function notKept(folder: string, cause: unknown): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'trust-not-kept',
-    message: `What you allow can't be kept in ${folder}: ${reason}.`,
-    hints: ['XDG_STATE_HOME=<a folder of yours that can be written> git flame trust'],
+    message: `Your permissions can't be saved in ${folder}: ${reason}.`,
+    hints: ['XDG_STATE_HOME=<a folder of yours that you can write> git flame trust'],
     cause,
     data: { folder },
   });
@@ -182,7 +182,7 @@ function inRepository(file: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'trust-in-repository',
-    message: `What you allow would be kept in ${file}, in the repository it is about, where its files could say it themselves.`,
+    message: `Your permissions would be saved in ${file}, inside the repository they are about, where the repository's own files could grant them.`,
     hints: ['XDG_STATE_HOME=<a folder of yours outside the repository> git flame trust'],
     data: { file },
   });

@@ -185,7 +185,7 @@ test('what a chat types answers nothing', async () => {
       writeFileSync(join(folder, 'queen-1'), JSON.stringify({ ...ownIdentity(), namespace: 'pid:[1]' }));
       const refused = await runProgram(repo, ['answer', plan.id, 'approve'], { env: { CLAUDECODE: '1' } });
       assert.is(refused.code, 2);
-      assert.match(refused.stderr, "is a person's to decide");
+      assert.match(refused.stderr, "needs a person's decision");
       const { gate } = await board.until(() => true);
       assert.is(gate?.id, plan.id);
     },

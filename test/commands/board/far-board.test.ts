@@ -101,7 +101,7 @@ test('the way in is for the person alone: not for who says to be another process
     const ended = programEnd(inChat);
     const tab = visitBoard(await boardAddress(inChat));
     await nextGate(tab, 'plan');
-    assert.match(await answerGate(tab, plan, { kind: 'approve' }), "is a person's to decide");
+    assert.match(await answerGate(tab, plan, { kind: 'approve' }), "needs a person's decision");
     inChat.kill('SIGINT');
     await ended;
     const { gate } = await far.until(() => true);

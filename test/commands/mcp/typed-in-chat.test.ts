@@ -61,7 +61,7 @@ test('QUE-1 in the shell of a chat nothing is approved, raised or asked; the per
     JSON.stringify(typed, null, 1),
   );
   for (const { stderr } of typed.slice(1))
-    assert.match(stderr, / is a person's to decide, and this command was started by process \d+ \(node\)/);
+    assert.match(stderr, / needs a person's decision, but this command was started by process \d+ \(node\)/);
   assert.is(repo.git('rev-parse', 'main'), main);
   const waits = JSON.parse((await flame(repo, ['status', '--json', ...here])).stdout).changesets;
   assert.equal(
@@ -101,7 +101,7 @@ test('QUE-1 a chat decides nothing with its note removed, nor with its server ki
     assert.is(code, 2, stderr);
     assert.match(
       stderr,
-      /What becomes of a changeset is a person's to decide, and this command was started by process \d+ \(/,
+      /What becomes of a changeset needs a person's decision, but this command was started by process \d+ \(/,
     );
   }
   assert.is(typed.length, 3);

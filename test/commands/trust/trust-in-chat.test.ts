@@ -19,7 +19,7 @@ test("QUE-1 a yes that a chat's model types at a terminal of its own allows noth
   };
   for (const argv of [['trust'], ['run', 'One', '--from', '.git/plan.yml']]) {
     const run = await typed(...argv);
-    assertRefused(run, { code: 2, says: "What this repository's files may run is a person's to decide" });
+    assertRefused(run, { code: 2, says: "What this repository's files may run needs a person's decision" });
     assert.not.match(run.stderr, 'Allow this?');
   }
 });

@@ -86,7 +86,7 @@ test("TRU-1: a hostile clone's hook runs nothing before the yes; without a termi
     ['task', 'submit'],
   ]) {
     const run = await flame(repo, argv);
-    assertRefused(run, { code: 2, says: 'ask for what only you can allow', next: 'git flame trust' });
+    assertRefused(run, { code: 2, says: 'ask for something only you can allow', next: 'git flame trust' });
     assert.match(run.stderr, 'hooks.on_waiting (.blueflame.yml:9) runs as you');
     assert.match(run.stderr, 'next: git flame trust --yes\n');
   }
@@ -256,7 +256,7 @@ inCell(
       session: ['continue'],
     });
     const run = await flame(repo, [...runIt, '--decisions-file', decisions]);
-    assertRefused(run, { code: 2, says: 'ask for what only you can allow', next: 'git flame run' });
+    assertRefused(run, { code: 2, says: 'ask for something only you can allow', next: 'git flame run' });
     assert.is(isThere(repo, '.git/evil'), false);
     await trust(repo, '--yes');
     const on = await flame(repo, ['run', '--decisions-file', all(repo)]);
@@ -315,13 +315,13 @@ test('TRU-1: a folder that cannot keep it is said with the way out', async () =>
   const env = { XDG_STATE_HOME: join(file, 'state') };
   assertRefused(await flame(repo, ['trust', '--yes'], { env }), {
     code: 128,
-    says: "What you allow can't be kept in",
+    says: "Your permissions can't be saved in",
     next: 'XDG_STATE_HOME=',
   });
   const inside = { XDG_STATE_HOME: join(repo.path, 'state') };
   assertRefused(await flame(repo, ['trust', '--yes'], { env: inside }), {
     code: 128,
-    says: 'in the repository it is about',
+    says: 'inside the repository they are about',
   });
 });
 

@@ -32,9 +32,9 @@ test('STK-3 what stands on withdrawn work is void with it, and names that work a
     voidChangesetsWithoutTasks(session, tasks).changesets.map(({ state, reason }) => [state, reason]),
     [
       ['void', 'task-a is dropped'],
-      ['void', 'it was built on a, of which task-a is dropped'],
-      ['void', 'it was built on a, of which task-a is dropped'],
-      ['void', 'it was built on a, of which task-a is dropped'],
+      ['void', 'it is stacked on a, where task-a is dropped'],
+      ['void', 'it is stacked on a, where task-a is dropped'],
+      ['void', 'it is stacked on a, where task-a is dropped'],
       ['waiting', null],
     ],
   );

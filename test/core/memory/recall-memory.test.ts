@@ -114,7 +114,7 @@ test('MEM-1 memory is never larger than allowed, says what is left out, and keep
   const many = Array.from({ length: 300 }, (_, at) => entry(9, `task-${at}`, { notes: 'x'.repeat(200) }));
   const told = recallMemory([...many, entry(9, 'task-wanted', { title: 'The login page' })], options);
   assert.match(told, 'The login page');
-  assert.match(told, /\(\d+ older or less related entries are left out\.\)$/);
+  assert.match(told, /\(\d+ older or less related entries are not shown\.\)$/);
 });
 
 test('MEM-1 no memory is no text', () => {

@@ -85,7 +85,7 @@ test('PLN-4 locks: some, inside allowed_paths, and none that the policy refuses'
     { id: 'b', file_locks: ['lib/x.ts', 'src/vendor/', '**', 'src'] },
   );
   assert.equal(check(plan), [
-    'a: has no file_locks: it could change no file',
+    'a: has no file_locks, so it could change no file',
     'b: file lock ** is not inside allowed_paths',
     'b: file lock lib/x.ts is not inside allowed_paths',
     'b: file lock src/vendor/ is not for agents',
@@ -97,8 +97,8 @@ test('PLN-4 locks must be relative and stay in the repository', () => {
   assert.equal(check(makePlan({ id: 'a', file_locks }), { allowedPaths: ['**'] }), [
     'a: file lock /etc/passwd must be relative to the top of the repository',
     'a: file lock C:/x must be relative to the top of the repository',
-    'a: file lock src/../../x must not hold ..',
-    'a: file lock src\\a.ts must be written with / between names',
+    'a: file lock src/../../x must not contain ..',
+    'a: file lock src\\a.ts must have / between names',
     'a: file lock ~/x must be relative to the top of the repository',
   ]);
 });
@@ -111,7 +111,7 @@ test('names that only look dangerous are fine', () => {
 test('new tasks may need those of the session, but not take their ids', () => {
   const plan = makePlan({ id: 'old-1' }, { id: 'new-1', dependencies: ['old-2'] });
   assert.equal(check(plan, { existing: ['old-1', 'old-2'] }), [
-    'old-1: the session has a task with this id already',
+    'old-1: the session already has a task with this id',
   ]);
 });
 

@@ -15,11 +15,8 @@ test('why a task is not worked on: what it needs, its backoff, a lock, no free a
   const tasks = [running, waiting, later, locked, free];
   const reasons = (task: (typeof tasks)[number], limit = 8): readonly string[] =>
     waitReasons(task, tasks, { ...options, limit });
-  assert.equal(reasons(waiting), [
-    'a, which it depends on, is claimed',
-    'gone, which it depends on, is not there',
-  ]);
-  assert.equal(reasons(later), ['it is tried again in 5 s']);
+  assert.equal(reasons(waiting), ['its dependency a is claimed', 'its dependency gone is missing']);
+  assert.equal(reasons(later), ['its next attempt starts in 5 s']);
   assert.match(reasons(locked)[0] ?? '', 'src/');
   assert.equal(reasons(free), []);
   assert.match(reasons(free, 1)[0] ?? '', 'no agent is free');

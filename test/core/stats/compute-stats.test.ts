@@ -146,7 +146,7 @@ test('WFL-3: failures by rule, from the watcher to the review', () => {
       '1 post-check secret',
       '1 diagnostic npm test',
       '1 verdict failed by a validator',
-      '1 evidence not the same when checked again',
+      '1 evidence different result when checked again',
       '1 merge conflict',
     ],
   );

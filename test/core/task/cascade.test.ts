@@ -65,8 +65,8 @@ test('done work on a task that was refused begins again, so that the refused com
   assert.equal(
     changes.map(({ task, subject }) => [task.status, subject]),
     [
-      ['requeued', 'b: done -> requeued, restart: was built on a, which is requeued now'],
-      ['requeued', 'c: done -> requeued, restart: was built on a, which is requeued now'],
+      ['requeued', 'b: done -> requeued, restart: was stacked on a, which is now requeued'],
+      ['requeued', 'c: done -> requeued, restart: was stacked on a, which is now requeued'],
     ],
   );
 });

@@ -34,7 +34,7 @@ const cases: readonly (readonly [
   [
     'one handed in',
     [{ lines: null }, { lines: 90, failing: ['x'], verdict: 'fail' }],
-    { at: 1, why: 'the only one whose work kept to the rules' },
+    { at: 1, why: 'the only one whose work follows the rules' },
   ],
   [
     'diagnostics come before verdicts',
@@ -70,12 +70,12 @@ const cases: readonly (readonly [
     { at: 1, why: 'the only one that did not fail its validation' },
   ],
   [
-    'the first of those that are alike',
+    'the first of equal attempts',
     [
       { lines: 5, failing: [], verdict: 'pass' },
       { lines: 5, failing: [], verdict: 'pass' },
     ],
-    { at: 0, why: 'the first of those that are alike' },
+    { at: 0, why: 'the first of equal attempts' },
   ],
   [
     'to change nothing is not the smallest work',

@@ -12,7 +12,7 @@ const result = { ...found, issues: [...found.issues] };
 test('the person speaks first, then the validator', () => {
   assert.is(
     requeueNotes('Speak up.', result),
-    'Speak up.\nThe validator said: It whispers.\n- a.txt:1: small letters\n- b.txt: missing',
+    'Speak up.\nThe validator wrote: It whispers.\n- a.txt:1: small letters\n- b.txt: missing',
   );
 });
 

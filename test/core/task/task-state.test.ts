@@ -78,7 +78,7 @@ test('TSK-2 the only legal changes of status are those of the table', () => {
         (error: unknown) =>
           error instanceof FlameError &&
           error.code === 'illegal-transition' &&
-          error.message.includes(`task-001 can't go from ${from} to ${to}`) &&
+          error.message.includes(`task-001 can't change from ${from} to ${to}`) &&
           error.hints.includes('git flame show task-001'),
       );
     }
@@ -233,7 +233,7 @@ test('a requeue of a failed task adds a line to the same attempt', () => {
 
 test('a restart begins afresh but for the history', () => {
   const { task, subject } = restartTask({ ...requeued, retry_count: 2 });
-  assert.is(subject, 'task-001: requeued -> pending, attempt 2 may begin');
+  assert.is(subject, 'task-001: requeued -> pending, attempt 2 may start');
   assert.equal(task, { ...pending, claim: 1, branch: work.branch, history: requeued.history });
 });
 
@@ -252,7 +252,7 @@ test('merging and dropping end a task', () => {
   const dropped = dropTask(blocked, { reason: 'not wanted' });
   assert.is(dropped.subject, 'task-001: blocked -> dropped: not wanted');
   for (const end of [merged.task, dropped.task]) {
-    assert.throws(() => claimTask(end, claim), /from (merged|dropped) to claimed: nothing follows/);
+    assert.throws(() => claimTask(end, claim), /from (merged|dropped) to claimed: no other state can follow/);
   }
 });
 
@@ -333,7 +333,7 @@ test('STK-3 work is put on other ground without a change of status: no verdict, 
   );
   assert.equal([task.status, task.result.status, task.commit], ['done', null, makeOid('again')]);
   assert.equal([task.built_on, task.history.length, task.history[0]?.result], [builtOn, 1, 'done']);
-  assert.is(subject, 'task-001: put on other ground, without task-009 as it was');
+  assert.is(subject, 'task-001: rebased, without the earlier work of task-009');
   assert.is(restartTask(requeueDone(task)).task.built_on, undefined);
   assert.throws(() =>
     replayTask(pending, { commit: makeOid('x'), start: makeOid('y'), builtOn, without: [], at }),

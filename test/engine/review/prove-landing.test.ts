@@ -175,7 +175,7 @@ for (const [ends, word] of [
     const refused = bench.events.filter(({ event }) => event === 'landing-refused');
     assert.equal(
       refused.map((event) => ('why' in event ? event.why : '')),
-      ['a is another commit now'],
+      ['a has a new commit'],
     );
   });
 

@@ -36,7 +36,7 @@ test('STK-1 a task waits while the work below it conflicts with the base, says s
   await runStack(bench);
   const said = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.is(
-    said.filter((message) => message.startsWith('b waits: the work of a, ')).length,
+    said.filter((message) => message.startsWith('b waits: it would be stacked on the work of a, ')).length,
     1,
     said.join('\n'),
   );
@@ -63,7 +63,10 @@ test('STK-1 another process says why a task waits, from what the run noted, and 
   };
   const [wait, ...others] = await look();
   assert.equal([wait?.task, others], ['b', []]);
-  assert.match(wait?.because[0] ?? '', /^the work of a, which .* conflicts .* in src\/price\.js$/);
+  assert.match(
+    wait?.because[0] ?? '',
+    /^it would be stacked on the work of a, which conflicts .* in src\/price\.js$/,
+  );
   await record(bench.context, bench.session, ({ tasks, ...view }) => {
     const a = taskOf({ ...view, tasks }, 'a');
     const at = '2026-02-06T15:00:00Z';

@@ -80,7 +80,7 @@ test('TRU-2 a signature that its clone replaced counts no more', async () => {
   const seal = await sealed();
   assert.is(
     await judge([seal], [named], { replaced: seal.signature }),
-    'its clone has replaced it since, and somebody put it back',
+    'its clone has replaced it since, and it was restored by someone else',
   );
 });
 
@@ -98,7 +98,7 @@ test('TRU-2 a signature counts by no key but that of who it is said to be of', a
 });
 
 test('TRU-2 a signature counts for exactly what was signed', async () => {
-  const broken = 'it is no signature over the decisions beside it';
+  const broken = 'it does not sign the decisions it comes with';
   const seal = await sealed();
   const other = '2'.repeat(64);
   for (const changed of [
@@ -127,7 +127,7 @@ test('TRU-2 a signature counts in no other repository, and not where its branch 
   assert.is(await judge([seal], [named], { root: null }), why);
   // What it says of itself is signed as well.
   const moved = { ...seal, repository: 'b'.repeat(40) };
-  assert.match(await judge([moved], [named], { root: 'b'.repeat(40) }), /no signature over/);
+  assert.match(await judge([moved], [named], { root: 'b'.repeat(40) }), /does not sign the decisions/);
 });
 
 test('TRU-2 a key counts while it is valid, whenever it says it signed', async () => {
@@ -142,7 +142,7 @@ test('TRU-2 a key counts while it is valid, whenever it says it signed', async (
       'its key is not valid at 2026-11-22T12:00:00.000Z, the latest time this clone has seen',
       validity,
     );
-  assert.match(await judge([seal], [named], { at: null }), /^the time cannot be kept here/);
+  assert.match(await judge([seal], [named], { at: null }), /^the time can't be saved here/);
 });
 
 test('TRU-2 a clock that is set back brings no expired key back to life', async () => {
@@ -171,10 +171,7 @@ test('TRU-2 what one who is named took back counts for nobody; what a stranger s
   const seal = await sealed();
   assert.is(await judge([seal, await sealed({ key: max, changes: takenBack })], signers), '');
   const forged = { ...seal, ...takenBack };
-  assert.is(
-    await judge([seal, forged], signers),
-    `${counts}; it is no signature over the decisions beside it`,
-  );
+  assert.is(await judge([seal, forged], signers), `${counts}; it does not sign the decisions it comes with`);
 });
 
 test('TRU-2 who floods a session with signatures has programs started for a few of them alone', async () => {
@@ -182,7 +179,10 @@ test('TRU-2 who floods a session with signatures has programs started for a few 
   const flood = Array.from({ length: 10 * mostSeals }, () => ({ ...seal, signature: 'none' }));
   const verdict = await judge([...flood, seal], [named]);
   assert.is(verdict.split('; ').length, mostSeals + 1);
-  assert.match(verdict, /; 181 signatures are older than the 20 newest of the session, and not looked at;/);
+  assert.match(
+    verdict,
+    /; 181 signatures are older than the 20 newest of the session, and were not checked;/,
+  );
   assert.ok(verdict.startsWith(counts), verdict);
 });
 
