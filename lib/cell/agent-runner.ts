@@ -86,7 +86,7 @@ const noAudit: AuditSummary = { allowed: 0, blocked: 0, top: [] };
 function neverStarted({ id, worktree }: AgentRequest): RunningAgent {
   const failure = {
     kind: 'spawn-failed',
-    message: "The agent's worktree is not there any more.",
+    message: "The agent's worktree no longer exists.",
     details: [`${worktree.path} was removed before the agent was started.`],
     retryable: false,
   } as const;

@@ -167,7 +167,7 @@ async function withUnrunDrivers(
     const driver = values[index] ?? '';
     if (!drivers.includes(driver)) return [];
     return [
-      `${showName(path)}: git merge would run your merge driver ${driver}. It does not run on the work of agents.`,
+      `${showName(path)}: git merge would use your merge driver ${driver}, but drivers never run on agents' work.`,
     ];
   });
   return { ...result, messages: [...result.messages, ...unrun] };

@@ -29,7 +29,7 @@ export function refLocked(ref: string, file: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'ref-locked',
-    message: `${ref} is locked by ${file}, and nothing moved while waiting for it.`,
+    message: `${ref} is locked by ${file}, and the lock was still there after waiting.`,
     hints: [
       'git flame doctor',
       `If no git process is running here any more, remove the file: rm '${file.replaceAll("'", "'\\''")}'`,
@@ -43,7 +43,7 @@ export function stateBusy(): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'state-busy',
-    message: `The state on refs/blueflame/* kept changing all the time; nothing was changed.`,
+    message: `Other commands kept changing the state on refs/blueflame/*, so nothing was changed.`,
     hints: ['git flame status'],
   });
 }

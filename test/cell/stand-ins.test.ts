@@ -65,8 +65,11 @@ live(
       refusalOf(['exec sleep 600']),
     ]);
     assert.equal([other.code, older.code, hanging.code], ['agent-missing', 'agent-too-old', 'agent-missing']);
-    assert.match(other.message, 'did not say its version, so it is not what adapter kimi needs');
-    assert.match(hanging.message, /did not say its version within \d+ s/);
+    assert.match(
+      other.message,
+      'did not report its version, so it is not the program that adapter kimi needs',
+    );
+    assert.match(hanging.message, /did not report its version within \d+ s/);
     for (const { hints } of [other, older, hanging]) assert.match(hints[0] ?? '', 'npm install --global');
   },
 );

@@ -325,7 +325,7 @@ test('DSK-6 an agent asks so often and no more, only where it may, and is heard 
     }),
   });
   for (let at = 0; at < maxQuestions; at += 1) await say(bounded.path, asking);
-  assert.match(await say(bounded.path, asking), `You have asked ${maxQuestions} times already`);
+  assert.match(await say(bounded.path, asking), `You have already asked ${maxQuestions} times`);
   assert.is(heard, maxQuestions);
   await bounded.close();
   let isAsked: () => void = () => undefined;

@@ -81,7 +81,7 @@ test('MRG-5 a cycle over a repository with everything at once changes what was a
     '--decisions-file',
     join(aside.path, decisions),
   ]);
-  assert.match(run.stderr, /cannot be taken in[\s\S]*|through the filter/);
+  assert.match(run.stderr, /can't be accepted[\s\S]*|through the filter/);
   assert.equal(
     repo.git('diff', '--name-only', start, 'main').split('\n'),
     ['in/f0/0.txt', 'in/new.txt', 'out/f1/1.txt', 'out/f1/51.txt'],

@@ -422,7 +422,7 @@ test('TRU-2 a session is archived with what is here of it, or not at all', async
     await send(changeSession({ objective, archived_at: '2026-03-01T08:00:00.000Z' }));
     const { lines } = await flameJson(victim, ['sync']);
     const [conflict] = (lines[0]?.conflicts ?? []) as { what: string; kept: string }[];
-    assert.equal([conflict?.what, conflict?.kept], ['archived', 'not in the archive as it is here']);
+    assert.equal([conflict?.what, conflict?.kept], ['archived', 'not archived in its state here']);
     assert.equal(await statusOf(victim), before);
   }
 });

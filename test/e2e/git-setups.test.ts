@@ -109,7 +109,7 @@ test('CFG-5 a partial clone whose remote is out of reach: said, and nothing is l
   renameSync(origin.path, away);
   const run = await session(repo);
   assert.is(run.code, 128);
-  assert.match(run.stderr, /partial one, and what it lacks could not be fetched/);
+  assert.match(run.stderr, /partial clone, and git could not fetch/);
   renameSync(away, origin.path);
   const decisions = writeDecisions(repo, { changesets: ['approve', 'approve'], session: ['stop'] });
   const again = await flame(repo, ['run', '--decisions-file', decisions]);

@@ -45,7 +45,7 @@ test('DST-1 a base that a teammate moves while a landing is on its way is decide
   assert.is(first.code, 2, first.stderr);
   assert.match(
     first.stderr,
-    /main is not the same here and at origin, so nothing was landed\. The approval stands/,
+    /main differs between here and origin, so nothing was landed\. The approval stays valid/,
   );
   assert.is(remote.git('rev-parse', 'main'), theirs);
   const [, pull = ''] = first.stderr.match(/next: git (pull origin main)/) ?? [];

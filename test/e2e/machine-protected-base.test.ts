@@ -37,7 +37,7 @@ for (const [hook, rule] of hosts)
     assert.is(refused.code, 2, refused.stderr);
     assert.match(
       refused.stderr,
-      /main at origin takes no push from here .*nothing was landed, the approval stands/,
+      /origin rejects pushes to main from here .*nothing was landed\. The approval stays valid/,
     );
     assert.equal([remote.git('rev-parse', 'main'), repo.git('rev-parse', 'main')], [before, before]);
     const [, setting = '', command = ''] =

@@ -38,7 +38,7 @@ where('STA-7 a state ref in a reftable that leads to nothing is damage, and is b
   assert.is(status.code, 128);
   assert.match(status.stderr, new RegExp(`refs/blueflame/tasks.*${tip} is not an object git can find`));
   const repair = await flame(repo, ['doctor', '--repair']);
-  assert.match(repair.stdout, new RegExp(`brought back to ${before.slice(0, 10)}, as its reflog has it`));
+  assert.match(repair.stdout, new RegExp(`restored to ${before.slice(0, 10)}, the state in its reflog`));
   assert.is(repo.git('rev-parse', 'refs/blueflame/tasks'), before);
   assert.match((await flame(repo, ['status'])).stdout, /a {2}/);
 });
@@ -50,7 +50,7 @@ where('STA-3 a lock that a dead git left on the reftable is told of and removed'
   utimesSync(lock, 1_000, 1_000);
   const add = await flame(repo, ['task', 'add', 'More', '--locks', 'b']);
   assert.match(add.stderr, /Every ref is locked by .*tables\.list\.lock/);
-  assert.match((await flame(repo, ['doctor', '--repair'])).stdout, /was left by a git that is gone/);
+  assert.match((await flame(repo, ['doctor', '--repair'])).stdout, /was left by a git that has ended/);
   assert.is(existsSync(lock), false);
   assert.is((await flame(repo, ['task', 'add', 'More', '--locks', 'b'])).code, 0);
 });

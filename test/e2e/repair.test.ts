@@ -52,7 +52,7 @@ for (const [name, breakIt, said, kept] of [
   [
     'a commit of a foreign tree',
     (repo: TestRepo) => point(repo, 'HEAD'),
-    /something else than notes/,
+    /does not hold notes/,
     'commit',
   ],
   ['an id of nothing', (repo: TestRepo) => write(repo, '1'.repeat(40)), /1{40} is not an object/, null],
@@ -102,10 +102,10 @@ test('STA-7 a state ref without any history here comes back from the copy of a r
   point(repo, repo.git('hash-object', '-w', 'README.md'));
   const first = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
   assert.is(first.repairs[0]?.done, false);
-  assert.match(first.repairs[0]?.message, /Neither its reflog nor the copy of a remote/);
+  assert.match(first.repairs[0]?.message, /Neither its reflog nor a remote's copy/);
   repo.git('update-ref', 'refs/blueflame-remotes/origin/tasks', good);
   const then = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
-  assert.match(then.repairs[0]?.message, 'as refs/blueflame-remotes/origin/tasks has it');
+  assert.match(then.repairs[0]?.message, 'the state of refs/blueflame-remotes/origin/tasks');
   assert.is((await flame(repo, ['status', '--json'])).stdout, status);
 });
 
@@ -127,7 +127,7 @@ test('STA-7 a note that is no JSON stops nothing but its task, and goes back to 
   assert.is(repo.git('rev-parse', `${ref}^`), bad);
   assert.match(
     repo.git('log', '-1', '--format=%s|%(trailers:key=Actor,valueonly)', ref),
-    'doctor: 1 note brought back|git flame doctor',
+    'doctor: 1 note restored|git flame doctor',
   );
 });
 
@@ -234,7 +234,7 @@ for (const [name, damage] of [
     editByHand(repo, ref, path, null);
     if (damage !== null) editByHand(repo, ref, path.slice(0, -3), text);
     const told = await flame(repo, ['status']);
-    assert.match(told.stderr, new RegExp(`is the anchor of ${session.id}/task-001, whose note is gone`));
+    assert.match(told.stderr, new RegExp(`is the anchor of ${session.id}/task-001, whose note is missing`));
     const stopped = await flame(repo, ['work']);
     assert.is(stopped.code, 128, stopped.stderr);
     assert.match(stopped.stderr, /What is stored about task-001 can't be read/);

@@ -185,7 +185,7 @@ test('a hook somebody changed since is neither overwritten nor removed, and it i
   const changed = snapshot(join(repo.path, '.git'));
   const again = await flame(repo, ['init']);
   assert.is(again.code, 1);
-  assert.match(again.stderr, /commit-msg is ours but was changed since/);
+  assert.match(again.stderr, /commit-msg is from git-flame but was changed since/);
   assert.equal(snapshot(join(repo.path, '.git')), changed);
   const removal = await flame(repo, ['init', '--uninstall']);
   assert.is(removal.code, 1);
@@ -312,7 +312,7 @@ test('a work tree with its own core.hooksPath is told that hooks do not run ther
   repo.git('config', 'extensions.worktreeConfig', 'true');
   repo.git('-C', linked, 'config', '--worktree', 'core.hooksPath', '/elsewhere');
   const init = await flame(repo, ['init'], { cwd: linked });
-  assert.match(init.stdout, /whose own core\.hooksPath is \/elsewhere/);
+  assert.match(init.stdout, /its own core\.hooksPath: \/elsewhere/);
   assert.ok(existsSync(join(repo.path, '.git/hooks/commit-msg')));
 });
 

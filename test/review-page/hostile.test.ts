@@ -208,7 +208,7 @@ test('REV-4: a diff that is not what git counts is not drawn, and cannot be appr
   });
   void served.review();
   const { page } = await visit(served);
-  await page.getByText('is not shown, because it is not what git counts').waitFor();
+  await page.getByText('is not shown, because it does not match what git counts').waitFor();
   assert.is(await page.locator('.file').count(), 0);
   assert.ok(await onBar(page, 'a').isDisabled());
   assert.not.ok(await onBar(page, 'r').isDisabled());

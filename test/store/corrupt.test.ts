@@ -31,7 +31,7 @@ for (const [name, breakIt, object] of [
   [
     "a commit of the project's files",
     (repo: TestRepo) => repo.git('update-ref', ref, 'HEAD'),
-    /has a tree of something else/,
+    /has a tree that does not hold notes/,
   ],
   [
     'a missing object',
@@ -93,7 +93,7 @@ const goodTask = (repo: TestRepo): Record<string, unknown> =>
 for (const [name, body, message] of [
   ['is not JSON', () => 'status: done\n', /is not JSON/],
   ['is not UTF-8', () => Buffer.from([123, 0xff, 125]), /is not JSON/],
-  ['is a list', () => '[]', /no JSON object/],
+  ['is a list', () => '[]', /not a JSON object/],
   ['is empty', () => '', /is not JSON/],
   ['is of a newer version', () => '{"v": 2, "id": "task-002"}', /newer git-flame \(v 2/],
   ['has no version', () => '{"id": "task-002"}', /has no version/],

@@ -78,8 +78,8 @@ test('an agent that ended well is said to have ended, once', () => {
 test('a long line of init is named by its beginning, so that the others stay narrow', () => {
   const written = [
     '.blueflame.yml',
-    'hooks/pre-commit: runs the hook that was there first, now hooks/pre-commit.before-git-flame',
-    'config: core.hooksPath = /home/lea/work/shop/.git/blueflame-init/hooks (was .husky/_; the hooks there still run, first)',
+    'hooks/pre-commit: first runs the earlier hook, now hooks/pre-commit.before-git-flame',
+    'config: core.hooksPath = /home/lea/work/shop/.git/blueflame-init/hooks (was .husky/_; the hooks there still run first)',
   ];
   const lines = renderInit(written, false, plainStyle(80)).split('\n');
   assert.ok(

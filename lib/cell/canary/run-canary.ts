@@ -112,7 +112,7 @@ function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryR
     ...(refused === undefined ? ['the watcher was not asked, or allowed the call'] : []),
     ...(outcome.audit.blocked === 0 ? ['the audit holds no blocked call'] : []),
     ...(refused !== undefined && !isQuoted(refused.decision, heard)
-      ? ['the agent did not hear of the refusal']
+      ? ['the agent did not receive the refusal']
       : []),
     ...(refused !== undefined && heard !== null ? ledgerProblems(refused, heard, calls) : []),
   ];
@@ -141,12 +141,10 @@ function ledgerProblems(
     decision === 'block' ? mark : undefined;
   return [
     ...(isFound('block', { ...heard, isNew: true })
-      ? ['a call that was blocked would be taken for one that went past the watcher']
+      ? ['a blocked call would count as one that bypassed the watcher']
       : []),
-    ...(isFound(null) && isFound('block') ? [] : ['a call that went past the watcher would not be found']),
-    ...(isFound('allow')
-      ? ['a call that was allowed would be taken for one that went past the watcher']
-      : []),
+    ...(isFound(null) && isFound('block') ? [] : ['a call that bypassed the watcher would not be found']),
+    ...(isFound('allow') ? ['an allowed call would count as one that bypassed the watcher'] : []),
   ];
 }
 

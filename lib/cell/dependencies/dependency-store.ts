@@ -97,7 +97,7 @@ export function listOldDependencies(commonDir: string, until: Date): readonly Ol
     if (maker !== undefined)
       return processStart(Number(maker)) === null ? [{ path, why: 'its install was killed' }] : [];
     if (!keyPattern.test(name) || used.has(name) || statSync(path).mtimeMs >= until.getTime()) return [];
-    return [{ path, why: 'dependencies no worktree has, older than retention.logs' }];
+    return [{ path, why: 'dependencies that no worktree uses, older than retention.logs' }];
   });
 }
 

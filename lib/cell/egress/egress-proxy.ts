@@ -97,7 +97,7 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
 export const proxyUser = 'cell';
 
 function brokeOff({ message }: Error): string {
-  return `a connection broke off: ${message}`;
+  return `a connection was closed: ${message}`;
 }
 
 function basic(secret: string): string {

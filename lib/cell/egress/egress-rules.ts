@@ -39,7 +39,7 @@ export const resolveName: Resolve = (host) => lookup(host, { all: true, verbatim
 export function refuseHost(rules: EgressRules, host: EgressHost): Refusal | null {
   if (rules.hosts.has(host)) return null;
   const none = rules.isOwnEmpty
-    ? '; from-config adds none, since your own settings name no registry: npm, pypi, crates and go are the public ones'
+    ? '; from-config adds no host, because your own settings name no registry. For the public ones: npm, pypi, crates, go'
     : '';
   const why = `${host} is not in sandbox.egress.${rules.phase} of .blueflame.yml${none}`;
   return { status: 403, why };
@@ -62,7 +62,7 @@ export async function findAddress(
   if (inside === undefined) return first;
   return {
     status: 403,
-    why: `${host} leads to ${inside.address}, which is no public address; sandbox.egress.private of .blueflame.yml names those that may`,
+    why: `${host} resolves to ${inside.address}, which is not a public address; sandbox.egress.private in .blueflame.yml allows such hosts`,
   };
 }
 
@@ -150,7 +150,7 @@ export function countTraffic(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): 
 
 function tooMuch(what: string, bytes: number, key: string): Refusal {
   const mb = Math.floor(bytes / 1024 / 1024);
-  const why = `more than ${mb} MB were ${what} over all connections of this cell, so nothing more is: sandbox.egress.${key} of .blueflame.yml`;
+  const why = `this cell has ${what} its limit of ${mb} MB over all connections (sandbox.egress.${key} of .blueflame.yml)`;
   return { status: 403, why };
 }
 

@@ -74,7 +74,7 @@ export async function forwardPlain(
   if (proxied === null)
     return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
   if (method !== 'GET' && method !== 'HEAD')
-    return refuse({ status: 405, why: `${method} is no reading, and nothing else leaves a cell this way` });
+    return refuse({ status: 405, why: `${method} does more than read, and cells may only read this way` });
   const host = { host: nameOf(proxied.url), port: portOf(proxied.url) };
   const refused = refuseRequest(traffic, proxied);
   if (refused !== null) return refuse(refused);
@@ -118,7 +118,7 @@ function refuseRequest({ rules, volume }: Traffic, { url, registry, isOwn }: Pro
   if (isOwn && /[^\x20-\x7e]/.test(registry.authorization ?? ''))
     return {
       status: 502,
-      why: `the credential for ${host} in your own settings of ${registry.tool} holds a character that can't be sent: a control character, or one beyond ASCII`,
+      why: `the credential for ${host} in your own settings of ${registry.tool} contains a character that can't be sent: a control character or one outside ASCII`,
     };
   const isFile = rules.registries.some(
     (one) => cellOrigin(one) === cellOrigin(registry) && isPackageFile(one.tool, url.pathname),
@@ -126,7 +126,7 @@ function refuseRequest({ rules, volume }: Traffic, { url, registry, isOwn }: Pro
   if (isOwn || isFile || rules.hosts.has(host)) return volume.count('out', 0);
   return {
     status: 403,
-    why: `${url.pathname.slice(0, 200)} of ${host} is no address by which ${registry.tool} reads packages, and from-config opens no other; what needs no credential there is open once sandbox.egress.${rules.phase} of .blueflame.yml lists ${host}`,
+    why: `${url.pathname.slice(0, 200)} of ${host} is not an address that ${registry.tool} reads packages from, and from-config allows only those; to allow the rest of that host, without its credential, list ${host} in sandbox.egress.${rules.phase} of .blueflame.yml`,
   };
 }
 
@@ -172,12 +172,12 @@ function send(
     ? requestHttps({ ...options, ...(traffic.ca === null ? {} : { ca: traffic.ca }) })
     : requestHttp(options);
   call.setTimeout(traffic.idleMs, () =>
-    call.destroy(new Error(`nothing moved for ${Math.round(traffic.idleMs / 1_000)} s`)),
+    call.destroy(new Error(`no data for ${Math.round(traffic.idleMs / 1_000)} s`)),
   );
   call.on('error', (error) => refuse({ status: 504, why: `${url.host} gave no answer: ${error.message}` }));
   response.on('close', () => call.destroy());
   const unfit = (why: string): void =>
-    refuse({ status: 502, why: `what ${url.host} answered can't be passed on: ${why}` });
+    refuse({ status: 502, why: `the answer of ${url.host} can't be forwarded: ${why}` });
   call.on('response', (answer) => {
     try {
       passOn(traffic, { answer, proxied, response, refuse, method, target, sent });
@@ -222,7 +222,7 @@ function passOn(
     refuse(spent);
   });
   answer.on('error', (error) =>
-    refuse({ status: 502, why: `${proxied.url.host} broke off: ${error.message}` }),
+    refuse({ status: 502, why: `${proxied.url.host} closed the connection: ${error.message}` }),
   );
   answer.on('end', () => traffic.note({ method, target, status, bytes, sent, refused: null }));
   answer.pipe(response);
@@ -230,7 +230,8 @@ function passOn(
 
 /** Where a redirect leads, as the cell writes it; a refusal where it may not follow. */
 function followed({ rules }: Traffic, { url }: ProxyRequest, location: string): string | Refusal {
-  if (!URL.canParse(location, url.href)) return { status: 502, why: `${url.host} redirects to no address` };
+  if (!URL.canParse(location, url.href))
+    return { status: 502, why: `${url.host} redirects without an address` };
   const to = new URL(location, url);
   const registry = rules.registries.find((one) => one.url.origin === to.origin);
   if (registry !== undefined) return `${cellOrigin(registry)}${to.pathname}${to.search}`;

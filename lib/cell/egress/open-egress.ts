@@ -88,7 +88,7 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
 
 /** Of a folder that pip's settings name: it finds nothing there, and would not say why. */
 function notShown(path: string): string {
-  return `${path}, which your pip is set up for: it is a home or a place of keys, or holds one, and no cell shows these`;
+  return `${path}, which your pip settings name: cells never show it, because it is or contains a home folder or a place of keys`;
 }
 
 function bridge({ distDir }: RunnerContext): readonly string[] {

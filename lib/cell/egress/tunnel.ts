@@ -86,7 +86,7 @@ function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
     client.destroy();
     server.destroy();
   };
-  const stalled = (): void => end(`nothing moved for ${Math.round(traffic.idleMs / 1_000)} s`);
+  const stalled = (): void => end(`no data for ${Math.round(traffic.idleMs / 1_000)} s`);
   server.setTimeout(traffic.idleMs, stalled);
   for (const side of [client, server]) {
     side.on('error', () => end(null));
@@ -119,11 +119,10 @@ function refuseHello(
   hello: RequestedHost | null,
   { host, port }: { readonly host: string; readonly port: number },
 ): string | null {
-  if (hello === null)
-    return `what was sent to ${host}:${port} is no TLS, and for nothing else a tunnel is opened`;
+  if (hello === null) return `the data sent to ${host}:${port} is not TLS, and tunnels are only for TLS`;
   if (hello.name !== host) return `TLS asked for ${hello.name ?? 'no name'} on a connection to ${host}`;
   if (!hello.isVeiled) return null;
-  return `TLS on a connection to ${host} holds an encrypted ClientHello (ECH), which may ask for another host: switch ECH off in that program`;
+  return `TLS on a connection to ${host} holds an encrypted ClientHello (ECH), which may ask for another host: disable ECH in that program`;
 }
 
 /** Reads the client's first message, and puts nothing back: `bytes` is all that was read. null: it is none. */

@@ -34,7 +34,7 @@ async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> 
   for await (const chunk of stream) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > largestCallBytes) throw new Error('The call is larger than 16 MB; write smaller files.');
+    if (size > largestCallBytes) throw new Error('The call is larger than 16 MB. Write smaller files.');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString();

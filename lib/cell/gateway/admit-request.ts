@@ -141,7 +141,7 @@ export async function grantRequest(
     return {
       ...spent,
       why: 'budget',
-      message: "What is left of the agent's budget is too little for this request.",
+      message: "The rest of the agent's budget is too little for this request.",
     };
   }
   const shared = await options.share(id, { ...demand, most: own }, isGone);
@@ -149,7 +149,7 @@ export async function grantRequest(
     return {
       ...spent,
       why: 'session-budget',
-      message: "What is left of the session's budget is too little for this request.",
+      message: "The rest of the session's budget is too little for this request.",
     };
   if (shared < own) account.turns.reduce(id, demand, shared);
   return shared;

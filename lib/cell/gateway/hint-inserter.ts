@@ -117,5 +117,5 @@ function insertAll(
 }
 
 function wordsOf({ by, text }: Hint): string {
-  return `A message from ${by}, who leads this work, to you while you work. It goes before what you were told earlier where the two differ; the rules of your task and its limits stay as they are.\n\n${text}`;
+  return `A message to you from ${by}, who leads this work. Where it differs from earlier instructions, follow this message. The rules and limits of your task do not change.\n\n${text}`;
 }

@@ -30,7 +30,7 @@ export function ignoredVariables(
     const value = readVariable(env, name);
     if (value === '' || models.some(({ model }) => model === value)) return [];
     return [
-      `${name} is ignored: which model an agent runs with stands in .blueflame.yml: models: { ${key}: ${JSON.stringify(value)} }`,
+      `${name} is ignored. Set the model of agents in .blueflame.yml: models: { ${key}: ${JSON.stringify(value)} }`,
     ];
   });
   return [...ofModels, ...(providers.includes('anthropic') ? ofAnthropic(env) : [])];

@@ -25,7 +25,7 @@ const services: Readonly<Record<Exclude<Provider, keyof typeof cliProviders>, Pr
     variables: ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'],
     hints: [
       'export ANTHROPIC_API_KEY=<key of the Anthropic Console>',
-      'or with a subscription: run claude setup-token, copy the token that it shows at its end, then: read -rs CLAUDE_CODE_OAUTH_TOKEN && export CLAUDE_CODE_OAUTH_TOKEN',
+      'or with a subscription: run claude setup-token, copy the token it shows at the end, then: read -rs CLAUDE_CODE_OAUTH_TOKEN && export CLAUDE_CODE_OAUTH_TOKEN',
       'or for a proxy of your own: export ANTHROPIC_BASE_URL=<address> ANTHROPIC_AUTH_TOKEN=<token>',
     ],
   },
@@ -180,7 +180,7 @@ function noCredential(env: Environment, provider: Provider): FlameError {
       ...(cloud === null
         ? []
         : [
-            `${cloud.variable} is set, but agents can't ask ${cloud.title} as claude does: they ask what speaks Anthropic's own API, with a key.`,
+            `${cloud.variable} is set, but agents can't ask ${cloud.title} as claude does: they need a service with Anthropic's own API, and a key.`,
           ]),
     ],
     hints: [...(cloud === null ? [] : [cloud.way]), ...hints, pageHint],
@@ -188,7 +188,8 @@ function noCredential(env: Environment, provider: Provider): FlameError {
 }
 
 // Below the page's own name, as it lies in the package.
-const pageHint = 'docs/models.md of git flame has the lines for each service: proxies, local models, clouds';
+const pageHint =
+  'docs/models.md of git flame lists the settings for each service: proxies, local models, clouds';
 
 /** Services that claude asks in a way of their own, which the gateway doesn't speak, and how each is asked by Anthropic's. */
 const clouds: readonly { readonly variable: string; readonly title: string; readonly way: string }[] = [

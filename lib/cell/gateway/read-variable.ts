@@ -26,21 +26,21 @@ export function secretProblem(env: Environment, name: string): FlameError | null
   return new FlameError({
     kind: 'environment',
     code: 'bad-credential',
-    message: `${name} ${why}, so it is no credential that could be sent.`,
+    message: `${name} ${why}, so it can't be sent as a credential.`,
     hints: [`read -rs ${name} && export ${name}`, `unset ${name}`],
   });
 }
 
 /** Names what a header with a credential can't hold in a text, as the end of a sentence; null: nothing. */
 export function invalidCharacter(value: string): string | null {
-  if (/^bearer\s/i.test(value)) return 'begins with the word Bearer, which is put before it by itself';
+  if (/^bearer\s/i.test(value)) return 'begins with the word Bearer, which is added automatically';
   const at = value.search(/[^\x21-\x7e]/);
   if (at === -1) return null;
   const code = value.codePointAt(at) ?? 0;
   const kind = /\s/.test(value[at] ?? '')
-    ? 'a blank or a line end'
+    ? 'a space or line break'
     : code < 0x20 || code === 0x7f
       ? 'a control character'
-      : 'a character beyond ASCII';
-  return `holds ${kind} (U+${code.toString(16).toUpperCase().padStart(4, '0')}, place ${at + 1} of ${value.length})`;
+      : 'a character outside ASCII';
+  return `holds ${kind} (U+${code.toString(16).toUpperCase().padStart(4, '0')}, position ${at + 1} of ${value.length})`;
 }

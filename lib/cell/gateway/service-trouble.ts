@@ -64,8 +64,8 @@ export function explainByTrouble(
   const names = trouble.sources.join(' and ');
   const message =
     names === ''
-      ? `The model API wants a credential, and none is set: ${trouble.variables.join(' or ')}.`
-      : `The model API did not accept the credential in ${names}: set a valid one, then: git flame run`;
+      ? `The model API needs a credential, and none is set: ${trouble.variables.join(' or ')}.`
+      : `The model API did not accept the credential in ${names}. Set a valid one, then: git flame run`;
   return { kind: 'auth', message, details, retryable: false };
 }
 
@@ -81,9 +81,9 @@ function unpaid(
   if (spent.tokens === 0)
     return {
       ...failure,
-      message: `The agent's budget (${budget}) is smaller than its first request, which may come to ${show(needs)}; none was sent.${raise}`,
+      message: `The agent's budget (${budget}) is smaller than its first request, which may cost up to ${show(needs)}. No request was sent.${raise}`,
     };
-  const details = `${show(spent)} of ${budget} are spent, and its next request may come to ${show(needs)}; it was not sent.${raise}`;
+  const details = `${show(spent)} of ${budget} is spent, and the next request may cost up to ${show(needs)}. It was not sent.${raise}`;
   return { ...failure, details: [details, ...failure.details] };
 }
 

@@ -110,7 +110,10 @@ function parseUrl(text: string, name: string): URL {
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw badAddress(name, 'is not an http or https address');
   if (url.username !== '' || url.password !== '')
-    throw badAddress(name, 'holds a user or a password, which are not sent: a key has a variable of its own');
+    throw badAddress(
+      name,
+      'contains a user or a password, which are not sent: set the key in its own variable',
+    );
   if (url.search !== '' || url.hash !== '')
     throw badAddress(name, 'ends with a query or a fragment, which are not sent');
   return url;

@@ -44,11 +44,11 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
       escapes: [
         ...written.map((path) => `It wrote ${path}.`),
         ...host.heard().map((what) => `It connected to ${what} of this machine.`),
-        ...(leak === null ? [] : [`It was handed what is open outside: ${leak}.`]),
+        ...(leak === null ? [] : [`It inherited an open file from outside: ${leak}.`]),
         ...(ran.output.includes('remounted') ? ['It made / writable.'] : []),
         ...(ran.output.includes('settable') ? ['It could change settings of the kernel.'] : []),
         ...(commandLines().some((line) => line.includes(name))
-          ? ['A process it started is still there.']
+          ? ['A process it started is still running.']
           : []),
       ],
     };

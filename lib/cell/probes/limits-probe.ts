@@ -113,13 +113,13 @@ const perProcess = 'Memory and CPU time are limited for each process, not for an
 function weaknesses(state: Pick<LimitsState, 'memory' | 'cpu' | 'processes'>): string[] {
   return [
     ...(state.memory === 'watchdog'
-      ? ["Memory is limited for each process; an agent's processes together are looked at once a second."]
+      ? ["Memory is limited for each process; the sum of an agent's processes is checked only once a second."]
       : []),
     ...(state.cpu === 'watchdog'
-      ? ['CPU time is limited for each process; of an agent as a whole, short-lived processes may be missed.']
+      ? ["CPU time is limited for each process; the sum of an agent's processes may miss short-lived ones."]
       : []),
     ...(state.processes === 'watchdog'
-      ? ['The number of processes of an agent is looked at once a second.']
+      ? ['The number of processes of an agent is checked only once a second.']
       : []),
   ];
 }

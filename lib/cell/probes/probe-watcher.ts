@@ -38,7 +38,7 @@ export async function probeWatcher(context: RunnerContext): Promise<WatcherClien
   throw new FlameError({
     kind: 'environment',
     code: 'watcher-broken',
-    message: 'No watcher client works in a cell here, so no tool call could be judged.',
+    message: 'The watcher client does not work in a cell here, so no tool call could be judged.',
     details: problems,
     hints: ['git flame doctor'],
   });

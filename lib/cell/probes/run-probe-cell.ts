@@ -103,7 +103,7 @@ async function tryDescriptor(context: RunnerContext, number: number): Promise<st
     });
     if (exitCode === leakedDescriptorStatus && !output.includes('reached')) return null;
     if (output.includes('reached')) return `descriptor ${number}, left open on purpose, was open in a cell`;
-    return startError ?? `the cell in which descriptor ${number} was tried ended before it could tell`;
+    return startError ?? `the cell in which descriptor ${number} was tried ended before it could report`;
   } finally {
     closeSync(opened);
     await folder.remove();
@@ -117,7 +117,7 @@ export async function requireSealed(context: RunnerContext): Promise<void> {
   throw new FlameError({
     kind: 'refused',
     code: 'cell-not-sealed',
-    message: 'A cell could reach what the program that starts it has open, so no agent is started.',
+    message: 'A cell could reach open files of the program that starts it, so no agent is started.',
     details: [seen],
     hints: ['git flame doctor'],
   });

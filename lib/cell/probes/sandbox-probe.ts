@@ -21,15 +21,14 @@ const entrances: readonly (readonly string[])[] = [
   ['unshare', '--user', '--map-current-user', ...privateMounts],
 ];
 
-const followsMounts = 'What is mounted while an agent runs appears in its cell, and can be written there.';
+const followsMounts = 'File systems mounted while an agent runs appear in its cell and can be written there.';
 
 const unconfined = [
   'Agents can write every file the person can write.',
   'Agents reach the network, and see the processes and sockets of the person.',
 ];
 
-const untried =
-  'The profile for macOS was written without a Mac at hand: try `git flame doctor` before you rely on it.';
+const untried = 'The macOS profile was never tested on a Mac. Run `git flame doctor` before you rely on it.';
 
 const escapes = [
   'A process that leaves its group and clears its environment outlives its agent.',
@@ -146,7 +145,7 @@ export function explainRefusal(said: string, machine: Machine): MissingSandbox {
   const words = said === '' ? '' : ` (${said})`;
   return {
     why: `bubblewrap is installed and can't make a cell here${words}: ${
-      reasons.map(({ why }) => why).join(' ') || 'nothing this program knows of explains it.'
+      reasons.map(({ why }) => why).join(' ') || 'no known cause applies.'
     }`,
     cure:
       reasons.length === 0
@@ -213,7 +212,7 @@ function refusedByContainer(machine: Machine): MissingSandbox[] {
       : 'docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined ...';
   return [
     {
-      why: 'The container this runs in has to allow user namespaces and a /proc of their own.',
+      why: 'The container must allow user namespaces with their own /proc.',
       cure: [cure],
     },
   ];

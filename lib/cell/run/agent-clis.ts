@@ -46,13 +46,13 @@ function notThisProgram(
   { output, timedOut }: { readonly output: string; readonly timedOut: boolean },
 ): FlameError {
   const message = timedOut
-    ? `${program} did not say its version within ${programPatienceMs / 1_000} s, so adapter ${adapter.name} can't use it.`
-    : `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`;
+    ? `${program} did not report its version within ${programPatienceMs / 1_000} s, so adapter ${adapter.name} can't use it.`
+    : `${program} did not report its version, so it is not the program that adapter ${adapter.name} needs.`;
   const details = output.trim().split('\n').slice(-5);
   // A script that starts the program proper, which lies where no cell looks.
   const isWrapper = /no such file or directory|not found|cannot find module/i.test(output);
   const hint =
-    'Show agents the folder of the program that it starts, in .blueflame.yml: sandbox: { read_paths: [FOLDER] }';
+    'Let cells show the folder of the program it starts, in .blueflame.yml: sandbox: { read_paths: [FOLDER] }';
   return agentMissing(adapter, program, message, isWrapper ? { details, hint } : { details });
 }
 
@@ -60,7 +60,7 @@ function tooOld(adapter: Adapter, version: string, minimum: string): FlameError 
   return new FlameError({
     kind: 'environment',
     code: 'agent-too-old',
-    message: `Adapter ${adapter.name} needs version ${minimum} or newer; version ${version} was found.`,
+    message: `Adapter ${adapter.name} needs version ${minimum} or newer, but found version ${version}.`,
     hints: [adapter.version.install],
     data: { adapter: adapter.name, version, minimum },
   });
@@ -79,7 +79,7 @@ export async function prepareAdapter(context: RunnerContext, adapter: Adapter): 
   const asked = [...command, ...preparation.args].join(' ');
   if (prepared === null)
     throw unprepared(adapter, {
-      message: `\`${asked}\` did not print what its agents are started with.`,
+      message: `\`${asked}\` did not print the data that its agents start with.`,
       details: stderr.trim().split('\n').slice(-5),
       hint: adapter.version.install,
     });
@@ -88,8 +88,8 @@ export async function prepareAdapter(context: RunnerContext, adapter: Adapter): 
   const place = placeOf(context, unpacked);
   if (place !== null && isUnpacked(join(place, unpacked.folder), prepared, unpacked)) return place;
   throw unprepared(adapter, {
-    message: `version ${prepared} has not unpacked its files into ${place ?? 'a folder'} yet, and in a cell it can't.`,
-    details: ['Its agents see that folder, and can only read it.'],
+    message: `version ${prepared} has not unpacked its files into ${place ?? 'a folder'} yet, and it can't do that in a cell.`,
+    details: ['Its agents can only read that folder.'],
     hint: [...adapter.command, ...unpacked.unpack].join(' '),
   });
 }

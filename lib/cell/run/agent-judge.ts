@@ -123,5 +123,5 @@ function openNotes(audit: AuditLog): Note {
   };
 }
 
-const notOffered = 'The tool was not offered to it, and nothing ran.';
-const unwatched = 'It ran although the watcher had not allowed it, so the agent was ended.';
+const notOffered = 'The agent was not offered this tool, and nothing ran.';
+const unwatched = 'It ran although the watcher had not allowed it, so the agent was stopped.';

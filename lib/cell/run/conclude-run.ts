@@ -117,6 +117,8 @@ export function readNotes(tmp: string): { readonly notes: string; readonly warni
   if (found === null) return { notes: '', warnings: [] };
   const { text, size } = found;
   const warnings =
-    size > mostBytes ? [`its file for notes has ${size} bytes: only the first ${mostBytes} are read`] : [];
+    size > mostBytes
+      ? [`its file for notes has ${size} bytes, and only the first ${mostBytes} are read`]
+      : [];
   return { notes: text, warnings };
 }

@@ -105,14 +105,14 @@ function unknownModel({ name, apis }: Adapter, model: string): FlameError {
   const beginnings = apis.flatMap(({ named }) => (named === undefined ? [] : [named]));
   const why =
     beginnings.length === 0
-      ? "that is a name of claude's."
+      ? 'that is a name for claude.'
       : `names of its models begin with ${beginnings.join(', ')}.`;
   return new FlameError({
     kind: 'refused',
     code: 'unknown-model',
     message: `The adapter ${name} can't ask the model ${JSON.stringify(model)}: ${why}`,
     hints: [
-      'Name one of its models in .blueflame.yml: models: { worker: … }, for each role that runs with it.',
+      'In .blueflame.yml, name one of its models for each role that runs with it: models: { worker: … }',
     ],
   });
 }

@@ -76,8 +76,8 @@ function tooMany(count: number): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'too-many-hidden',
-    message: `${count} committed files match permissions.hidden_paths, and a cell can hide ${mostMasked} at most.`,
-    hints: ['Name their folders in permissions.hidden_paths, like secrets/**, then look: git flame config'],
+    message: `${count} committed files match permissions.hidden_paths, but a cell can hide at most ${mostMasked}.`,
+    hints: ['Name their folders in permissions.hidden_paths, like secrets/**, then check: git flame config'],
   });
 }
 

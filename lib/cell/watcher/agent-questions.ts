@@ -46,7 +46,7 @@ export function replyAsReason(questions: readonly AgentQuestion[], reply: Questi
   const details =
     reply.kind === 'proceed'
       ? `${reply.why} ${onYourOwn}`
-      : `This is no refusal: the person has answered. ${answersInWords(questions, reply.answers)}`;
+      : `This is not a refusal: the person has answered. ${answersInWords(questions, reply.answers)}`;
   return { decision: 'block', rule: 'person-asked', details };
 }
 
@@ -62,9 +62,9 @@ export function limitQuestions(ask: Ask): Ask {
   return async (questions, signal) => {
     asked += 1;
     if (asked > maxQuestions)
-      return { kind: 'proceed', why: `You have asked ${maxQuestions} times already.` };
+      return { kind: 'proceed', why: `You have already asked ${maxQuestions} times.` };
     return ask(questions, signal).catch(
-      (): QuestionReply => ({ kind: 'proceed', why: 'The question could not be put to anybody.' }),
+      (): QuestionReply => ({ kind: 'proceed', why: 'The question could not be shown to a person.' }),
     );
   };
 }

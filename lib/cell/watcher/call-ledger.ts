@@ -138,8 +138,8 @@ function add({ allowed, blocked, marks }: Kind, decision: Decision['decision'], 
   return { allowed, blocked: blocked + 1, marks: mark === undefined ? marks : [...marks, mark] };
 }
 
-function isOver(reportedKind: Kind = none, decided: Kind = none): boolean {
-  return reportedKind.allowed > decided.allowed || reportedKind.blocked > decided.blocked;
+function isOver(reported: Kind = none, decided: Kind = none): boolean {
+  return reported.allowed > decided.allowed || reported.blocked > decided.blocked;
 }
 
 function isAccounted(result: ConversationResult, judged: Judged | undefined, facts: LedgerFacts): boolean {

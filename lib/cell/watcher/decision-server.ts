@@ -135,5 +135,8 @@ function holdUntil(socket: Socket, answered: PendingAnswer, answer: (answer: Ans
     });
 }
 
-const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
-const tooMany = blocked('too-many-calls', 'Too many calls wait to be judged; make one after another.');
+const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB. Write smaller files.');
+const tooMany = blocked(
+  'too-many-calls',
+  'Too many calls are waiting for the watcher. Make one call after another.',
+);

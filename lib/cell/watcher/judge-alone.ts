@@ -14,7 +14,7 @@ export function judgeAlone(policyFile: string, value: unknown, at: Date): Decisi
   const call = parseToolCall(value);
   const decision =
     call === null
-      ? blocked('call-malformed', 'The hook did not report a tool call that can be judged.')
+      ? blocked('call-malformed', 'The hook did not report a valid tool call.')
       : decide(policy, call, openPathFacts({ workTree: policy.worktree, env: process.env }));
   const audit = openAuditLog(`${policyFile}.audit.jsonl`, policy.agent_id, () => at);
   audit.append(call, decision);

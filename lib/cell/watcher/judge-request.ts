@@ -41,7 +41,7 @@ export interface AgentRules {
 /** An answer that a person gives; it is ignored once the signal is aborted. */
 export type PendingAnswer = (gone: AbortSignal) => Promise<Answer>;
 
-const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
+const malformed = blocked('call-malformed', 'The hook did not report a valid tool call.');
 
 /** Judges one request, whole as it came. Its answer is in the audit; any trouble is a block. Throws nothing. */
 export function judgeRequest(bytes: Buffer, options: AgentRules): Answer | PendingAnswer {
@@ -90,7 +90,8 @@ function holdQuestion(
   const asked = auditDecision(options, shown, questionAuditLine(questions));
   if (asked.decision === 'block') return refuse(call, asked, options);
   return async (gone) => {
-    const reply = await (options.ask?.(questions, gone) ?? Promise.reject(new Error('nobody can be asked')));
+    const reply = await (options.ask?.(questions, gone) ??
+      Promise.reject(new Error('no person can be asked')));
     if (gone.aborted) return malformed;
     const noted = auditDecision(options, shown, replyAuditLine(questions, reply));
     if (noted.decision === 'block') return refuse(call, noted, options);
@@ -115,7 +116,7 @@ function refuse(call: ReportedCall, decision: Decision, { onJudged }: AgentRules
   return { ...decision, details: decisionText(decision).replace(/(?=\n)|$/, ` (${mark})`) };
 }
 
-const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');
+const unlessAll = blocked('call-part', 'It is part of one call with others, and some of those are blocked.');
 
 /** Shows the result from elsewhere in place of the call; where the CLI can't do that, as the reason of a block. */
 function showReplay(
@@ -161,7 +162,10 @@ export function auditDecision(options: AgentRules, call: ToolCall | null, decisi
     options.audit.append(call, decision);
     return decision;
   } catch (error) {
-    return blocked('audit-failed', `The audit can't be written, so nothing may run: ${messageOf(error)}`);
+    return blocked(
+      'audit-failed',
+      `The audit can't be written, so no tool call may run: ${messageOf(error)}`,
+    );
   }
 }
 
@@ -233,7 +237,7 @@ function findReplay(call: ToolCall, { rule }: Decision, replays: Replays): Repla
 }
 
 function describe(run: DiagnosticRun, mark: string): string {
-  return `[recorded ${mark}: the orchestrator ran this on the commit to be judged, in a cell of its own; it ${endOf(run)}. The end of its output:]`;
+  return `[recorded ${mark}: the orchestrator ran this on the commit you judge, in a separate cell; it ${endOf(run)}. The end of its output:]`;
 }
 
 function endOf({ exit_code: exitCode, timed_out: timedOut }: DiagnosticRun): string {

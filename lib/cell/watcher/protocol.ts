@@ -120,10 +120,10 @@ export function askServer(
       for (; answer.startsWith(waitLine); answer = answer.slice(waitLine.length)) onWait();
     });
     socket.on('error', (error) => resolve(unanswered(error.message)));
-    socket.on('close', () => resolve(parseAnswer(answer) ?? unanswered('it gave no whole answer')));
+    socket.on('close', () => resolve(parseAnswer(answer) ?? unanswered('its answer was incomplete')));
   });
 }
 
 function unanswered(why: string): Answer {
-  return blocked('watcher-failed', `The orchestrator did not answer (${why}); stop working.`);
+  return blocked('watcher-failed', `The orchestrator did not answer (${why}). Stop working.`);
 }

@@ -61,7 +61,7 @@ export async function addCell(
 }
 
 function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void {
-  if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
+  if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is not a valid name for a cell');
   mkdirSync(dirname(paths.listing), { recursive: true });
   mkdirSync(dirname(dirname(paths.root)), { recursive: true });
   // Folders that keep closed to other users what an agent opens in folders of its own: it can't change these.
@@ -79,7 +79,7 @@ function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void 
       for (const made of claimed) rmSync(made, { recursive: true });
       const isThere =
         error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTEMPTY)$/.test(`${error.code}`);
-      throw isThere ? taken(folder, 'is already there', error) : error;
+      throw isThere ? taken(folder, 'already exists', error) : error;
     }
     claimed.push(folder);
     killPoint('cell folder made');

@@ -79,7 +79,7 @@ function notLeft({ path }: CellWorktree, why: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-not-left',
-    message: `No git works in ${path}: ${why}, and it would run as you.`,
+    message: `git is switched off in ${path}, because it would run agents' files as you: ${why}.`,
     hints: ['git flame show <task> --diff'],
   });
 }
@@ -148,7 +148,9 @@ async function explainUnsafeConfig(access: GitAccess, cell: CellWorktree): Promi
   const nested = await findRepository(cell.path, most);
   if (nested !== null) return nested;
   const setting = await findSetting(access);
-  return setting === null ? null : `your git setting ${setting} runs a program that such a folder can bring`;
+  return setting === null
+    ? null
+    : `your git setting ${setting} runs a program that such a folder can contain`;
 }
 
 /** Links are not followed: git doesn't either. */
@@ -158,9 +160,9 @@ async function findRepository(workTree: string, most: number): Promise<string | 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const entry of await entriesOf(join(workTree, folder))) {
       seen += 1;
-      if (seen > most) return `it holds more than ${most} files and folders`;
+      if (seen > most) return `the folder holds more than ${most} files and folders`;
       const isRepository = folder !== '' && entry.name.toLowerCase() === '.git';
-      if (isRepository) return `${folder} in it is a repository of its own`;
+      if (isRepository) return `${folder} in it is a git repository`;
       if (entry.isDirectory()) waiting.push(join(folder, entry.name));
     }
   }

@@ -186,7 +186,7 @@ function oddFolder(worktree: string, folder: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-odd-folder',
-    message: `A repository in the folder ${showName(folder)}, whose name is not UTF-8, can't be taken in.`,
+    message: `The repository in the folder ${showName(folder)} can't be accepted: its name is not UTF-8.`,
     hints: [`ls ${shellQuote(worktree)}`],
   });
 }

@@ -171,8 +171,8 @@ export function tooLarge(
   return new FlameError({
     kind: 'refused',
     code: 'cell-too-much',
-    message: `The work has ${inWords(found)} ${what}${place}; at most ${inWords(most)} are judged.`,
-    details: ['It stays in its worktree. Less at once can be judged.'],
+    message: `The work has ${inWords(found)} ${what}${place}, but at most ${inWords(most)} can be judged.`,
+    details: ['It stays in its worktree. Split it into smaller parts.'],
     data: { what, found, most },
   });
 }

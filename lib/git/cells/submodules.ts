@@ -34,9 +34,9 @@ export async function requireEmptySubmodules(
   throw new FlameError({
     kind: 'refused',
     code: 'cell-submodule',
-    message: `Changes inside submodule ${changed.map(showName).join(', ')} cannot be taken in.`,
+    message: `Changes inside submodule ${changed.map(showName).join(', ')} can't be accepted.`,
     details: [
-      `They are in ${cell.path}. A submodule is another repository: make the change there, then let a task move its commit. Once its folder here is empty, nothing holds up the worktree.`,
+      `They are in ${cell.path}. A submodule is another repository: make the change there, then update the commit it points to yourself. The worktree can be removed once the submodule's folder in it is empty.`,
     ],
     hints: changed.map((path) => `ls -A ${shellQuote(join(cell.path, showName(path)))}`),
   });

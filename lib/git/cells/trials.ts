@@ -136,7 +136,7 @@ function trialFolder(commonDir: string): string {
     mkdirSync(folder, { recursive: true });
     return mkdtempSync(join(folder, 'trial-'));
   } catch (cause) {
-    throw gitFailed(`Nothing can be written in ${folder}, so no merge can be tried.`, {
+    throw gitFailed(`${folder} can't be written, so no merge can be tried.`, {
       hints: ['git flame doctor'],
       cause,
     });

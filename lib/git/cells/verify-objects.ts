@@ -200,7 +200,7 @@ function refused(objectDir: string, what: string, details: readonly string[]): F
   return new FlameError({
     kind: 'refused',
     code: 'cell-objects-refused',
-    message: `The objects the agent wrote can't be accepted: ${what} in ${basename(objectDir)} is missing, broken or not plain.`,
+    message: `The objects the agent wrote can't be accepted: ${what} in ${basename(objectDir)} is missing, damaged or of a kind that is not allowed.`,
     hints: ['git flame log'],
     details: details.slice(0, 5),
   });

@@ -136,7 +136,7 @@ function matchSections(
     if (own.length !== parts) throw refuse(`${count.change.path} is missing`);
     return toFile(count, own, refuse);
   });
-  if (next !== sections.length) throw refuse(`${sections.length - next} more files than git names`);
+  if (next !== sections.length) throw refuse(`${sections.length - next} more files than git lists`);
   return files;
 }
 
@@ -200,7 +200,7 @@ function mismatch(base: ObjectId, tip: ObjectId, why: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'diff-mismatch',
-    message: `The diff of ${shortId(base)}..${shortId(tip)} is not shown, because it is not what git counts: ${why}.`,
+    message: `The diff of ${shortId(base)}..${shortId(tip)} is not shown, because it does not match what git counts: ${why}.`,
     hints: [`git diff --no-ext-diff --no-textconv --text ${base} ${tip}`],
   });
 }

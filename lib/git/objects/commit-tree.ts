@@ -43,7 +43,7 @@ export async function signCommit(
   });
   if (exitCode === 0) return parseObjectId(stdout.toString().trim());
   throw signingFailed(
-    'git could not sign the commit that is to land, as commit.gpgsign asks for; nothing was landed.',
+    'git could not sign the commit that should land, although commit.gpgsign requires it. Nothing was landed.',
     {
       details: stderr.split('\n').slice(0, 10),
       hints: ['git commit-tree -S -m test HEAD^{tree}', 'git flame merge', 'git flame review'],

@@ -131,7 +131,7 @@ function notUsable(cwd: string, { stderr }: GitResult): FlameError {
     kind: 'environment',
     code: isDubious ? 'dubious-ownership' : isMissing ? 'not-a-repository' : 'repository-unusable',
     message: isDubious
-      ? 'git refuses this repository: it belongs to another user.'
+      ? 'git refuses this repository, because it belongs to another user.'
       : isMissing
         ? `${cwd} is not in a git repository.`
         : "git can't work in this repository.",

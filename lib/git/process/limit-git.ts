@@ -20,7 +20,7 @@ export interface GitGuard {
 export interface GuardedGit {
   /** Takes the report of its end, with the signal that ended it. */
   ended(signal: NodeJS.Signals | null): void;
-  /** Returns why it was ended: `cell-git-ended`, the error of `told`, or `interrupted`; null: it ended by itself. */
+  /** Returns why it was ended: `cell-git-ended`, the error of `makeError`, or `interrupted`; null: it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }
 
@@ -79,7 +79,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
     after(graceMs, () => signal('SIGKILL'));
   };
   const { limits, stopped, lock, makeError } = guard;
-  const interrupt = (): void => stop('was ended, because the program was stopped');
+  const interrupt = (): void => stop('was stopped, because the program was stopped');
   if (Number.isFinite(limits.wallMs))
     after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
   if (stopped?.aborted) interrupt();
@@ -88,7 +88,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
     for (const timer of timers) clearTimeout(timer);
     stopped?.removeEventListener('abort', interrupt);
     if (name === 'SIGXCPU') reason ??= `took more than ${limits.cpuSeconds} s of processor time`;
-    if (name !== null) reason ??= `was ended by ${name}`;
+    if (name !== null) reason ??= `was stopped by ${name}`;
     if (reason !== null && lock !== undefined) rmSync(lock, { force: true });
   };
   return {
@@ -111,7 +111,7 @@ export function requireNotStopped({ stopped }: Pick<GitGuard, 'stopped'>): void 
 }
 
 function stoppedError(): FlameError {
-  return interrupted('Stopped while the work of an agent was looked at; the next start continues with it.', {
+  return interrupted("Stopped while an agent's work was judged. The next run continues there.", {
     hints: ['git flame run'],
   });
 }
@@ -120,7 +120,7 @@ function endedError(verb: string, cause: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-git-ended',
-    message: `git ${verb} ${cause} on what the agent left. It stays in its worktree, unjudged.`,
+    message: `git ${verb} ${cause} on the agent's work. The work stays in its worktree and is not judged.`,
   });
 }
 

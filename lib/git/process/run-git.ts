@@ -216,7 +216,7 @@ function objectNotFetched(lines: readonly string[]): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'object-not-fetched',
-    message: 'This clone is a partial one, and what it lacks could not be fetched from its remote.',
+    message: 'This is a partial clone, and git could not fetch the missing objects from its remote.',
     hints: ['git remote -v', 'git flame run'],
     details: lines.slice(0, 10),
   });
@@ -237,7 +237,7 @@ export function gitMissing(cause: Error & { readonly code?: unknown }, cwd: stri
       hints: ['ulimit -n 4096, then try again.'],
       cause,
     });
-  if (!existsSync(cwd)) return noFolder(`The folder ${cwd} is not there any more.`, 'git flame status');
+  if (!existsSync(cwd)) return noFolder(`The folder ${cwd} no longer exists.`, 'git flame status');
   return new FlameError({
     kind: 'environment',
     code: 'git-missing',

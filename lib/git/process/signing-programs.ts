@@ -103,11 +103,11 @@ function signsInside(key: string | null, path: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'signing-untrusted',
-    message: `Signatures are made here by ${path}, which lies inside the repository: an agent could have written it, so it was not run and nothing was signed.`,
+    message: `The program that makes signatures here, ${path}, lies inside the repository. An agent could have written it, so it was not run and nothing was signed.`,
     details: [
       key === null
-        ? 'It is what PATH leads to first.'
-        : `${key} names it. Name a program outside the repository, or none for git's own choice.`,
+        ? 'It comes first in PATH.'
+        : `${key} names it. Name a program outside the repository, or unset it for git's default.`,
     ],
     hints: [...mends, 'git config commit.gpgSign false', 'git flame review'],
   });

@@ -141,7 +141,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 
 function cannotSign(why: string, hints: readonly string[]): FlameError {
   return signingFailed(
-    `What you decided here was not signed, as trust.sign asks for, so nothing was sent: ${why}.`,
+    `Your decisions could not be signed, although trust.sign requires it, so nothing was sent: ${why}.`,
     { hints: [...hints, 'git flame sync'] },
   );
 }

@@ -111,7 +111,7 @@ class Starter {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       if ([cwd, ...argv, ...variables].some((text) => text.includes('\0'))) {
-        reject(new Error('A word for a program holds NUL.'));
+        reject(new Error('An argument of a program contains NUL.'));
         return;
       }
       this.#runs.set(id, { out: [], err: [], resolve, reject });

@@ -122,20 +122,20 @@ function describe(
       steps.some((step) => step.kind === 'rename' && step.from === name);
     return written.map((name) =>
       isKept(name)
-        ? `hooks/${name}: runs the hook that was there first, now hooks/${name}${savedSuffix}`
+        ? `hooks/${name}: first runs the earlier hook, now hooks/${name}${savedSuffix}`
         : `hooks/${name}`,
     );
   }
   const passing = written.filter((name) => !ownHooks.some((own) => own === name)).length;
   const own = written.filter((name) => ownHooks.some((one) => one === name));
-  const more = passing > 0 ? [`${passing} that only pass on`] : [];
+  const more = passing > 0 ? [`${passing} that only call the earlier hooks`] : [];
   const was = hooksPath?.former === null ? 'not set' : hooksPath?.former;
   return [
     ...(written.length === 0 ? [] : [`blueflame-init/hooks: ${[...own, ...more].join(', ')}`]),
     ...(hooksPath === null
       ? []
       : [
-          `config: core.hooksPath = ${hooksPath.value} (was ${was}; the hooks in ${formerDir} still run, first)`,
+          `config: core.hooksPath = ${hooksPath.value} (was ${was}; the hooks in ${formerDir} still run first)`,
         ]),
   ];
 }
@@ -144,14 +144,14 @@ async function describeWorktree(context: GitContext, dir: string): Promise<reado
   const own = await readHooksPath(context, ['worktree']);
   return own === null || own === dir
     ? []
-    : [`Not in this work tree, whose own core.hooksPath is ${own}: the hooks don't run here.`];
+    : [`The hooks don't run in this work tree, because it has its own core.hooksPath: ${own}.`];
 }
 
 function changed(dir: string, problems: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'hooks-changed',
-    message: `Hooks in ${dir} are not as they were installed; nothing was changed.`,
+    message: `Hooks in ${dir} were changed after they were installed, so nothing was changed.`,
     details: problems,
     hints: ['git flame init --uninstall', 'git flame init --no-hooks'],
   });
@@ -196,11 +196,11 @@ function planAll(commonDir: string, place: HooksPlace): Removal & { readonly ste
         : [],
     left: [
       ...plans.flatMap(({ problems }) => problems.map((problem) => `${label}/${problem}`)),
-      ...strangers.map(({ name }) => `${label}/${name} is not ours, so it stays`),
+      ...strangers.map(({ name }) => `${label}/${name} is not from git-flame, so it stays`),
     ],
   };
 }
 
 function tail(steps: readonly HookStep[]): string {
-  return steps.some(({ kind }) => kind === 'rename') ? ': what was there before is back' : '';
+  return steps.some(({ kind }) => kind === 'rename') ? ': the earlier hook is restored' : '';
 }

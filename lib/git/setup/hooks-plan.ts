@@ -23,13 +23,13 @@ export function planInstall(files: HookFiles, text: string, keeps: boolean): Hoo
   const clear = displaced.map(remove);
   const write: HookStep = { kind: 'write', name, text };
   if (current === null) return plan([...clear, write]);
-  if (current.owner === 'changed') return refuse(`${name} is ours but was changed since`);
+  if (current.owner === 'changed') return refuse(`${name} is from git-flame but was changed since`);
   if (current.owner === 'ours') return plan(current.text === text ? clear : [...clear, write]);
-  if (!keeps) return refuse(`${name} was put there by something else`);
+  if (!keeps) return refuse(`${name} is not from git-flame`);
   if (saved === null) return plan([...clear, { kind: 'rename', from: name, to: name + savedSuffix }, write]);
   if (saved.identity === current.identity) return plan([...clear, write]);
   return refuse(
-    `${name} was replaced since by another hook, and ${name}${savedSuffix} still is the one before`,
+    `${name} was replaced since by another hook, and ${name}${savedSuffix} is still the earlier one`,
   );
 }
 

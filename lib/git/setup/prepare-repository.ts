@@ -128,6 +128,6 @@ function describe(
   return [
     ...(line === null ? [] : [`info/exclude: ${line}`]),
     ...refs.map((ref) => `config: notes.displayRef = ${ref}`),
-    ...former.map((ref) => `config: no notes.displayRef = ${ref} any more`),
+    ...former.map((ref) => `config: notes.displayRef = ${ref} removed`),
   ];
 }

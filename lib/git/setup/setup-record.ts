@@ -58,7 +58,7 @@ export function readSetupRecord(commonDir: string): SetupRecord {
     throw new FlameError({
       kind: 'environment',
       code: 'setup-record-unreadable',
-      message: `${file}, where what git flame changed in this repository is recorded, can't be read.`,
+      message: `${file} can't be read. It records what git flame changed in this repository.`,
       hints: [`mv ${JSON.stringify(file)} ${JSON.stringify(`${file}.bad`)}`],
       cause: error,
     });

@@ -112,7 +112,7 @@ async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Pro
 /** git says nothing here itself. */
 function notRefreshed({ cwd }: GitContext): FlameError {
   return indexLocked(
-    `The index of ${cwd} can't be written, most likely because another git is at work there: what landed is not checked out yet.`,
+    `The index of ${cwd} can't be written, most likely because another git is working there. What landed is not checked out yet.`,
     { kind: 'environment', hints: ['git flame status', 'git flame run'] },
   );
 }

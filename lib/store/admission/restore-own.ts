@@ -84,12 +84,12 @@ function restoration(
     const last = sessions.get(session.id);
     if (last === undefined) return [];
     const next = restoreCourse(session, { last, seen: seen.get(session.id) ?? session });
-    return [{ subject: 'session: as this clone left it', session: next }];
+    return [{ subject: 'session: restored as this clone left it', session: next }];
   }
   const own = tasks.get(`${session.id}/${task.id}`);
   if (own === undefined) return [];
   const transition = `${task.status} -> ${own.status}`;
-  return [{ subject: `${task.id}: ${transition}, as this clone left it`, tasks: [own], transition }];
+  return [{ subject: `${task.id}: ${transition}, restored as this clone left it`, tasks: [own], transition }];
 }
 
 /** A session as this clone left it: what it is for, where it stands, and which of its changesets have landed. */

@@ -27,7 +27,7 @@ export async function loadNotes<T>(
 ): Promise<TreeNode<Note<T>>> {
   const oid = await readRootId(context, kind, tip);
   const root = await loadFolder(context, kind, { oid, prefix: '', old: previous });
-  if (isForeign(root)) throw stateCorrupt(kind.ref, tip, 'has a tree of something else than notes');
+  if (isForeign(root)) throw stateCorrupt(kind.ref, tip, 'has a tree that does not hold notes');
   return root;
 }
 
@@ -58,7 +58,7 @@ export async function readOtherAnchors<T>(
 async function readRootId<T>(context: LoadContext, kind: NoteKind<T>, tip: ObjectId): Promise<ObjectId> {
   const commit = await readObject(context, kind, tip, 'commit');
   const tree = commit.toString('latin1', 0, 100).match(/^tree ([0-9a-f]+)\n/)?.[1];
-  if (tree === undefined) throw stateCorrupt(kind.ref, tip, 'is no commit with a tree');
+  if (tree === undefined) throw stateCorrupt(kind.ref, tip, 'is not a commit with a tree');
   return tree as ObjectId;
 }
 
@@ -171,7 +171,7 @@ function parseRows<T>(
   try {
     return parseTree(bytes, context.objectFormat === 'sha1' ? 20 : 32);
   } catch (cause) {
-    throw stateCorrupt(kind.ref, oid, 'is no readable tree', cause);
+    throw stateCorrupt(kind.ref, oid, 'is not a readable tree', cause);
   }
 }
 

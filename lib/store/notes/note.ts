@@ -97,7 +97,7 @@ export function describeIssues(error: z.ZodError): string {
 function parseJson(bytes: Uint8Array): Json | string {
   try {
     const json: unknown = JSON.parse(utf8.decode(bytes));
-    return isObject(json) ? json : 'holds no JSON object';
+    return isObject(json) ? json : 'is not a JSON object';
   } catch {
     return 'is not JSON';
   }

@@ -117,8 +117,8 @@ export class StateReader {
     // Without it every state would seem to be gone.
     if (this.#state !== emptyState && !existsSync(commonDir))
       throw noFolder(
-        `The repository ${commonDir} is not there any more: it was moved or removed.`,
-        'Where it is now: git flame run',
+        `The repository ${commonDir} no longer exists: it was moved or removed.`,
+        'Where it is now, run: git flame run',
       );
     const noteTips = this.#files.begin(stateRefs);
     const tips = await readTips(catFile, commonDir, stateRefs);

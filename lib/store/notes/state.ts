@@ -165,7 +165,7 @@ export function problemsOf<T>(state: RefState<T>): StateProblem[] {
 /** The note an anchor refers to must exist: one that is gone, or is where none can be, is damage. */
 function lostNotes<T>(state: RefState<T>, keys: ReadonlyMap<ObjectId, number>): StateProblem[] {
   return listAnchors(state.root, (key) => !keys.has(key)).map(({ name, key }) => {
-    const message = `is the anchor of ${name}, whose note is gone`;
+    const message = `is the anchor of ${name}, whose note is missing`;
     return { ref: state.kind.ref, object: key, key, message };
   });
 }

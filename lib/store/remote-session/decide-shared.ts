@@ -46,7 +46,7 @@ export function remoteRefusal(cause: unknown): unknown {
     data,
     details,
     cause,
-    message: `${remote} does not take ${ref}: ${reason}. Nothing of that step counts, there or here.`,
+    message: `${remote} rejects ${ref}: ${reason}. The whole step was cancelled, there and here.`,
     hints: cause.hints.map((hint) => hint.replace('git flame sync REMOTE', 'git flame run --remote REMOTE')),
   });
 }
@@ -62,16 +62,16 @@ export function landingRefusal(remote: string, ref: string, cause: unknown): unk
     return new FlameError({
       kind: 'waiting',
       code: 'remote-base-moved',
-      message: `${branch} is not the same here and at ${remote}, so nothing was landed. The approval stands.`,
+      message: `${branch} differs between here and ${remote}, so nothing was landed. The approval stays valid.`,
       hints: [`git pull ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
       cause,
     });
   return new FlameError({
     kind: 'waiting',
     code: 'remote-base-protected',
-    message: `${branch} at ${remote} takes no push from here (${reason}): nothing was landed, the approval stands.`,
+    message: `${remote} rejects pushes to ${branch} from here (${reason}), so nothing was landed. The approval stays valid.`,
     hints: [
-      'Land on a branch for a pull request: project.landing: branch in .blueflame.yml, then git flame run --pr',
+      'To land on a branch for a pull request: project.landing: branch in .blueflame.yml, then git flame run --pr',
     ],
     details: cause.lines,
     cause,

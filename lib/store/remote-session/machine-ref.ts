@@ -29,7 +29,7 @@ export function makeHeartbeat(
   context: ChangeContext,
 ): { readonly tip: ObjectId; readonly objects: readonly NewObject[] } {
   const tree = makeObject(context.objectFormat, 'tree', '');
-  const message = `${sign.machine}: sign of life ${count}\n\n${JSON.stringify(sign, null, 2)}\n`;
+  const message = `${sign.machine}: heartbeat ${count}\n\n${JSON.stringify(sign, null, 2)}\n`;
   const commit = makeObject(
     context.objectFormat,
     'commit',

@@ -28,11 +28,14 @@ export async function repairRef<T>(
     return {
       ref,
       isDone: false,
-      message: `${message} Neither its reflog nor the copy of a remote has an earlier state of it.`,
-      hints: [`git flame sync`, `Without it, what it held is lost: git update-ref -d ${ref}`],
+      message: `${message} Neither its reflog nor a remote's copy has an earlier state of it.`,
+      hints: [
+        `git flame sync`,
+        `If you can do without it, delete the ref; its content is lost: git update-ref -d ${ref}`,
+      ],
     };
-  const place = found.from === null ? 'as its reflog has it' : `as ${found.from} has it`;
-  const notice = `${ref} was brought back to ${shortId(found.oid)}, ${place}`;
+  const place = found.from === null ? 'the state in its reflog' : `the state of ${found.from}`;
+  const notice = `${ref} was restored to ${shortId(found.oid)}, ${place}`;
   if (context.isDry)
     return { ref, isDone: true, message: `${message} It can be repaired: ${notice}.`, hints: [] };
   const backup = await moveBack(context, ref, found.oid);
@@ -40,7 +43,7 @@ export async function repairRef<T>(
     ref,
     isDone: true,
     hints: [],
-    message: `${notice}; what it held is kept at ${backup}. It was: ${message}`,
+    message: `${notice}. Its damaged content is kept at ${backup}. The problem was: ${message}`,
   };
 }
 
@@ -78,7 +81,7 @@ async function moveBack(context: RepairContext, ref: RefName, oid: ObjectId): Pr
     }
     const commands: RefCommand[] = [{ ref, old: held.oid, new: oid }];
     const isThere = held.oid !== null && (await context.catFile.info(held.oid)) !== null;
-    if (!isThere) backup = 'no place, since no such object is here';
+    if (!isThere) backup = 'no ref, because its object is missing';
     else {
       const name = await freeName(context, `${backupRoot}${ref.slice('refs/blueflame/'.length)}`);
       commands.push({ ref: name, old: null, new: held.oid });
@@ -169,14 +172,14 @@ export function removeDeadLocks({ commonDir, isDry }: RepairContext): readonly R
     const hints = [`If no git process is running here any more, remove the file: rm '${path}'`];
     if (reason !== null) return { ref, isDone: false, message: `${path} stays: ${reason}.`, hints };
     if (!isDry) rmSync(path, { force: true });
-    const message = `${path}, ${Math.round(ageMs / oldMs)} minutes old, was left by a git that is gone, and was removed.`;
+    const message = `${path}, ${Math.round(ageMs / oldMs)} minutes old, was left by a git that has ended, so it was removed.`;
     return { ref, isDone: true, message, hints: [] };
   });
 }
 
 function reasonToKeep(commonDir: string, ageMs: number): string | null {
   if (ageMs < oldMs) return 'it is younger than a minute';
-  if (!existsSync('/proc/self/comm')) return 'this system does not show whether a git is at work';
+  if (!existsSync('/proc/self/comm')) return 'this system does not show whether a git is running';
   const gits = findGitProcesses([commonDir, join(commonDir, '..')]);
-  return gits.length > 0 ? `git is at work here (pid ${gits.join(', ')})` : null;
+  return gits.length > 0 ? `git is running here (pid ${gits.join(', ')})` : null;
 }

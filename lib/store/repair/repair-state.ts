@@ -120,7 +120,7 @@ async function findLost<T>(context: RepairContext, state: RefState<T>): Promise<
   return Promise.all(
     lost.map(async ({ name, key }) => ({
       key,
-      problem: `is the anchor of ${name}, whose note is gone`,
+      problem: `is the anchor of ${name}, whose note is missing`,
       blobs: [key],
       good: await fromHistory(context, state, key, []),
     })),
@@ -187,22 +187,22 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
     return {
       ref,
       isDone: false,
-      message: `A note on ${ref} stays as it is: object ${was}, and no earlier version of it can be read.`,
+      message: `A note on ${ref} can't be repaired: object ${was}, and no earlier version of it can be read.`,
       hints: blobs.map((blob) => `git cat-file -p ${blob}`),
     };
   const from =
-    good.commit === null ? 'the one that was changed most' : `its version of ${shortId(good.commit)}`;
+    good.commit === null ? 'the one with the most changes' : `its version of ${shortId(good.commit)}`;
   return {
     ref,
     isDone: true,
     hints: [],
-    message: `The note on ${key} of ${ref} is ${from} again; object ${was}, and stays in the history.`,
+    message: `The note on ${key} of ${ref} was restored to ${from}: object ${was}, and stays in the history.`,
   };
 }
 
 function changeFor(repairs: readonly Repair[]): OtherEntry {
   return {
-    subject: `doctor: ${formatCount(repairs.length, 'note')} brought back`,
+    subject: `doctor: ${formatCount(repairs.length, 'note')} restored`,
     body: repairs.map(({ message }) => message).join('\n'),
     transition: 'repair',
   };

@@ -47,12 +47,12 @@ export function mergeUnarchived(
         const { cycle, wave, state, replans, proposal } = copy;
         return {
           value: { ...before, cycle, wave, state, replans, proposal },
-          lost: [{ what: 'archived', kept: 'at hand, since it has not ended here', lost: at }],
+          lost: [{ what: 'archived', kept: 'not archived, because it has not ended here', lost: at }],
         };
       }
       return {
         value: before,
-        lost: [{ what: 'archived', kept: 'not in the archive as it is here', lost: at }],
+        lost: [{ what: 'archived', kept: 'not archived in its state here', lost: at }],
       };
     },
   };

@@ -223,8 +223,8 @@ export async function pickRemote(context: GitContext, name: string | null): Prom
   const [only] = remotes;
   if (only !== undefined && remotes.length === 1) return only;
   if (remotes.includes('origin')) return 'origin';
-  const problem = only === undefined ? 'This repository has no remote to share the state with.' : null;
-  throw notAmong(problem ?? 'There are several remotes and none is called origin.', remotes, null);
+  const problem = only === undefined ? 'This repository has no remote to sync with.' : null;
+  throw notAmong(problem ?? 'There are several remotes and none is named origin.', remotes, null);
 }
 
 async function branchRemote(context: GitContext): Promise<string | null> {

@@ -17,7 +17,7 @@ export function remoteUnreachable(remote: string, stderr: string): FlameError {
 
 /** The remote accepts and doesn't answer. `cause`: `took longer than 15 s`. Nothing is known to have changed. */
 export function remoteSilent(remote: string, cause: string): FlameError {
-  return remoteUnreachable(remote, `what it was asked ${cause}`);
+  return remoteUnreachable(remote, `its answer ${cause}`);
 }
 
 /** The remote takes no state. What came from it is merged here; nothing is lost. */
@@ -25,7 +25,7 @@ export function remoteRefuses(remote: string, { ref, reason, stderr }: PushRefus
   return new FlameError({
     kind: 'refused',
     code: 'remote-refuses-state',
-    message: `${remote} does not take ${ref}: ${reason}. The state here is merged and complete.`,
+    message: `${remote} rejects ${ref}: ${reason}. The state here is merged and complete.`,
     hints: [wayOut(remote, reason)],
     details: detailsIn(stderr),
     data: { remote, ref, reason },
@@ -34,13 +34,13 @@ export function remoteRefuses(remote: string, { ref, reason, stderr }: PushRefus
 
 function wayOut(remote: string, reason: string): string {
   const [, lock] = reason.match(/Unable to create '(.+\.lock)'/) ?? [];
-  if (lock !== undefined) return `If no git is at work on that server, remove the lock there: ${lock}`;
+  if (lock !== undefined) return `If no git is running on that server, remove the lock there: ${lock}`;
   const [, blocking] = reason.match(/'(refs\/[\w./-]+)' exists; cannot create/) ?? [];
   if (blocking !== undefined)
-    return `Take away what is in its place: git push ${shellQuote(remote)} :${shellQuote(blocking)}`;
+    return `Delete the ref that is in its place: git push ${shellQuote(remote)} :${shellQuote(blocking)}`;
   const isInTheWay = /couldn't set|non-empty directory|missing necessary objects|bad object/.test(reason);
   if (isInTheWay)
-    return 'Look at what is in its place on that server: git fsck && git for-each-ref refs/blueflame';
+    return 'See what is in its place, on that server: git fsck && git for-each-ref refs/blueflame';
   return 'Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE';
 }
 
@@ -49,7 +49,7 @@ export function remoteNotAtomic(remote: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'remote-not-atomic',
-    message: `${remote} takes no push of several refs that is made whole or not at all, so machines can't share a session through it.`,
+    message: `${remote} does not support atomic pushes, so machines can't share a session through it.`,
     hints: ['Share it through another remote: git flame run --remote REMOTE'],
     data: { remote },
   });
@@ -72,8 +72,8 @@ export function remoteCannotStore(remote: string, reason: string, stderr: string
   return new FlameError({
     kind: 'environment',
     code: 'remote-cannot-store',
-    message: `${remote} can't store what is sent to it: ${reason}.`,
-    hints: [`Once there is room on that server, and it may be written: git flame sync ${shellQuote(remote)}`],
+    message: `${remote} can't store the state: ${reason}.`,
+    hints: [`Once that server has space and allows writing: git flame sync ${shellQuote(remote)}`],
     details: detailsIn(stderr),
     data: { remote, reason },
   });
@@ -84,9 +84,9 @@ export function remoteWentBack(remote: string, refs: readonly string[]): FlameEr
   return new FlameError({
     kind: 'waiting',
     code: 'remote-went-back',
-    message: `${refs.join(' and ')} at ${remote} no longer hold${refs.length === 1 ? 's' : ''} what this clone has seen there, so nothing is sent: the remote was reset or rewritten.`,
+    message: `${refs.join(' and ')} at ${remote} no longer hold${refs.length === 1 ? 's' : ''} what this clone has seen there, so the remote was reset or rewritten. Nothing was sent.`,
     hints: [
-      `To send what is here again, merged with what is there: git flame sync ${shellQuote(remote)}`,
+      `To send the state here again, merged with the state there: git flame sync ${shellQuote(remote)}`,
       `To see what is there: git ls-remote ${shellQuote(remote)} 'refs/blueflame/*'`,
     ],
     data: { remote, refs },
@@ -98,8 +98,11 @@ export function damagedState(remote: string, damage: readonly StateProblem[]): F
   return new FlameError({
     kind: 'refused',
     code: 'damaged-state',
-    message: `Nothing was sent to ${remote}: part of the state here can't be read, and others would get it.`,
-    hints: ['git flame doctor --repair', `send it as it is: git flame sync --damaged ${shellQuote(remote)}`],
+    message: `Nothing was sent to ${remote}: part of the state here can't be read, and others would receive it.`,
+    hints: [
+      'git flame doctor --repair',
+      `To send it as it is: git flame sync --damaged ${shellQuote(remote)}`,
+    ],
     details: damage.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
     data: { remote, objects: damage.map(({ object }) => object) },
   });
@@ -110,9 +113,9 @@ export function newerState(remote: string, newer: readonly StateProblem[]): Flam
   return new FlameError({
     kind: 'refused',
     code: 'newer-state',
-    message: `Nothing was sent to ${remote}: notes there were written by a newer git-flame, and yours, which stay here as they are, would take their place.`,
+    message: `Nothing was sent to ${remote}: notes there were written by a newer git-flame, and yours would replace them. Yours stay here unchanged.`,
     hints: [
-      `Use that version, or put yours in their place: git flame sync --keep-mine ${shellQuote(remote)}`,
+      `Install that version, or replace them with yours: git flame sync --keep-mine ${shellQuote(remote)}`,
       ...newer.slice(0, 1).map(({ object }) => `git cat-file -p ${object}`),
     ],
     details: newer.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),

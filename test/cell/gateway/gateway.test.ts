@@ -205,7 +205,7 @@ test('BUD-1 BUD-2: a budget that others share is asked before each request, and 
     answers.map(({ status }) => status),
     [200, 200, 400],
   );
-  assert.match(answers[2]?.body ?? '', /left of the session's budget is too little/);
+  assert.match(answers[2]?.body ?? '', /rest of the session's budget is too little/);
   assert.equal(sentWhenAsked, [0, 1, 2]);
   assert.equal(
     spending.map(({ tokens }) => tokens),

@@ -163,7 +163,7 @@ for (const [adapter, variable, key] of [
           providers: [],
         },
       );
-    const line = `${variable} is ignored: which model an agent runs with stands in .blueflame.yml: models: { ${key}: "some-model" }`;
+    const line = `${variable} is ignored. Set the model of agents in .blueflame.yml: models: { ${key}: "some-model" }`;
     assert.equal(of(adapter, {}), [line]);
     assert.equal(of(adapter, { [key]: 'some-model' }), [], 'what it says is in force');
     // The line works when typed.

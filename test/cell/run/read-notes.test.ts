@@ -29,7 +29,7 @@ test('QUE-3 of a file of ten megabytes the beginning is read, and that is said',
   writeFileSync(join(tmp, notesFile), Buffer.alloc(10_000_000, 0xe9));
   const { notes, warnings } = readNotes(tmp);
   assert.is(notes.length, 65_536);
-  assert.equal(warnings, ['its file for notes has 10000000 bytes: only the first 65536 are read']);
+  assert.equal(warnings, ['its file for notes has 10000000 bytes, and only the first 65536 are read']);
 });
 
 test.run();

@@ -50,11 +50,11 @@ test('DST-1 a remote that is not fit is named by what it lacks', async () => {
   assert.is(refused?.result, 'missing');
   assert.match(
     refused?.message ?? '',
-    /origin does not take refs\/blueflame\/machines\/.*: pre-receive hook declined/,
+    /origin rejects refs\/blueflame\/machines\/.*: pre-receive hook declined/,
   );
   writeFileSync(hook, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   remote.git('config', 'receive.advertiseAtomic', 'false');
-  assert.match((await examine(repo)).get('remote-refs')?.message ?? '', /made whole or not at all/);
+  assert.match((await examine(repo)).get('remote-refs')?.message ?? '', /does not support atomic pushes/);
   repo.git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   assert.is((await examine(repo)).get('remote-refs')?.result ?? 'missing', 'missing');
 });

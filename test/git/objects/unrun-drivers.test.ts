@@ -27,7 +27,7 @@ test('MRG-3 a conflict names the merge driver that git itself would have run, an
     assert.is(result.kind, 'conflict');
     const said = result.kind === 'conflict' ? result.messages.filter((one) => one.includes('driver')) : [];
     assert.equal(said, [
-      'package-lock.json: git merge would run your merge driver lock-file. It does not run on the work of agents.',
+      "package-lock.json: git merge would use your merge driver lock-file, but drivers never run on agents' work.",
     ]);
   }
   assert.is(existsSync(ran), false);

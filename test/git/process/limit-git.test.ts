@@ -41,7 +41,7 @@ async function untilHanging(): Promise<void> {
 
 test('a git on what an agent left is ended at its time limit', async () => {
   const said = await hang({ limits: { ...gitLimits, wallMs: 200 } });
-  assert.match(said, /^cell-git-ended: git config took longer than 0\.2 s on what the agent left\./);
+  assert.match(said, /^cell-git-ended: git config took longer than 0\.2 s on the agent's work\./);
 });
 
 test('it is ended when the person stops the program, and at once when they do so again', async () => {
@@ -52,7 +52,7 @@ test('it is ended when the person stops the program, and at once when they do so
   stop.abort();
   assert.is(stopped.aborted, false);
   // No fault of what the agent left.
-  assert.match(await ended, /^interrupted: Stopped while the work of an agent was looked at/);
+  assert.match(await ended, /^interrupted: Stopped while an agent's work was judged/);
   const inHurry = delayAbort({ signal: stop.signal, hurry: hurry.signal }, 60_000);
   const again = hang({ limits: gitLimits, stopped: inHurry });
   await untilHanging();

@@ -31,7 +31,7 @@ for (const how of ['taken back', 'made anew'])
     await machine.close();
     assert.ok(error instanceof FlameError, String(error));
     assert.equal([error.code, error.kind], ['remote-base-moved', 'waiting']);
-    assert.match(error.message, /main is not the same here and at origin, so nothing was landed/);
+    assert.match(error.message, /main differs between here and origin, so nothing was landed/);
     assert.equal([stateOf(remote), remote.git('rev-parse', 'main')], before);
     assert.equal([stateOf(repo), repo.git('rev-parse', 'main')], [before[0], from]);
   });

@@ -152,7 +152,7 @@ const storage: readonly (readonly [string, (remote: TestRepo) => string, RegExp]
   [
     'read-only',
     ({ path }) => `mount --bind ${path} ${path} && mount -o remount,bind,ro ${path}`,
-    /^origin can't store what is sent to it: unable to create temporary object directory/,
+    /^origin can't store the state: unable to create temporary object directory/,
   ],
   [
     'full',
@@ -162,7 +162,7 @@ const storage: readonly (readonly [string, (remote: TestRepo) => string, RegExp]
       const disk = `mount --bind ${path}/objects ${old} && mount -t tmpfs -o size=4k none ${path}/objects`;
       return `${disk} && export GIT_ALTERNATE_OBJECT_DIRECTORIES=${old}`;
     },
-    /^origin can't store what is sent to it: unable to write .*No space left on device/,
+    /^origin can't store the state: unable to write .*No space left on device/,
   ],
 ];
 

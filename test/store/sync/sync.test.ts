@@ -304,7 +304,7 @@ test('TRU-2 a session is archived only where its notes are in the archive', asyn
   const { conflicts } = await sync(a);
   assert.equal(
     conflicts.map(({ what, kept }) => [what, kept]),
-    [['archived', 'not in the archive as it is here']],
+    [['archived', 'not archived in its state here']],
   );
   const after = await inStore(a, (store) => store.snapshot());
   assert.equal(after.sessions, before.sessions);
@@ -424,7 +424,7 @@ test('a remote that refuses the refs is named with its reason; the merge here st
   const error = await sync(a).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError);
   assert.is(error.code, 'remote-refuses-state');
-  assert.match(error.message, /^origin does not take refs\/blueflame\/tasks: deny updating a hidden ref\./);
+  assert.match(error.message, /^origin rejects refs\/blueflame\/tasks: deny updating a hidden ref\./);
 });
 
 test('what is no race is told as what it is: no ref moved at the remote, so no other clone was first', async () => {
@@ -432,7 +432,7 @@ test('what is no race is told as what it is: no ref moved at the remote, so no o
     [
       'a lock that was left over',
       (remote) => writeFileSync(join(remote.path, 'refs/blueflame/tasks.lock'), ''),
-      /^origin does not take refs\/blueflame\/tasks: cannot lock ref .*tasks\.lock': File exists/,
+      /^origin rejects refs\/blueflame\/tasks: cannot lock ref .*tasks\.lock': File exists/,
       /remove the lock there: .*tasks\.lock$/,
     ],
     [
@@ -442,8 +442,8 @@ test('what is no race is told as what it is: no ref moved at the remote, so no o
         remote.git('update-ref', '-d', 'refs/blueflame/tasks');
         remote.git('update-ref', 'refs/blueflame/tasks/old', tip);
       },
-      /^origin does not take refs\/blueflame\/tasks: .*'refs\/blueflame\/tasks\/old' exists/,
-      /^Take away what is in its place: git push origin :refs\/blueflame\/tasks\/old$/,
+      /^origin rejects refs\/blueflame\/tasks: .*'refs\/blueflame\/tasks\/old' exists/,
+      /^Delete the ref that is in its place: git push origin :refs\/blueflame\/tasks\/old$/,
     ],
     [
       'a rule about one of the refs',
@@ -451,7 +451,7 @@ test('what is no race is told as what it is: no ref moved at the remote, so no o
         const hook = join(remote.path, 'hooks/update');
         writeFileSync(hook, '#!/bin/sh\n[ "$1" != refs/blueflame/tasks ]\n', { mode: 0o755 });
       },
-      /^origin does not take refs\/blueflame\/tasks: hook declined/,
+      /^origin rejects refs\/blueflame\/tasks: hook declined/,
       /share through another remote/,
     ],
   ];

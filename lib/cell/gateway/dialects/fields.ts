@@ -69,7 +69,7 @@ export function refuseServerSide(what: string | null): Objection | null {
   if (what === null) return null;
   return {
     why: 'server-tool',
-    message: `A request may not have the model API reach elsewhere: ${what.slice(0, 200)}.`,
+    message: `A request may not make the model API contact other hosts: ${what.slice(0, 200)}.`,
   };
 }
 
@@ -78,7 +78,7 @@ export function refuseUnknownField(field: string | null): Objection | null {
   if (field === null) return null;
   return {
     why: 'field',
-    message: `A request may not have what the gateway does not know or count: ${field}.`,
+    message: `A request may not use what the gateway does not know or can't count: ${field}.`,
   };
 }
 
