@@ -70,7 +70,7 @@ function checkHistory(input: BranchInput): Violation[] {
     .map((commit) => ({
       rule: 'history' satisfies RuleName,
       where: commit.oid,
-      details: `Commit ${shortId(commit.oid)} does not follow from ${shortId(start)}, where the task began. Add commits on top; rewrite none from before.`,
+      details: `Commit ${shortId(commit.oid)} is not based on ${shortId(start)}, where the task started. Add commits on top of it, and rewrite none from before.`,
     }));
 }
 
@@ -79,7 +79,7 @@ function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Viol
   const secrets = findSecrets(text, null).map(({ id }) =>
     objection(
       'secret',
-      `Commit ${shortId(commit.oid)} contains what looks like a credential (${id}). Write it again without that.`,
+      `Commit ${shortId(commit.oid)} contains what looks like a credential (${id}). Rewrite the commit without it.`,
     ),
   );
   const trailers = signer === null ? null : judgeTrailers(signer.identity, commit.message);
@@ -98,7 +98,7 @@ function checkFile(input: FilesInput, file: ChangedFile, isMoved: boolean): Viol
 export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Violation[] {
   const place = policy.can_write
     ? (judgeName(policy, file.path) ?? judgeScope(policy, file.path) ?? judgeAttributes(policy, file.path))
-    : objection('read-only-role', `A ${policy.role} commits nothing.`);
+    : objection('read-only-role', `A ${policy.role} may not commit.`);
   const names = isGone(file)
     ? []
     : [
@@ -137,7 +137,7 @@ function judgeNameSecret(file: ChangedEntry): Objection | null {
   const [found] = findSecrets(file.path, null);
   return found === undefined
     ? null
-    : objection('secret', `The name of a file looks like a credential (${found.id}). Name it otherwise.`);
+    : objection('secret', `The name of a file looks like a credential (${found.id}). Use another name.`);
 }
 
 /** A lock that names what the setup made means that file. */
@@ -148,13 +148,13 @@ function judgePrepared({ prepared = [], file_locks: locks }: AgentPolicy, path: 
   if (found === undefined || (found.by === 'project.setup' && locks?.includes(path) === true)) return null;
   return objection(
     'path-prepared',
-    `${path} was put here by ${found.by} and is not part of the work. Take it out of the commits: git rm -r --cached ${path}`,
+    `${path} was copied here by ${found.by} and is not part of the work. Remove it from the commits: git rm -r --cached ${path}`,
   );
 }
 
 function judgeSubmodule(file: ChangedEntry): Objection | null {
   if (file.oldMode !== '160000' && file.newMode !== '160000') return null;
-  return objection('submodule', `${file.path} is a submodule. Leave submodules as they are.`);
+  return objection('submodule', `${file.path} is a submodule. Do not change submodules.`);
 }
 
 function judgeLink(policy: AgentPolicy, path: string, target: string | null): Objection | null {
@@ -182,7 +182,7 @@ function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
   if (globs.some((glob) => namesFile(policy, glob, file.path))) return null;
   return objection(
     'binary',
-    `${file.path} is a binary file that no lock names. Remove it, have git ignore it (.gitignore), or have it named by a lock like ${file.path} or *.${extensionOf(file.path)}.`,
+    `${file.path} is a binary file that no lock names. Remove it or let git ignore it (.gitignore), or ask for a lock that names it, like ${file.path} or *.${extensionOf(file.path)}.`,
   );
 }
 
@@ -202,7 +202,7 @@ function judgeSize(policy: AgentPolicy, file: ChangedFile): Objection | null {
   if (file.size <= policy.max_file_bytes) return null;
   return objection(
     'file-size',
-    `${file.path} has ${file.size} bytes; at most ${policy.max_file_bytes} are allowed.`,
+    `${file.path} has ${file.size} bytes, but at most ${policy.max_file_bytes} are allowed.`,
   );
 }
 
@@ -210,7 +210,7 @@ function judgeSecrets(input: FilesInput, file: ChangedFile): Objection[] {
   return secretsOf(input, file).map(({ id, line }) =>
     objection(
       'secret',
-      `${file.path}:${line} looks like a credential (${id}). Take it out and read it from the environment instead.`,
+      `${file.path}:${line} looks like a credential (${id}). Remove it and read it from the environment instead.`,
     ),
   );
 }

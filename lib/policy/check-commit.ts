@@ -34,7 +34,7 @@ function judgeNames({ author, committer }: CommitInfo, { identity }: Signer): Ob
   if (other === undefined) return null;
   return objection(
     'authorship',
-    `is in the name of ${other}. Commit as ${identity}, as your environment says: set no other author or committer, and take over no commit of others (git cherry-pick --no-commit brings a change without its author).`,
+    `is in the name of ${other}. Commit as ${identity}, as your environment says: set no other author or committer, and pick no commits of others (git cherry-pick --no-commit applies a change without its author).`,
   );
 }
 
@@ -45,13 +45,13 @@ function judgeTimes({ authored, committed }: CommitInfo, { began, now }: Signer)
   if (other === undefined) return null;
   return objection(
     'authorship',
-    `is dated ${formatDateTime(other)}, when this work had not begun or is not yet. Commit without a date of your own (--date, GIT_AUTHOR_DATE, GIT_COMMITTER_DATE).`,
+    `is dated ${formatDateTime(other)}, which is before this work started or in the future. Commit without setting a date (--date, GIT_AUTHOR_DATE, GIT_COMMITTER_DATE).`,
   );
 }
 
 function formatDateTime(ms: number): string {
   const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? 'at no time there is' : date.toISOString();
+  return Number.isNaN(date.getTime()) ? 'at an invalid time' : date.toISOString();
 }
 
 // Also where git would see no trailer: a person who reads it would.
@@ -68,7 +68,7 @@ export function judgeTrailers(identity: string, message: string): Objection | nu
     if (name === identity || isModel) continue;
     return objection(
       'authorship',
-      `The message speaks for ${name === '' ? 'another person' : name} (${key}). Leave that line out: only they can say so.`,
+      `The message speaks for ${name === '' ? 'another person' : name} (${key}). Leave that line out: only they can add it.`,
     );
   }
   return null;

@@ -26,7 +26,7 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
     .filter((name) => name !== '' && name !== '.')
     .join('/');
   const malformed = hasWildcard(path) ? null : malformedReason(path === '' ? '.' : path);
-  if (malformed !== null) return `${malformed}, so that no agent may write it`;
+  if (malformed !== null) return `${malformed}, so no agent may write it`;
   const place = protectedPlace(rules, path) ?? protectedPlace(rules, plainStart(path));
   if (place !== null) return `names ${place.name}, which ${place.why}: no agent may write there`;
   for (const list of ['hidden_paths', 'blocked_paths'] as const) {
@@ -37,7 +37,7 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
   }
   const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(foldName(path));
   if (!isAttributes || (lock === path && !hasWildcard(lock))) return null;
-  return 'changes how git treats other files: name that one file exactly, in a lock of its own';
+  return 'changes how git treats other files: name exactly this file, in a separate lock';
 }
 
 /** The folders before the first wildcard: where those are out of bounds, all below them is. */

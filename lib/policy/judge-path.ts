@@ -54,7 +54,7 @@ export function judgeName(policy: AgentPolicy, path: string, access: Access = 'w
     return objection(
       'path-protected',
       `${named} ${place.why}.`,
-      'Leave it alone; work on the files of your task.',
+      'Leave it unchanged, and work on the files of your task.',
     );
   }
   const hidden = policy.hidden_paths.find((glob) => isBlockedBy(glob, path));
@@ -62,7 +62,7 @@ export function judgeName(policy: AgentPolicy, path: string, access: Access = 'w
     return objection(
       'path-hidden',
       `${path} is hidden from agents (permissions.hidden_paths: ${hidden}).`,
-      'Do the task without it: read the names of variables from an example file, take values of your own in tests.',
+      'Do the task without it: read variable names from an example file, and use your own values in tests.',
     );
   }
   const blocked =
@@ -70,8 +70,8 @@ export function judgeName(policy: AgentPolicy, path: string, access: Access = 'w
   if (blocked === undefined) return null;
   return objection(
     'path-blocked',
-    `${path} may be read and not changed by agents (permissions.blocked_paths: ${blocked}).`,
-    "Do the task without changing it; if it can't be done, say so in your answer.",
+    `Agents may read ${path} but not change it (permissions.blocked_paths: ${blocked}).`,
+    'Do the task without changing it. If that is impossible, report it in your answer.',
   );
 }
 
@@ -86,8 +86,8 @@ export function judgeScope(policy: AgentPolicy, path: string): Objection | null 
   if (isLocked(policy, path)) return null;
   return objection(
     'path-out-of-scope',
-    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listFirst(policy.file_locks ?? [])}.`,
-    'Stay within them, or say in your answer which file is missing.',
+    `${path || 'The top folder'} is not in the locks of this task, and another task may be changing it. The locks are: ${listFirst(policy.file_locks ?? [])}.`,
+    'Change only those, or report in your answer which file is missing.',
   );
 }
 
@@ -109,7 +109,7 @@ export function judgeAttributes(policy: AgentPolicy, path: string): Objection | 
 function readOnly(policy: AgentPolicy): Objection {
   return objection(
     'read-only-role',
-    `A ${policy.role} writes nothing. Read what you need and give your findings as your answer.`,
+    `A ${policy.role} may not write. Read what you need and report your findings in your answer.`,
   );
 }
 
@@ -120,7 +120,7 @@ function judgeKind(found: ResolvedPath, path: string, access: Access): Objection
   if (/^(?:write|remove)$/.test(access) && found.entry?.kind === 'file' && found.entry.links > 1) {
     return objection(
       'path-linked',
-      `${path} has ${found.entry.links} hard links; writing it would change a file elsewhere. Write a new file instead.`,
+      `${path} has ${found.entry.links} hard links, so writing it would change a file elsewhere. Write a new file instead.`,
     );
   }
   return null;

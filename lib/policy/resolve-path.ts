@@ -39,7 +39,7 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   if (malformed !== null) {
     return objection(
       'path-malformed',
-      `The path ${JSON.stringify(path.slice(0, 200))} ${malformed}. Write it plainly, relative to the worktree.`,
+      `The path ${JSON.stringify(path.slice(0, 200))} ${malformed}. Write a plain path, relative to the worktree.`,
     );
   }
   const scratch = scratchPath(question);
@@ -102,16 +102,17 @@ export function malformedReason(path: string): string | null {
   if (path === '') return 'is empty';
   if (path.length > 4_000) return 'is too long';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))
-    return 'holds control or invisible characters';
+    return 'contains control or invisible characters';
   // The replacement character of bytes that are no UTF-8: two names would look the same.
   if (path.includes('\ufffd')) return 'is not UTF-8 text';
-  if (path.includes('\\')) return 'holds a backslash';
+  if (path.includes('\\')) return 'contains a backslash';
   if (path.startsWith('~')) return 'starts with `~`, which is not expanded';
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path) || /^[A-Za-z]:(?:\/|$)/.test(path))
     return 'is not a path of this system';
   if (path.split('/').some((segment) => Buffer.byteLength(segment) > 255))
-    return 'holds a name that is too long';
-  if (path.split('/').some((segment) => /^\s|\s$/.test(segment))) return 'has a blank at the edge of a name';
+    return 'contains a name that is too long';
+  if (path.split('/').some((segment) => /^\s|\s$/.test(segment)))
+    return 'has a space at the start or end of a name';
   return null;
 }
 

@@ -1,8 +1,8 @@
 /** Every rule a decision or a violation can name, and what it stands for. The names are stable: audits and tests rely on them. */
 export const rules = {
   allowed: 'Nothing in the policy forbids the call.',
-  'policy-error': 'The policy could not judge the call, so the call is refused.',
-  'call-malformed': 'A tool call must hold the fields its tool needs, with values of the right kind.',
+  'policy-error': 'A call that the policy could not judge is refused.',
+  'call-malformed': 'A tool call must have the fields its tool needs, with values of the right type.',
   'tool-not-allowed': 'Only the tools the role and the configuration both allow may be used.',
   'tool-blocked': 'Tools in permissions.blocked_tools are never used.',
   'tool-option': 'A tool may not be asked to leave its sandbox or to stay in the background.',
@@ -14,7 +14,7 @@ export const rules = {
   'path-not-allowed': 'What is written must match permissions.allowed_paths.',
   'path-out-of-scope': 'What is written must be covered by the file locks of the task.',
   'path-prepared':
-    'What project.copy, project.link and project.setup put into a worktree is no work of its agent.',
+    "What project.copy, project.link and project.setup put into a worktree is not its agent's work.",
   'path-linked': 'A file with several hard links is not written: the other name may be out of bounds.',
   'path-special': 'Devices, pipes and sockets are neither read nor written.',
   'path-attributes':
@@ -22,12 +22,12 @@ export const rules = {
   'read-only-role': 'Planners and validators write nothing.',
   'file-name': 'New files follow validation.file_naming.',
   'bash-characters':
-    'A command holds no control, invisible or text-reordering characters, and is of a sensible length.',
+    'A command must not contain control, invisible or text-reordering characters, or be too long.',
   'command-too-complex':
-    'A command has a size that can be judged: its length without here-documents, its words, the files it names.',
+    'A command must be small enough to judge: its length without here-documents, its words, the files it names.',
   'bash-syntax': 'A command that does not parse completely is refused.',
   'bash-construct': 'Only simple commands joined by pipes, `&&`, `||` and `;` can be judged.',
-  'bash-dynamic': 'Every word must be readable as it stands: no variables, substitutions or `~`.',
+  'bash-dynamic': 'Every word must be plain text: no variables, substitutions or `~`.',
   'bash-background': 'Nothing is left running in the background.',
   'bash-environment': 'A command may set only the variables in bash_rules.allowed_env for itself.',
   'bash-redirect': 'Output and input may be redirected only to files the path rules allow.',
@@ -38,12 +38,10 @@ export const rules = {
   'bash-directory': '`cd` goes only to a plain folder in the worktree.',
   'git-option':
     'Options of git that run programs, skip hooks, or reach other repositories and files are refused.',
-  authorship: 'An agent’s commits are in its own name, of the time they were made, and speak for no person.',
+  authorship: 'An agent’s commits carry its own name and the real time, and claim nothing for a person.',
   'commit-message': 'Commit messages follow validation.commit_format.',
-  'diagnostics-only':
-    'A validator asks for the configured diagnostics, word for word, and runs nothing else.',
-  'recorded-only':
-    'A diagnostic is not run where a validator answers: it is shown the result of the run elsewhere.',
+  'diagnostics-only': 'A validator may only ask for the configured diagnostics, exactly as written.',
+  'recorded-only': 'A diagnostic does not run in a validator’s cell: the validator sees the recorded result.',
   symlink: 'A symlink may not be absolute or lead out of the repository.',
   submodule: 'Submodules are neither added, moved nor removed.',
   binary: 'A binary file must be named by an allowed path or a lock.',
@@ -51,10 +49,11 @@ export const rules = {
   secret: 'Credentials do not belong in a commit.',
   'tests-missing': 'With validation.require_tests a change of sources comes with a change of tests.',
   'too-much':
-    'What an agent leaves has a size that can be judged: commits, paths, folders in folders, bytes, patterns.',
-  'model-not-allowed': 'An agent asks the model of its role, and the small one that its CLI uses beside it.',
+    'The work of an agent must be small enough to judge: commits, paths, nested folders, bytes, patterns.',
+  'model-not-allowed':
+    'An agent may ask only the model of its role and the small one that its CLI also uses.',
   'request-not-allowed':
-    'The model API is asked for answers alone: it reaches, fetches, runs and keeps nothing for an agent.',
+    'The model API may only answer: it contacts, fetches, runs and stores nothing for an agent.',
   'unwatched-call': 'A call that ran although the watcher had not allowed it ends its agent.',
   history: 'The commits must follow one another in a line from the start of the task.',
 } as const;

@@ -79,7 +79,7 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
 const nothing: ToolPaths = { access: 'read', paths: [], patterns: [], base: null, isSearch: false };
 const elsewhere = objection(
   'call-malformed',
-  'Bash takes a command and no paths beside it. Use `cd FOLDER && …` in the command.',
+  'Bash takes only a command, no paths. Use `cd FOLDER && …` in the command.',
 );
 
 const pathField =

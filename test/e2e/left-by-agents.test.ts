@@ -69,7 +69,7 @@ test('PCK-1 a large file that is tracked is no matter of its agent, and one that
   ]);
   assert.match(
     failureOf(run, 'cut'),
-    /violation: \[file-size\] new\.txt has \d+ bytes; at most 1048576 are allowed/,
+    /violation: \[file-size\] new\.txt has \d+ bytes, but at most 1048576 are allowed/,
   );
   assert.equal(
     landed(repo).filter((path) => /b\.txt|\.bin|new|full/.test(path)),
@@ -173,8 +173,8 @@ test('WTR-5 what project.copy and link put into a worktree is no work of its age
     },
   ]);
   const past = await flame(repo, ['show', 'past']);
-  assert.match(past.stdout, /\[path-prepared\] \.env was put here by project\.copy/);
-  assert.match(past.stdout, /\[path-prepared\] node_modules was put here by project\.link/);
+  assert.match(past.stdout, /\[path-prepared\] \.env was copied here by project\.copy/);
+  assert.match(past.stdout, /\[path-prepared\] node_modules was copied here by project\.link/);
   assert.equal(
     landed(repo).filter((path) => !/^src|^README|flame/.test(path)),
     ['.gitignore', 'b.txt', 'config/c.txt', 'config/kept.json', 'd.txt', 'k.txt', 's.txt'],

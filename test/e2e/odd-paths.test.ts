@@ -61,7 +61,7 @@ test('WTR-6 a lock that names a file with wildcards in its name lets no other on
   const crossed = own.map((lock, at) => [lock, other[at] ?? ''] as const);
   const run = await runTasks(repo, [...crossed, ...own.map((path) => [path, path] as const)]);
   for (const path of other) {
-    assert.match(run.stderr, `[path-out-of-scope] ${path} is not locked for this task`);
+    assert.match(run.stderr, `[path-out-of-scope] ${path} is not in the locks of this task`);
     assert.is(repo.git('show', `main:${path}`), 'one');
   }
   for (const path of own) assert.is(repo.git('show', `main:${path}`), 'two', path);

@@ -63,7 +63,10 @@ test('UNI-5 what is written into a submodule all the same is neither taken in no
   assert.is(readFileSync(join(worktree, 'lib/basic/d/v.txt'), 'utf8'), 'valuable\n');
   const kept = await flame(repo, ['cleanup', '--yes', '--force']);
   assert.is(readFileSync(join(worktree, 'lib/basic/d/v.txt'), 'utf8'), 'valuable\n');
-  assert.match(kept.stdout.replace(/\s+/g, ' '), /The worktree can be removed once the submodule's folder in it is empty/);
+  assert.match(
+    kept.stdout.replace(/\s+/g, ' '),
+    /The worktree can be removed once the submodule's folder in it is empty/,
+  );
   rmSync(join(worktree, 'lib/basic/d'), { recursive: true });
   const done = await flame(repo, ['cleanup', '--yes', '--force']);
   assert.is(done.code, 0, done.stdout);
@@ -127,7 +130,7 @@ test('WRK-5 names with a line end, a backslash or a blank at the edge are refuse
     .join('\n');
   const run = await runTasks(repo, [{ id: 'a', script: `mkdir d\n${script}`, locks: ['d/**'] }]);
   assert.is(run.code, 1, run.stderr);
-  for (const why of ['invisible characters', 'holds a backslash', 'a blank at the edge'])
+  for (const why of ['invisible characters', 'contains a backslash', 'a space at the start'])
     assert.match(run.stderr, why);
   const [tree = ''] = worktreesOf(repo);
   assert.equal(readdirSync(join(tree, 'd')).sort(), ['back\\slash', 'blank ', 'two\nlines']);

@@ -31,8 +31,8 @@ inCell(
       /"no format" does not match .* For example: feat: add it \[commit-message\]\nmessage 1/,
     );
     assert.match(text, /good 0\n/);
-    assert.match(text, /docs\/out\.txt is not locked .* \[path-out-of-scope\]\nscope 1/);
-    assert.match(text, /README\.md is not locked .*\ndeletion 1/);
+    assert.match(text, /docs\/out\.txt is not in the locks .* \[path-out-of-scope\]\nscope 1/);
+    assert.match(text, /README\.md is not in the locks .*\ndeletion 1/);
     assert.equal(lines.slice(-2), ['feat: in scope', 'initial commit']);
     assert.equal(
       audit.map(({ tool, decision, target }) => [tool, decision, target.trim()]),

@@ -80,7 +80,7 @@ for (const objectFormat of [undefined, 'sha256'] as const) {
     const out = commit('feat(task-001): both');
     assert.is(out.code, 1);
     assert.match(out.stderr, /This commit breaks a rule of task task-001/);
-    assert.match(out.stderr, /docs\/out\.txt is not locked for this task.*\[path-out-of-scope\]/);
+    assert.match(out.stderr, /docs\/out\.txt is not in the locks of this task.*\[path-out-of-scope\]/);
     assert.match(out.stderr, /the same rules are applied when the work is handed in/);
     assert.match(out.stderr, /next: git restore --staged -- docs\/out\.txt$/m);
     repo.git('restore', '--staged', '--', 'docs/out.txt');
@@ -106,7 +106,7 @@ test('HKS-2: -a, paths and another index are judged by what they commit', async 
   repo.write('README.md', '# changed\n');
   repo.write('src/one.txt', 'changed\n');
   const all = runGit(repo, ['commit', '-qam', 'feat(task-001): all']);
-  assert.match(all.stderr, /README\.md is not locked/);
+  assert.match(all.stderr, /README\.md is not in the locks/);
   const some = runGit(repo, ['commit', '-qm', 'feat(task-001): some', '--', 'src/one.txt']);
   assert.equal([some.code, some.stderr], [0, '']);
   const other = runGit(repo, ['commit', '-qm', 'feat(task-001): other', '--', 'README.md']);
@@ -120,7 +120,7 @@ test('HKS-2: in the middle of a rebase of a task’s branch its rules hold', asy
   assert.is(rebase.code, 1, rebase.stderr);
   repo.write('README.md', '# changed\n');
   const commit = runGit(repo, ['commit', '-qam', 'feat(task-001): all']);
-  assert.match(commit.stderr, /README\.md is not locked/);
+  assert.match(commit.stderr, /README\.md is not in the locks/);
 });
 
 test('HKS-2: a merge brings what the other side has, and git writes its message', async () => {
@@ -142,7 +142,7 @@ test('HKS-2: a merge brings what the other side has, and git writes its message'
   repo.write('src/one.txt', 'of both\n');
   repo.write('README.md', '# of neither\n');
   repo.git('add', '-A', 'src/one.txt', 'README.md');
-  assert.match(runGit(repo, ['commit', '-q', '--no-edit']).stderr, /README\.md is not locked/);
+  assert.match(runGit(repo, ['commit', '-q', '--no-edit']).stderr, /README\.md is not in the locks/);
 });
 
 test('HKS-2: in a task’s worktree its rules hold', async () => {

@@ -557,7 +557,7 @@ test('a merger runs no code of what it merges, whatever the lead allows workers'
   ])
     assert.is(rule(command), 'bash-not-allowed', command);
   assert.is(rule('git add src/app.ts'), 'allowed');
-  assert.match(decideBash(merger, 'npm test', { facts }).details, 'The checks are run for a merger');
+  assert.match(decideBash(merger, 'npm test', { facts }).details, 'The checks run after a merger commits');
 });
 
 test('a planner looks and changes nothing', () => {

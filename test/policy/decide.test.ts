@@ -269,7 +269,7 @@ test('WAT-9: what only an agent can do with a refusal is not in what people read
     facts,
   );
   assert.match(found.details, /is hidden from agents \(permissions\.hidden_paths: .+\)\.$/);
-  assert.match(decisionText(found), /Do the task without it: read .* take values of your own in tests\.$/);
+  assert.match(decisionText(found), /Do the task without it: read .* use your own values in tests\.$/);
 });
 
 test('a compiled policy is plain data', () => {

@@ -70,9 +70,9 @@ test('PLN-4 a lock on what no agent may write is refused with the place and why'
       'is inside hidden_paths (**/*.key)',
       'is inside blocked_paths (secrets)',
       'is inside hidden_paths (**/*.key)',
-      'changes how git treats other files: name that one file exactly, in a lock of its own',
-      'changes how git treats other files: name that one file exactly, in a lock of its own',
-      'has a blank at the edge of a name, so that no agent may write it',
+      'changes how git treats other files: name exactly this file, in a separate lock',
+      'changes how git treats other files: name exactly this file, in a separate lock',
+      'has a space at the start or end of a name, so no agent may write it',
       'names .blueflame.yml, which configures git flame: no agent may write there',
     ],
   );

@@ -55,7 +55,7 @@ test('a task that is linked nowhere, and damage that the trees show, are seen by
   );
   assert.equal(
     look.problems.map(({ message }) => message),
-    [`is the anchor of ${other}/task-001, whose note is gone`],
+    [`is the anchor of ${other}/task-001, whose note is missing`],
   );
   await store.close();
 });

@@ -49,9 +49,9 @@ export function entryWords(entry: string): readonly string[] {
 /** The refusal of a command that no entry names, with what is allowed instead. */
 export function notAllowed(policy: AgentPolicy, command: string): Objection {
   const list = listFirst(policy.allowed_commands, 30);
-  const why = policy.role === 'merger' ? ' The checks are run for a merger, on what it commits.' : '';
+  const why = policy.role === 'merger' ? ' The checks run after a merger commits, on its result.' : '';
   const base =
-    policy.base_commands?.length === 0 ? '' : ' and programs that only look (ls, cat, rg, sed -n, git log …)';
+    policy.base_commands?.length === 0 ? '' : ' and programs that only read (ls, cat, rg, sed -n, git log …)';
   return objection(
     'bash-not-allowed',
     `${command} is not an allowed command. Allowed are: ${list}${base}.${why}`,
@@ -98,28 +98,28 @@ export function programFamily(name: string): string {
 
 const kinds: readonly (readonly [why: string, instead: string, names: string])[] = [
   [
-    'runs another program where no rule sees it',
+    'runs another program that the rules would not see',
     'Run that program itself.',
     'sudo doas su runuser pkexec gosu chroot unshare nsenter bwrap firejail fakeroot proot setpriv capsh systemd-run nohup setsid daemonize start-stop-daemon disown at batch crontab parallel entr watch watchexec nodemon chokidar script expect unbuffer screen tmux byobu dtach abduco reptyr strace ltrace gdb lldb rr perf valgrind bpftrace dtruss flock lckdo run-parts run-one busybox xdg-open open osascript dbus-run-session dbus-send gdbus systemctl service initctl launchctl m4 dc ld.so ldd catchsegv xvfb-run direnv mise asdf nix nix-shell guix vagrant',
   ],
   [
-    'talks to a daemon or to another machine',
-    'There is no network in the cell; work with what the worktree holds.',
+    'contacts a daemon or another machine',
+    'The cell has no network. Work with what is in the worktree.',
     'docker podman nerdctl buildah kubectl helm oc minikube kind terraform tofu pulumi ansible ansible-playbook ssh scp sftp ssh-keygen ssh-agent ssh-add ftp lftp telnet nc ncat netcat socat curl wget aria2c http https httpie rclone mosh openssl gpg gpg2 dig nslookup ping psql mysql mysqldump mariadb mongo mongosh redis-cli aws gcloud az gh glab heroku vercel netlify flyctl fly doctl ngrok',
   ],
   [
-    'waits for keys, and can start programs',
+    'waits for keyboard input and can start programs',
     'Use the Edit tool.',
     'vim man info mc ranger fzf ghci iex irb pry jshell ipython ptpython bpython utop gore evcxr sqlplus isql',
   ],
   [
-    'fetches and runs packages that were not chosen',
-    'Use what the project has installed.',
+    'downloads and runs packages that are not part of the project',
+    'Use the packages that the project has installed.',
     'uvx pipx pip conda mamba gem easy_install corepack npx-cli bunx-cli pnpx-cli brew apt apt-get dpkg yum dnf apk pacman snap flatpak',
   ],
   [
     'changes devices or whole disks',
-    'Do without it.',
+    'Find another way.',
     'dd mkfs mount umount losetup mknod mkfifo fdisk parted shred wipe',
   ],
 ];

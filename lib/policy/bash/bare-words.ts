@@ -7,7 +7,7 @@ export function readBareWord(written: string): Word {
   // The parser leaves no parts where nothing expands; this is a second look.
   const unescaped = text.replace(/\\./gs, '');
   if (/[*?$`'"]|\[[^[\]]*\]/.test(unescaped) || holdsBraceList(unescaped))
-    throw refuseDynamic(text, 'holds an expansion');
+    throw refuseDynamic(text, 'contains an expansion');
   return { values: [readBare(text)], isGlob: false, isSplit: false };
 }
 
@@ -36,14 +36,14 @@ export function readBare(text: string): string {
   // bash joins lines before it looks for `$(`, `~` and the like, the parser after.
   if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw refuseDynamic(text, 'continues on the next line');
   // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
-  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw refuseDynamic(text, 'holds an operator');
+  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw refuseDynamic(text, 'contains an operator');
   return text.replace(/\\(.)/gs, '$1');
 }
 
 /** The text of `$'…'`. */
 export function readAnsiC(text: string): string {
   const inner = /^\$'((?:[^\\']|\\[nt\\'"])*)'$/.exec(text)?.[1];
-  if (inner === undefined) throw refuseDynamic(text, 'holds escapes that hide what it says');
+  if (inner === undefined) throw refuseDynamic(text, 'contains escapes that hide its text');
   const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
   return inner.replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? escaped);
 }

@@ -75,7 +75,7 @@ function namesOnly(
     !call.args.some((arg) => /^-[a-zA-Z]*[nif]/.test(arg) && call.name !== 'read');
   return isPlain
     ? null
-    : wrapper(call.name, 'Give it plain names of variables that mean nothing to bash and to programs.');
+    : wrapper(call.name, 'Use plain variable names that have no meaning for bash or other programs.');
 }
 
 /** `-v` sets a variable, `%n` too: PATH or IFS, and every later word means something else. */
@@ -84,7 +84,7 @@ function judgePrintf(args: readonly string[]): Objection | null {
   const isOption = (args[0] !== '--' && format.startsWith('-')) || mark.isOpen(format[0] ?? '');
   const counts = /%[-+ #0'I,]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[hlLjtz]*n/.test(format.replaceAll('%%', ''));
   return isOption || counts
-    ? objection('bash-option', 'printf -v and %n set a variable of the shell. Print plainly.')
+    ? objection('bash-option', 'printf -v and %n set a shell variable. Use printf only to print.')
     : null;
 }
 
@@ -93,7 +93,7 @@ function judgeTest(args: readonly string[]): Objection | null {
   return args.some((arg) => /^-[vR]$/.test(arg) || /\[[^\]]*[$`]/.test(arg))
     ? objection(
         'bash-option',
-        'test -v and -R can run what is in the index of a variable. Compare texts or ask for files.',
+        'test -v and -R can run code in the index of a variable. Compare texts or test for files.',
       )
     : null;
 }

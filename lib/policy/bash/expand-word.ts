@@ -37,10 +37,10 @@ function isOpen(context: PathContext, pattern: string): boolean {
 
 function matches({ facts, cwd }: PathContext, pattern: string): readonly string[] {
   if (pattern.length > 1_000)
-    throw new Refusal('bash-dynamic', 'A wildcard of this length is not looked up. Name the files.');
+    throw new Refusal('bash-dynamic', 'The wildcard is too long to be expanded. Name the files.');
   const names = expandGlob(pattern, cwd, facts);
   if (names === null)
-    throw new Refusal('bash-dynamic', `${pattern} stands for too many files. Name a smaller folder.`);
+    throw new Refusal('bash-dynamic', `${pattern} matches too many files. Name a smaller folder.`);
   return names.length === 0 ? [pattern] : names;
 }
 

@@ -48,7 +48,7 @@ export function dangerousOption(arg: string, allowed: readonly string[] = []): b
 export function gitOption(what: string, instead: string): Objection {
   return objection(
     'git-option',
-    `${what} is refused: it can run programs, skip checks or reach elsewhere. ${instead}`,
+    `${what} is refused: it can run programs, skip checks or reach other repositories. ${instead}`,
   );
 }
 
@@ -80,9 +80,9 @@ function judgePathspec({ context }: ProgramCall, written: string, access: Access
   // Where nothing is shown, `:path` is the path alone.
   const text = access === 'read' ? written : written.replace(/^:(?=[^:!^(/])/, '');
   if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '')
-    return changes ? gitOption(written, 'Name the files to change, not those to leave out.') : null;
+    return changes ? gitOption(written, 'Name the files to change, not those to exclude.') : null;
   if (text.startsWith(':(') || text.startsWith(':/'))
-    return gitOption(text, 'Name paths plainly, relative to where you are.');
+    return gitOption(text, 'Write plain paths, relative to the current folder.');
   const inTrees = treePaths(text);
   if (inTrees.length > 0)
     return firstOf(inTrees, (path) => {
@@ -191,7 +191,7 @@ function judgeMessage(
   const text = files.length > 0 ? (input ?? '') : messages.join('\n\n');
   // Its first words must be there to be judged; the post-check reads the whole.
   if (/^[\u0001-\u0007]/.test(text))
-    return objection('commit-message', 'Write the first words of the message out.');
+    return objection('commit-message', 'Write the first words of the message as plain text.');
   if (files.length > 0 || messages.length > 0) return judgeCommitMessage(policy, mark.shown(text));
   const has = (name: string): boolean => args.includes(name);
   if (has('--no-edit') && has('--amend')) return null;

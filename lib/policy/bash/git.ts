@@ -119,13 +119,13 @@ export function judgeGit(call: ProgramCall): Objection | null {
   if (['--version', 'version'].includes(subcommand)) return null;
   if (subcommand.startsWith('-'))
     return gitOption(subcommand, 'Run git in the worktree, without options before the subcommand.');
-  if (mark.isIn(subcommand)) return gitOption('git …', 'Write the subcommand out.');
-  if (closed.has(subcommand)) return gitOption(`git ${subcommand}`, 'Do without it.');
+  if (mark.isIn(subcommand)) return gitOption('git …', 'Write the subcommand as plain text.');
+  if (closed.has(subcommand)) return gitOption(`git ${subcommand}`, 'Find another way.');
   const rule = subcommands[subcommand];
   if (rule === undefined && call.trusted === 0)
     return objection(
       'bash-not-allowed',
-      `git ${subcommand} is not among what an agent may do with git: ${Object.keys(subcommands).join(', ')}.`,
+      `git ${subcommand} is not allowed. Allowed are: ${Object.keys(subcommands).join(', ')}.`,
     );
   const own = { ...call, name: `git ${subcommand}`, args };
   if (subcommand === 'commit') return judgeUnknown(own, {}) ?? judgeCommit(own);
@@ -137,20 +137,20 @@ function judgeSubcommand(call: ProgramCall, rule: Subcommand): Objection | null 
   const bad = args.find((arg) => dangerousOption(arg, rule.allowed) || rule.refused?.test(arg) === true);
   if (bad !== undefined) return gitOption(`${name} ${mark.shown(bad)}`, 'Leave it out.');
   if (rule.only !== undefined && !args.some((arg) => rule.only?.test(arg)))
-    return gitOption(name, 'It writes files that were not judged; use the Edit tool.');
+    return gitOption(name, 'It writes files that were not judged. Use the Edit tool.');
   const first = args.find((arg) => !arg.startsWith('-')) ?? '';
   const isListed =
     /^git (?:branch|tag)$/.test(name) &&
     args.some((arg) => /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)/.test(arg));
   if (rule.words !== undefined && !isListed && !rule.words.test(first))
-    return gitOption(`${name} ${mark.shown(first)}`, 'It may only list and look here.');
+    return gitOption(`${name} ${mark.shown(first)}`, 'Only its forms that list or show are allowed.');
   if (
     name === 'git config' &&
     args.filter((arg) => !arg.startsWith('-')).length >
       (rule.words?.test('get') && /^(?:get)$/.test(first) ? 2 : 1) &&
     !args.some((arg) => /^--get/.test(arg))
   )
-    return gitOption(name, 'It may only be read: git config --get NAME.');
+    return gitOption(name, 'Only reading is allowed: git config --get NAME.');
   const isAll =
     name === 'git clean' &&
     !args.some((arg) => !arg.startsWith('-')) &&
@@ -173,7 +173,7 @@ function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): Objec
     ? null
     : objection(
         'bash-dynamic',
-        `What ${name} is given must be written out, or come from git or find: ${mark.shown(open)}.`,
+        `The arguments of ${name} must be plain text, or come from git or find: ${mark.shown(open)}.`,
       );
 }
 
@@ -200,7 +200,7 @@ function judgeContents({ name, args, context }: ProgramCall): Objection | null {
     return isOpen || kind === 'blob' || (kind === 'tree' && (path !== undefined || !lists.test(name)))
       ? objection(
           'path-hidden',
-          `${name} ${id} names contents by an id, which could be hidden ones. Name a revision and a file: git show REVISION:FILE.`,
+          `${name} ${id} names content by its id, and that content could be hidden. Name a revision and a file: git show REVISION:FILE.`,
         )
       : null;
   });

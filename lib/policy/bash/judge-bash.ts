@@ -30,7 +30,7 @@ export function judgeBash(question: BashQuestion): Objection | null {
     if (pattern !== undefined)
       return objection(
         'bash-pattern',
-        `The command matches the blocked pattern ${pattern}. Do it in another way, or leave it to a person.`,
+        `The command matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
       );
     if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
       return onlyExact(policy);
@@ -50,9 +50,10 @@ function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number)
   const inner =
     (at: string) =>
     (text: string): null => {
-      if (mark.isIn(text)) throw new Refusal('bash-dynamic', 'The line of a shell must be written out.');
+      if (mark.isIn(text))
+        throw new Refusal('bash-dynamic', 'The command line of a shell must be plain text.');
       if (depth >= deepest)
-        throw new Refusal('bash-wrapper', 'A shell in a shell: run the commands themselves.');
+        throw new Refusal('bash-wrapper', 'This is a shell inside a shell. Run the commands directly.');
       judgeLine({ policy, facts, cwd: at, command: text }, depth + 1);
       return null;
     };
@@ -76,13 +77,13 @@ function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number)
 // The recorded run is shown instead, where there is one.
 const recordedOnly = objection(
   'recorded-only',
-  'It is not run here: the orchestrator runs it in a cell of its own, and no result of that is at hand. Judge by what you read.',
+  'It does not run here: the orchestrator runs it in a separate cell, and no result is available. Judge by what you read.',
 );
 
 function onlyExact(policy: AgentPolicy): Objection {
   const list = listFirst(policy.exact_commands, 20);
   return objection(
     'diagnostics-only',
-    `Only the results of these commands can be asked for, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,
+    `You can only ask for the results of these commands, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,
   );
 }

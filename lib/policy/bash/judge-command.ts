@@ -53,7 +53,7 @@ function judgeAssigned({ policy }: CommandContext, name: string): Objection | nu
     ? null
     : objection(
         'bash-environment',
-        `${name} could mean something to bash or to programs. Use a short name in lower case, or write NAME=value before the command that needs it.`,
+        `${name} could have a meaning for bash or other programs. Use a short lower-case name, or write NAME=value before the command that needs it.`,
       );
 }
 
@@ -72,7 +72,7 @@ export function judgeRedirections(
       const isOwn = path.startsWith('/tmp/') && access === 'write' && !path.includes('..');
       return isKnown || isOwn
         ? judgePath(context, isKnown ? path : '/tmp/x', access)
-        : objection('bash-redirect', 'A redirection needs a file name that is written out.');
+        : objection('bash-redirect', 'A redirection needs a plain file name.');
     }),
   );
 }
@@ -95,7 +95,7 @@ function judgeReadings(context: CommandContext, { words, input, piped }: ShellCo
         )
       : readings.map((head) => [...head, ...texts]);
     if (readings.length > mostReadings)
-      return objection('bash-dynamic', 'The program and what it does must be written out.');
+      return objection('bash-dynamic', 'The program and its command must be plain text.');
   }
   return firstOf(readings, (reading) => judgeWords(context, reading, { input, piped }));
 }
@@ -110,7 +110,7 @@ function judgeWords(context: CommandContext, words: readonly string[], given: In
   const { policy } = context;
   const [name, ...written] = words;
   if (name === undefined) return null;
-  if (mark.isIn(name)) return objection('bash-dynamic', 'The name of a program must be written out.');
+  if (mark.isIn(name)) return objection('bash-dynamic', 'The name of a program must be plain text.');
   const elsewhere = name === 'git' && written[0] === '-C' ? folderAt(context, written[1] ?? '') : null;
   if (elsewhere !== null)
     return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], given);
@@ -119,7 +119,7 @@ function judgeWords(context: CommandContext, words: readonly string[], given: In
   if (pattern !== undefined)
     return objection(
       'bash-pattern',
-      `${name} … matches the blocked pattern ${pattern}. Do it in another way, or leave it to a person.`,
+      `${name} … matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
     );
   if (isBuiltin(name) && !isSourcing(context, [name, ...args])) {
     const found = judgeBuiltin({ name, args, allowedEnv: policy.allowed_env });
@@ -232,15 +232,12 @@ function judgeRunner(call: ProgramCall): Objection | null {
   if (!isProgramName(tool))
     return objection(
       'bash-wrapper',
-      `${mark.shown(tool) || 'Nothing'} is no plain program. Name it first, without options.`,
+      `${mark.shown(tool) || 'Nothing'} is not a plain program name. Name the program first, without options.`,
     );
   if (isOwn(context, tool)) return call.judgeInner([tool, ...rest]);
   const pattern = matchingPattern(context.policy, mark.shown([tool, ...rest].join(' ')));
   if (pattern !== undefined)
-    return objection(
-      'bash-pattern',
-      `${tool} … matches the blocked pattern ${pattern}. Do it in another way.`,
-    );
+    return objection('bash-pattern', `${tool} … matches the blocked pattern ${pattern}. Find another way.`);
   const fetched = /^(?:npx|bunx|pnpx|npm|pnpm|yarn)$/.test(name)
     ? judgeInstalled(context, tool, isKnownTool(tool))
     : null;

@@ -9,7 +9,7 @@ export function judgeGlob(context: PathContext, pattern: string): Objection | nu
   if (pattern.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^[A-Za-z]:[\\/]|\.\.\\|\\\.\./u.test(pattern)) {
     return objection(
       'path-malformed',
-      `The pattern ${JSON.stringify(pattern)} can't be read. Write it plainly.`,
+      `The pattern ${JSON.stringify(pattern)} can't be read. Write a simpler one.`,
     );
   }
   for (const one of [pattern, ...braceExpand(pattern)]) {
@@ -76,7 +76,7 @@ export function judgeTargetedGlob(context: PathContext, pattern: string): Object
   if (aimed === undefined) return null;
   return objection(
     'path-hidden',
-    `${pattern} aims at what is hidden from agents (${aimed}). Search elsewhere.`,
+    `${pattern} matches files that are hidden from agents (${aimed}). Search elsewhere.`,
   );
 }
 

@@ -11,7 +11,7 @@ export function parseScript(text: string): ParsedScript {
   );
   const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
   if (odd !== null) {
-    const what = `holds the character U+${hex(odd[0])} at ${odd.index + 1}`;
+    const what = `contains the character U+${hex(odd[0])} at position ${odd.index + 1}`;
     throw new Refusal('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
   }
   if (text.trim() === '') throw new Refusal('bash-syntax', 'The command is empty.');
@@ -34,13 +34,13 @@ export function requireWhole({ errors, commands }: ParsedScript): void {
       'bash-syntax',
       `The command does not parse: ${error.message}. Check its quotes and brackets.`,
     );
-  if (commands.length === 0) throw new Refusal('bash-syntax', 'The command holds nothing to run.');
+  if (commands.length === 0) throw new Refusal('bash-syntax', 'The command contains nothing to run.');
 }
 
 export function tooComplex(): Refusal {
   return new Refusal(
     'command-too-complex',
-    'The command has too many parts to be judged: put it into a script, or run it in smaller steps.',
+    'The command has too many parts to be judged. Put it into a script, or run it in smaller steps.',
   );
 }
 

@@ -33,7 +33,7 @@ export function readRedirections(raw: readonly RawRedirection[], values: Values)
     if (part.descriptor?.type === 'FileDescriptorVariable')
       throw new Refusal(
         'bash-redirect',
-        `{${part.descriptor.name}} opens a file under a variable. Redirect with > or <.`,
+        `{${part.descriptor.name}} opens a file as a variable. Redirect with > or <.`,
       );
     return part.type === 'Redirect' ? readRedirect(part, values) : [];
   });
@@ -79,7 +79,7 @@ function readHereDoc(part: HereDoc, values: Values): string | null {
   const isExpanded = !end.quoted && (/[$`\\]/.test(body) || parts.some((one) => one.type !== 'Literal'));
   if (!isExpanded) return body;
   if (part.operator === '<<-' || (parts.length === 0 && /(?<!\\)(?:\\\\)*[$`]/.test(body)))
-    throw new Refusal('bash-dynamic', 'What is expanded in the here-document could not be read.');
+    throw new Refusal('bash-dynamic', 'The expansions in the here-document could not be read.');
   for (const one of parts) readQuoted(one, values);
   return null;
 }
@@ -97,5 +97,5 @@ function refuseJoined({ name, suffix }: Command): void {
     const next = all[at + 1];
     return next !== undefined && part.end === next.pos && (isFed(part) || isFed(next));
   });
-  if (isJoined) throw new Refusal('bash-dynamic', '<(…) stands alone, with blanks around it.');
+  if (isJoined) throw new Refusal('bash-dynamic', '<(…) must be a word of its own, with spaces around it.');
 }

@@ -75,6 +75,6 @@ export class Refusal extends Error {
 export function refuseDynamic(text: string, why: string): Refusal {
   return new Refusal(
     'bash-dynamic',
-    `${JSON.stringify(text.slice(0, 100))} ${why}. Write the words out, and put text with \`$\`, \`*\` or \`~\` in it into single quotes.`,
+    `${JSON.stringify(text.slice(0, 100))} ${why}. Use plain words, and put text that contains \`$\`, \`*\` or \`~\` into single quotes.`,
   );
 }

@@ -47,7 +47,7 @@ export function judgeTool(call: ProgramCall): Objection | null {
   if (safe !== undefined && trusted === 0 && subcommand !== '' && !safe.test(subcommand))
     return objection(
       'bash-not-allowed',
-      `${name} ${subcommand} is not allowed. The lead would have to name it.`,
+      `${name} ${subcommand} is not allowed, because the configuration does not name it.`,
     );
   const end = args.indexOf('--');
   const own =
@@ -63,9 +63,9 @@ function judgeParts({ name, family, args, input }: ProgramCall, own: readonly st
   const isPacker = /^(?:npm|pnpm|yarn)$/.test(family);
   // Without a script of that name they run the program env, with all that follows.
   if (isPacker && /^run/.test(args[0] ?? '') && args[1] === 'env' && args.length > 2)
-    return objection('bash-wrapper', `${name} run env takes nothing more: it would run it.`);
+    return objection('bash-wrapper', `${name} run env may have no arguments, because it would run them.`);
   if (family === 'go' && args[0] === 'tool' && args[1] !== 'cover')
-    return objection('bash-wrapper', `go tool ${args[1] ?? ''} is not among what it may do here.`);
+    return objection('bash-wrapper', `go tool ${args[1] ?? ''} is not allowed here.`);
   if (family === 'go' && args[0] === 'env' && args.includes('-w'))
     return objection('bash-option', 'go env -w changes settings. Leave it out.');
   if (family === 'awk')
@@ -75,7 +75,7 @@ function judgeParts({ name, family, args, input }: ProgramCall, own: readonly st
   if (family === 'sed') return firstOf(own, judgeSed);
   const hasShell = family === 'sqlite3' && input !== null && (starting.sqlite3?.test(input) ?? false);
   return hasShell
-    ? objection('bash-option', 'sqlite3 takes SQL, without dot commands that run programs.')
+    ? objection('bash-option', 'Give sqlite3 only SQL, without dot commands that run programs.')
     : null;
 }
 
@@ -88,7 +88,7 @@ function judgeAwk(script: string): Objection | null {
     .replace(/\/(?:[^/\\\n]|\\.)+\//g, '//');
   const runs = /\bsystem\s*\(|@(?:load|include|\w+\s*\()|\|\s*getline|\|&/.test(script) || code.includes('|');
   return runs || isOption
-    ? objection('bash-option', 'awk could run commands or load code there. Print and compute plainly.')
+    ? objection('bash-option', 'awk could run commands or load code there. Use it only to print and compute.')
     : null;
 }
 
@@ -101,6 +101,6 @@ function judgeSed(script: string): Objection | null {
       script,
     );
   return runs || isFile
-    ? objection('bash-option', 'sed could run commands there. Print lines or substitute plainly.')
+    ? objection('bash-option', 'sed could run commands there. Use it only to print lines or substitute.')
     : null;
 }

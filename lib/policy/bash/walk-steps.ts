@@ -156,7 +156,7 @@ export function walkTest(walk: Walk, shell: Shell, test: TestExpression): void {
 function indexed(): Refusal {
   return new Refusal(
     'bash-construct',
-    'Bash runs what is in an index there. Ask for files by name, or compare with [ … -gt … ].',
+    'Bash runs code in an index there. Test files by name, or compare with [ … -gt … ].',
   );
 }
 
@@ -209,7 +209,7 @@ function folderOf(context: PathContext, path: string): string {
   if (found.lexical !== found.resolved)
     throw new Refusal(
       'bash-directory',
-      `${path} is a symlink; from there \`..\` is ambiguous. Go to ${found.resolved || '.'} instead.`,
+      `${path} is a symlink, where \`..\` is ambiguous. Go to ${found.resolved || '.'} instead.`,
     );
   if (found.kind === 'extra') return found.resolved;
   return found.resolved === '' ? policy.worktree : `${policy.worktree}/${found.resolved}`;

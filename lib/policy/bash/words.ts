@@ -67,7 +67,7 @@ function readPart(
       return { values: [readBare(withoutJoins(part.text, { start: at.isFirst, end: at.isLast }))] };
     case 'Glob':
       if (part.kind === 'bracket' && !/^\[[!^]?[\w.-]+\]$/.test(part.text))
-        throw refuseDynamic(part.text, 'is a wildcard that is hard to read');
+        throw refuseDynamic(part.text, 'is a wildcard that is too complex');
       return { values: [part.text], isWild: true };
     case 'SingleQuoted':
       return { values: [part.text.slice(1, -1)] };

@@ -106,7 +106,7 @@ function judgeFind(call: ProgramCall): Objection | null {
   )
     return objection(
       'bash-option',
-      'Where find follows links, what it finds may lie elsewhere. Change files without -L.',
+      'find -L follows links, so it can find files elsewhere. Change files without -L.',
     );
   for (let at = 0; at < args.length; at += 1) {
     if (/^-f(?:print0?|printf|ls)$/.test(args[at] ?? '')) {
@@ -119,7 +119,7 @@ function judgeFind(call: ProgramCall): Objection | null {
     );
     const run = args.slice(at + 1, end < 0 ? undefined : end);
     if (run.length === 0 || (run[0] ?? '').includes('{}'))
-      return objection('bash-option', 'find -exec runs a program that is named: find … -exec PROGRAM {} +');
+      return objection('bash-option', 'find -exec needs a named program: find … -exec PROGRAM {} +');
     const found = firstOf(places, (place) =>
       call.judgeInner(run.map((word) => word.replaceAll('{}', `${place.replace(/\/+$/, '')}/${mark.names}`))),
     );
@@ -152,7 +152,7 @@ function judgeShell(call: ProgramCall): Objection | null {
 function refuseCode({ name }: ProgramCall, operand: string): Objection {
   return wrapper(
     `${name} ${operand}`.trim(),
-    'Put the code into a script of the worktree or below /tmp and run that, or write the commands themselves.',
+    'Put the code into a script in the worktree or below /tmp and run that, or run the commands directly.',
   );
 }
 
@@ -175,7 +175,7 @@ export function judgeInterpreter(call: ProgramCall): Objection | null {
   if (/^(?:pip|ensurepip|http\.server|webbrowser)$/.test(module))
     return wrapper(
       `${call.name} -m ${module}`,
-      'There is no network here; work with what the worktree holds.',
+      'There is no network here. Work with what is in the worktree.',
     );
   if (at < 0 && (own.some((arg) => !arg.startsWith('-')) || trusted > 0 || own.includes('--test')))
     return null;
@@ -202,5 +202,5 @@ export function judgeInstalled(
   const isThere = isKnown || facts.lstat(`${policy.worktree}/${path}`) !== null;
   return isThere && judgeName({ ...policy, hidden_paths: [] }, path, 'read') === null
     ? null
-    : wrapper(name, 'It is not among what the project has installed, and nothing is fetched here.');
+    : wrapper(name, 'The project has not installed it, and nothing can be downloaded here.');
 }

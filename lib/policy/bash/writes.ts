@@ -81,10 +81,7 @@ export function judgeWritten(context: PathContext, path: string, access: Access)
   const known = mark.filled(path);
   if (path === mark.names || mark.isIn(known) || (context.isLost === true && !path.startsWith('/'))) {
     return access === 'remove' && path !== mark.names
-      ? objection(
-          'bash-dynamic',
-          'What is removed must be named, or found by find, ls, git ls-files or grep -l.',
-        )
+      ? objection('bash-dynamic', 'Name what you remove, or let find, ls, git ls-files or grep -l find it.')
       : null;
   }
   const outside = judgeOutside(context, known, access);
@@ -150,10 +147,13 @@ function judgeTree(
   if (outside !== null) return outside;
   const entries = listTree(context, path);
   if (entries === null)
-    return objection('bash-option', `${path} holds too many files to look at. Name a smaller folder.`);
+    return objection('bash-option', `${path} contains too many files to check. Name a smaller folder.`);
   const root = options.as ?? path;
   if (options.access !== 'read' && relativeName(context, root) === '')
-    return objection('path-not-allowed', 'The top folder as a whole may not be changed. Name what is in it.');
+    return objection(
+      'path-not-allowed',
+      'The top folder may not be changed as a whole. Name the files in it.',
+    );
   for (const { below, kind } of entries) {
     const found = judgeEntry(context, below === '' ? root : `${root}/${below}`, {
       kind,

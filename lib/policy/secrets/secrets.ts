@@ -80,5 +80,5 @@ function isPlaceholder(value: string): boolean {
  */
 export function withoutSecret(text: string, before = ''): string {
   const isClean = findSecrets(`${text}\n${before}: ${text}`, null).length === 0;
-  return isClean ? text : '(a credential, not kept)';
+  return isClean ? text : '(a credential, removed)';
 }

@@ -104,7 +104,7 @@ test('a task whose ground is not there waits, and so does all that needs it', ()
     ],
     waiting: [
       'on-requeued needs requeued, which is requeued',
-      'behind needs on-requeued, which waits itself',
+      'behind needs on-requeued, which is waiting itself',
       'on-unjudged needs unjudged, which has no verdict yet',
       "on-unknown needs nowhere, which doesn't exist",
     ],
@@ -122,8 +122,8 @@ test('what waits does not depend on the order of the tasks', () => {
     changesets: [],
     waiting: [
       'c needs z, which is blocked',
-      'b needs c, which waits itself',
-      'a needs b, which waits itself',
+      'b needs c, which is waiting itself',
+      'a needs b, which is waiting itself',
     ],
   };
   assert.equal(group(tasks), expected);
