@@ -50,8 +50,8 @@ interface Subcommand {
 export interface CommandSpec<Name extends CommandName> {
   /** Summary, one line without a full stop. */
   readonly summary: string;
-  /** Further help, a few sentences. */
-  readonly details: string;
+  /** Further help: paragraphs of a few sentences. */
+  readonly details: readonly string[];
   readonly operand?: Operand;
   /** The first is the default unless one must be named. */
   readonly subcommands?: readonly Subcommand[];

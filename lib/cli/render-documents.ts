@@ -45,7 +45,8 @@ function renderCommand(name: CommandName): readonly string[] {
   const { subcommands = [], exitCodes = [], examples } = spec;
   return [
     `.SS ${quote(usageLines(name)[0] ?? name)}`,
-    paragraph(`${spec.summary}. ${spec.details}`.trim()),
+    paragraph(`${spec.summary}.`),
+    ...spec.details.flatMap((text) => ['.PP', paragraph(text)]),
     ...subcommands.flatMap((sub) => ['.TP', `.B ${escapeRoff(sub.name)}`, sentence(sub.summary)]),
     ...renderOptions(spec.options),
     ...exitCodes.flatMap(({ code, means }) => ['.TP', `.B ${code}`, sentence(means)]),

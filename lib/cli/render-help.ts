@@ -23,7 +23,7 @@ export function renderHelpSummary(width: number): string {
       width,
     ),
     '',
-    "'git flame help COMMAND' says more about one command.",
+    "'git flame help COMMAND' describes one command.",
   ].join('\n');
 }
 
@@ -36,7 +36,7 @@ export function renderCommandHelp(name: CommandName, width: number): string {
     ...wrapText(`${spec.summary}.`, width),
     '',
     ...usageLines(name).map((line, index) => `${index === 0 ? 'usage:' : '   or:'} ${line}`),
-    ...(spec.details === '' ? [] : ['', ...wrapText(spec.details, width)]),
+    ...spec.details.flatMap((text) => ['', ...wrapText(text, width)]),
     ...section(
       'Subcommands',
       renderRows(

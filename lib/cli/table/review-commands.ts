@@ -5,27 +5,30 @@ import { pageOptions, requestOptions } from './run-commands.ts';
 export const reviewCommands = {
   review: {
     load: () => import('../../commands/review/review.ts'),
-    summary: 'Show each changeset, have it approved or rejected, and land it',
-    details:
-      'At a terminal it asks for each changeset in turn. Elsewhere, name the changeset and the decision: --approve is about the commit that git flame last showed you (review, merge, status, show, the page, an export), and what was built or received since is refused until you have seen it, or name it with --commit. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
+    summary: 'Show each changeset, approve or reject it, and land it',
+    details: [
+      'At a terminal it asks for each changeset in turn. Elsewhere, name the changeset and the decision.',
+      '--approve applies to the commit that git flame last showed you (review, merge, status, show, the page, an export). If a newer one was built or received since, the approval is refused until you have seen that commit, or name it with --commit. A changeset whose diagnostics fail lands only with --override.',
+      'With project.landing: branch, the work lands on its own branch, and the text of the pull request is made from tasks and verdicts. --pr opens the pull request, also later.',
+    ],
     options: {
       changeset: {
         kind: 'text',
         value: 'GROUP',
         summary: 'only the changeset of this cohesion group, or of this id',
       },
-      approve: { kind: 'flag', summary: 'approve what was last shown to you, without asking' },
+      approve: { kind: 'flag', summary: 'approve the version last shown to you, without a question' },
       commit: {
         kind: 'text',
         value: 'COMMIT',
-        summary: 'with --approve or --override: the commit that is meant, shown or not',
+        summary: 'with --approve or --override: approve this commit, shown or not',
       },
       message: {
         kind: 'text',
         value: 'MESSAGE',
-        summary: 'with --approve or --override: what it lands with; who it is of is added',
+        summary: 'with --approve or --override: its commit message; the trailers Task and Session are added',
       },
-      reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
+      reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are sent back with the reason' },
       keepWork: {
         kind: 'flag',
         summary: 'with --reject: the next attempts start from this work, not from the base',
@@ -33,30 +36,33 @@ export const reviewCommands = {
       tasks: {
         kind: 'list',
         value: 'ID,ID',
-        summary: 'with --reject: only these tasks go back, the others of the changeset go on',
+        summary: 'with --reject: send only these tasks back; the others continue',
       },
-      skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },
+      skip: { kind: 'flag', summary: 'decide nothing; the next cycle shows it again' },
       takeBack: {
         kind: 'text',
         value: 'CHANGESET',
-        summary: 'take back what was decided about it, until something of it lands',
+        summary: 'withdraw your decision about it, as long as nothing of it has landed',
       },
       override: {
         kind: 'text',
         value: 'REASON',
-        summary: 'approve although diagnostics fail, for this reason',
+        summary: 'approve despite failing diagnostics, for this reason',
       },
       ...requestOptions,
       ...pageOptions,
       export: {
         kind: 'text',
         value: 'FILE',
-        summary: 'write it all as one page to send to a colleague; decides nothing',
+        summary: 'write all changesets as one page to send to a colleague; decides nothing',
       },
     },
     examples: [
       { command: 'git flame review', does: 'review at the terminal' },
-      { command: 'git flame review --export review.html', does: 'a page to send, - for standard output' },
+      {
+        command: 'git flame review --export review.html',
+        does: 'write a page to send; - is standard output',
+      },
       { command: 'git flame review --web', does: 'review in the browser, or at the terminal' },
       { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
       { command: 'git flame review --pr', does: 'land on a branch, push it, open the pull request' },
@@ -72,13 +78,16 @@ export const reviewCommands = {
   },
   undo: {
     load: () => import('../../commands/undo.ts'),
-    summary: 'Take the landing of a changeset back',
-    details:
-      'Without a name, the one that landed last. Where the branch is still as the landing left it and no remote branch or tag holds it, the branch moves back, in one step with the tasks, the review and the session. Else a task reverts it: its changeset is checked and shown at the gate like any other, and what becomes of the tasks follows when it lands. Say which: --requeue has them done again and tells why, --drop gives them up. What had landed stays on the branches of its tasks.',
+    summary: 'Take back the landing of a changeset',
+    details: [
+      'Without a name, it takes back the latest landing.',
+      'If the branch is still where the landing left it, and no remote branch or tag holds the landing, the branch moves back, in one step with the tasks, the review and the session. Otherwise a task reverts it: its changeset is checked and shown at the gate like any other, and the tasks change when it lands.',
+      'Choose what happens to the tasks: --requeue sends them back with your reason, --drop gives them up. What had landed stays on the branches of its tasks.',
+    ],
     operand: { usage: '[CHANGESET]', kind: 'one' },
     options: {
-      requeue: { kind: 'text', value: 'REASON', summary: 'its tasks are done again, and are told why' },
-      drop: { kind: 'text', value: 'REASON', summary: 'its tasks are given up' },
+      requeue: { kind: 'text', value: 'REASON', summary: 'send its tasks back, with this reason' },
+      drop: { kind: 'text', value: 'REASON', summary: 'give its tasks up, for this reason' },
       keepWork: {
         kind: 'flag',
         summary: 'with --requeue: the next attempts start from this work, not from the base',
@@ -88,19 +97,23 @@ export const reviewCommands = {
       { command: 'git flame undo --dry-run', does: 'see what would be taken back, and how' },
       {
         command: "git flame undo docs --requeue 'The example does not run.'",
-        does: 'take it back and have it done again',
+        does: 'take it back, and send its tasks back',
       },
     ],
   },
   pr: {
     load: () => import('../../commands/forge/pr.ts'),
-    summary: 'Bring comments and failed checks of the pull request back to their tasks',
-    details:
-      'Asks GitHub through your gh, once the session has a pull request (--pr). A comment goes to the tasks that changed its file, each once; what is said of the whole, and failed checks, go to the tasks that landed last. They are told to the next attempt as material, start from what had landed, and come to the gate like any change; git flame run --pr then pushes them to the same branch. Only what owners, members and collaborators of the repository say counts; the others are named. After three rounds, --more allows another one. A failed check whose log is not there yet waits once for the next call. With --json: {session, tasks, left, awaited}, with --dry-run {session, state, remarks, failed}.',
-    options: { more: { kind: 'flag', summary: 'go on although it went through three rounds' } },
+    summary: 'Send comments and failed checks of the pull request to their tasks',
+    details: [
+      'It asks GitHub through your gh (GitLab through glab), once the session has a pull request (--pr). A comment goes to the tasks that changed its file, each once. A comment on the whole pull request, and a failed check, go to the tasks that landed last.',
+      'The next attempt receives them as material, starts from what had landed, and comes to the gate like any change. git flame run --pr then pushes it to the same branch.',
+      "By default, only comments of owners, members and collaborators of the repository count (pull_requests.comments_from); the others are listed. After three rounds, --more allows another one. A failed check whose log isn't available yet waits once, for the next call.",
+      'With --json: {session, tasks, left, awaited}, with --dry-run {session, state, remarks, failed}.',
+    ],
+    options: { more: { kind: 'flag', summary: 'start another round after the third' } },
     examples: [
       { command: 'git flame pr --dry-run', does: 'see what is new there' },
-      { command: 'git flame pr && git flame run --pr', does: 'the next round' },
+      { command: 'git flame pr && git flame run --pr', does: 'start the next round' },
     ],
   },
 } satisfies Partial<CommandTable>;
