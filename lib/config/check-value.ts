@@ -95,7 +95,7 @@ function wordIssue(issue: z.core.$ZodRawIssue): string {
     case 'invalid_format':
       return `must have the form ${String(issue.pattern ?? issue.format)}`;
     default:
-      return 'is not what belongs here';
+      return 'is not valid here';
   }
 }
 
@@ -172,7 +172,7 @@ function hintFor(schema: z.ZodType, path: ValuePath, issue: Issue): string | nul
     const known = issue.code === 'custom' ? issue.params?.known : undefined;
     if (Array.isArray(known)) return suggest(String(issue.input), known.map(String));
     if (issue.message.startsWith('is not a valid regular expression'))
-      return 'write a backslash before a character that stands for itself: \\( \\[ \\. \\+';
+      return 'write a backslash before a literal character: \\( \\[ \\. \\+';
     if (issue.message.startsWith('is not a valid glob')) return 'write it like src/** or **/*.test.ts';
   }
   if (issue.code === 'invalid_value') {
@@ -213,7 +213,7 @@ function suggest(word: string, known: readonly string[]): string | null {
 
 /** The keys the first design had and this one hasn't. */
 const goneKeys: ReadonlyMap<string, string> = new Map([
-  ['project.repo', 'remove it: git flame works in the repository it is called in'],
+  ['project.repo', 'remove it: git flame works in the repository it is started in'],
   ['project.tasks_file', 'remove it: tasks are notes on refs/blueflame/tasks'],
 ]);
 

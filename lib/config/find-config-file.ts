@@ -53,7 +53,7 @@ function misnamed(name: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'config-misnamed',
-    message: `The configuration is named ${configFileName}, and here is a ${name}.`,
+    message: `The configuration must be named ${configFileName}, but this file is ${name}.`,
     hints: [`git mv ${name} ${configFileName}`],
     data: { found: name },
   });

@@ -91,7 +91,7 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   refuseProblems(source, [...problems, ...clashes, ...foreign], (message, init) =>
     badConfig(message, {
       ...init,
-      hints: ['Correct it, then look at what is in force: git flame config'],
+      hints: ['Correct it, then check the effective values: git flame config'],
     }),
   );
   const config = value ?? defaultConfig();
@@ -127,7 +127,7 @@ function listWarnings(source: YamlSource, version: number | null, raw: unknown):
   const old = valueAt(raw, ['limits', 'token_budget', 'warn_threshold']);
   const current = valueAt(raw, ['limits', 'warn_threshold']);
   if (old !== undefined && current !== undefined) {
-    warnings.push(`${name} sets limits.warn_threshold, so limits.token_budget.warn_threshold does not count`);
+    warnings.push(`${name} sets limits.warn_threshold, so limits.token_budget.warn_threshold has no effect`);
   }
   return warnings;
 }
@@ -187,7 +187,7 @@ function problemOf(
     hint:
       model === ''
         ? `${examples}: models: { default: … }`
-        : `${examples}; or, where a service of your own has it, say what it costs: models.prices`,
+        : `${examples}; or, if a service of your own offers it, add its price to models.prices`,
     ...locate(source, place, 'value'),
   };
 }

@@ -111,7 +111,7 @@ function keepBlockedHidden(document: Document): readonly string[] {
   if (permissions === null) return [];
   permissions.add(document.createPair('hidden_paths', null));
   return [
-    'permissions.blocked_paths also names what agents may not see, as in version 1; to part the two: git flame config migrate',
+    'permissions.blocked_paths also hides files from agents, as in version 1; to separate the two: git flame config migrate',
   ];
 }
 
@@ -145,8 +145,8 @@ function splitBlockedPaths(document: Document): readonly string[] {
     else value.items = blocked;
   }
   return [
-    `permissions.hidden_paths, what agents may not see: ${names(hidden)}; cells show it empty to every program`,
-    `permissions.blocked_paths, what they may read and not change: ${names(blocked)}`,
+    `permissions.hidden_paths, which agents may not see: ${names(hidden)}; cells show these files empty to every program`,
+    `permissions.blocked_paths, which they may read but not change: ${names(blocked)}`,
   ];
 }
 

@@ -30,7 +30,7 @@ export function readPlanFile(text: string, fileName: string): Plan {
 export function readNewTasks(text: string, fileName: string): readonly NewTask[] {
   const source = readYamlSource(asList(text), fileName, maxLength);
   const isBareList = isSeq(source.document.contents);
-  const list = z.array(newTaskSchema).max(1_000, 'holds more than 1,000 tasks: add them in several parts');
+  const list = z.array(newTaskSchema).max(1_000, 'has more than 1,000 tasks: add them in several parts');
   const schema = isBareList ? list.transform((tasks) => ({ tasks })) : z.object({ tasks: list });
   return readTasks<{ tasks: NewTask[] }>(source, schema, isBareList)?.tasks ?? [];
 }
@@ -66,7 +66,7 @@ function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareLi
       badPlan(message, {
         ...init,
         kind: 'environment',
-        hints: ['Correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
+        hints: ['Correct it, then test it without starting anything: git flame plan --dry-run --from FILE'],
       }),
   );
   return value;
@@ -120,17 +120,17 @@ function misspeltIn(
 
 const header = ` The plan: change, add or remove tasks, save and close. With no tasks left, nothing is done.
 
- id                   lower-case letters, digits and hyphens, its own for each task: task-001
+ id                   lower-case letters, digits and hyphens, different for each task: task-001
  title                one line
- description          what to do; all the worker is told. Text of several lines goes below a |
+ description          what to do, as the worker reads it. Put several lines below a |
  priority             1 goes first
  cohesion_group       tasks of one group are reviewed and landed together
- dependencies         ids of the tasks whose work this one builds on
+ dependencies         ids of the tasks this one needs
  file_locks           files, folders (src/) and globs (src/**/*.ts) it may change
- acceptance_criteria  what must be true in the end
+ acceptance_criteria  what must be true at the end
  constraints          what must not be done
  model, adapter       optional: another model, another agent CLI
- attempts             optional: so many agents at once, of which one counts: 3, or
+ attempts             optional: attempts at once, of which the best counts: 3, or
                       [{adapter: codex}, {model: claude-opus-4-1}]`;
 
 /** A plan as YAML for an editor, its fields explained above; readPlanFile reads back the same plan. */

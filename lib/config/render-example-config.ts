@@ -13,8 +13,8 @@ export function renderExampleConfig(schemaFile: string): string {
   const header = [
     `# yaml-language-server: $schema=${schemaFile}`,
     '# Configuration of git-flame: .blueflame.yml at the root of the repository.',
-    '# Every key is shown with its default; what you leave out stays that way.',
-    '# git flame config shows what is in force, and which line says so.',
+    '# Every key is shown with its default. A key that you leave out keeps it.',
+    '# git flame config shows the effective values, and the line each comes from.',
   ];
   return `${[...header, '', ...renderKeys(inputJsonSchema(configSchema), '')].join('\n')}\n`;
 }

@@ -114,7 +114,7 @@ function tooDeep(fileName: string): FlameError {
     kind: 'environment',
     code: 'file-too-deep',
     message: `${fileName} is nested too deeply to be read.`,
-    hints: [`Mend ${fileName}, then try again.`],
+    hints: [`Fix ${fileName}, then try again.`],
   });
 }
 
@@ -155,7 +155,7 @@ interface SyntaxError {
 
 const wordings: Readonly<Record<string, { readonly message: string; readonly hint: string | null }>> = {
   TAB_AS_INDENT: { message: 'is indented with a tab', hint: 'indent with spaces' },
-  MULTIPLE_DOCS: { message: 'begins a second document', hint: 'one file holds one document: remove the ---' },
+  MULTIPLE_DOCS: { message: 'starts a second document', hint: 'one file holds one document: remove the ---' },
   BAD_SCALAR_START: { message: 'begins with a character that needs quotes', hint: 'write it in "quotes"' },
 };
 
@@ -185,7 +185,7 @@ function dropLooseAliases(document: Document, text: string): readonly Problem[] 
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return undefined;
       const [start = 0, end = 0] = alias.range ?? [];
-      const message = 'names an anchor that is not set above it';
+      const message = 'names an anchor that is not defined above it';
       problems.push({ path: `*${alias.source}`, message, hint: null, ...toFirstLine(text, start, end) });
       const nothing = new Scalar(null);
       nothing.range = [start, end, end];

@@ -110,8 +110,8 @@ permissions:
 `,
   );
   assert.equal(notes, [
-    'permissions.hidden_paths, what agents may not see: [".env*","**/*.key"]; cells show it empty to every program',
-    'permissions.blocked_paths, what they may read and not change: ["go.mod","package-lock.json"]',
+    'permissions.hidden_paths, which agents may not see: [".env*","**/*.key"]; cells show these files empty to every program',
+    'permissions.blocked_paths, which they may read but not change: ["go.mod","package-lock.json"]',
   ]);
   const parsed = parseConfig(text, 'f');
   assert.equal(parsed.warnings, []);

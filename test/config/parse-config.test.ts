@@ -56,7 +56,7 @@ test('an older version is read as the newest, with a warning (CFG-2)', () => {
 
 test('WAT-10: what a file of version 1 blocks may not be seen either, with a word on how to part the two (CFG-2)', () => {
   const note =
-    '.blueflame.yml: permissions.blocked_paths also names what agents may not see, as in version 1; to part the two: git flame config migrate';
+    '.blueflame.yml: permissions.blocked_paths also hides files from agents, as in version 1; to separate the two: git flame config migrate';
   const listed = "permissions: { blocked_paths: ['.env*', go.mod, config/secrets/**] }\n";
   for (const text of [`schema_version: 1\n${listed}`, listed, `schema_version: 0\n${listed}`]) {
     const { config, warnings } = parseConfig(text, name);
@@ -140,7 +140,7 @@ permissions:
       .blueflame.yml:11:9  permissions.bash_rules.blocked_patterns[0] is not a valid regular expression: unterminated group
               - "rm\\s+("
                 ^^^^^^^^^
-        hint: write a backslash before a character that stands for itself: \( \[ \. \+`),
+        hint: write a backslash before a literal character: \( \[ \. \+`),
   );
   assert.equal(error.data.problems, [
     {
@@ -176,7 +176,7 @@ permissions:
       line: 11,
       column: 9,
       message: 'is not a valid regular expression: unterminated group',
-      hint: 'write a backslash before a character that stands for itself: \\( \\[ \\. \\+',
+      hint: 'write a backslash before a literal character: \\( \\[ \\. \\+',
     },
   ]);
 });
@@ -230,7 +230,7 @@ test('the first design’s place of warn_threshold is read; the new one goes fir
   const both = parse('limits: {warn_threshold: 0.6, token_budget: {warn_threshold: 0.4}}');
   assert.is(both.config.limits.warn_threshold, 0.6);
   assert.equal(both.warnings, [
-    '.blueflame.yml sets limits.warn_threshold, so limits.token_budget.warn_threshold does not count',
+    '.blueflame.yml sets limits.warn_threshold, so limits.token_budget.warn_threshold has no effect',
   ]);
 });
 
@@ -252,7 +252,7 @@ __proto__: {a: 1}
       .blueflame.yml:3:11  project.repo is not a known key
         project: {repo: /x, tasks_file: t, zzzzzz: 1}
                   ^^^^
-        hint: remove it: git flame works in the repository it is called in
+        hint: remove it: git flame works in the repository it is started in
       .blueflame.yml:3:21  project.tasks_file is not a known key
         project: {repo: /x, tasks_file: t, zzzzzz: 1}
                             ^^^^^^^^^^
@@ -486,13 +486,13 @@ test('tabs', () => {
 test('two documents, aliases that lead nowhere and aliases that explode', () => {
   assert.match(
     mistakes('project: {}\n---\nlimits: {}\n'),
-    '.blueflame.yml:2:1  the line begins a second document',
+    '.blueflame.yml:2:1  the line starts a second document',
   );
   assert.is(
     mistakes('project: {name: *who}\nhooks: {timeout: 0s}\n'),
     lines(`
       .blueflame.yml has 2 mistakes.
-      .blueflame.yml:1:17  *who names an anchor that is not set above it
+      .blueflame.yml:1:17  *who names an anchor that is not defined above it
         project: {name: *who}
                         ^^^^
       .blueflame.yml:2:18  hooks.timeout must be longer than nothing

@@ -71,8 +71,10 @@ export function placeReadPath(
     throw new FlameError({
       kind: 'environment',
       code: 'bad-read-path',
-      message: `sandbox.read_paths ${written} can't be shown to agents: ${real} is a home, a place of keys, holds one of these, or is a device or a socket.`,
-      hints: ['Name the folder that programs need in .blueflame.yml: sandbox: { read_paths: [<folder>] }'],
+      message: `sandbox.read_paths ${written} can't be shown to agents: ${real} is or contains a home folder or a folder of keys, or is a device or a socket.`,
+      hints: [
+        'Name only the folder that programs need, in .blueflame.yml: sandbox: { read_paths: [<folder>] }',
+      ],
       data: { read_path: written, real },
     });
   return { path, real };

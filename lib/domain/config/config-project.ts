@@ -11,19 +11,21 @@ export const projectSchema = z
     base_branch: branchName
       .nullable()
       .default(null)
-      .describe('Where work starts and lands. null: the branch checked out when a session starts.'),
+      .describe(
+        'Branch that work starts from and lands on. null: the branch checked out when a session starts.',
+      ),
     worktree_dir: lineSchema(500)
       .refine(isOutsideGit, "must not be the repository itself or git's own folder")
       .nullable()
       .default(null)
       .describe(
-        'Folder of the agents’ worktrees, relative to the repository or absolute. null: beside the repository (shop.trees beside shop), where its own tools don’t walk.',
+        'Folder of the agents’ worktrees, relative to the repository or absolute. null: beside the repository (shop.trees beside shop), where its tools don’t search.',
       ),
     setup: z
       .array(commandSchema)
       .default([])
       .describe(
-        'Commands that prepare a fresh worktree; what they may reach is sandbox.egress.setup. npm ci and the like run once for each lock file.',
+        'Commands that prepare a new worktree. They may reach the hosts in sandbox.egress.setup. npm ci and similar installs run once for each lock file.',
       )
       .meta({ examples: [['npm ci']] }),
     sparse: z
@@ -31,14 +33,14 @@ export const projectSchema = z
       .nullable()
       .default(null)
       .describe(
-        'Folders that worktrees of agents are limited to, beside the files at the top and what a task’s locks need. null: as your own checkout, which may be sparse.',
+        'Folders that agents’ worktrees contain, in addition to the files at the top and those that a task’s locks need. null: the same as your checkout, which may be sparse.',
       )
       .meta({ examples: [['packages/shop', 'tools']] }),
     teardown: z
       .array(commandSchema)
       .default([])
       .describe(
-        'Commands that undo what setup did elsewhere, before a worktree goes; what they may reach is sandbox.egress.diagnostics.',
+        'Commands that undo what setup did elsewhere, run before a worktree is removed. They may reach the hosts in sandbox.egress.diagnostics.',
       )
       .meta({ examples: [['npm run db:drop']] }),
     copy: z
@@ -55,23 +57,23 @@ export const projectSchema = z
       .enum(['base', 'branch'])
       .default('base')
       .describe(
-        'base: approved work lands on base_branch. branch: on a branch of its own, for a pull request.',
+        'base: approved work lands on base_branch. branch: it lands on landing_branch, for a pull request.',
       ),
     landing_branch: lineSchema(200)
       .refine(isLandingBranch, 'is not a name a landing branch can have')
       .default('flame/{session}')
-      .describe('Name of that branch; {session} is the id of the session.'),
+      .describe('Name of that branch; {session} stands for the id of the session.'),
     landing_style: z
       .enum(['merge', 'squash', 'rebase'])
       .default('merge')
       .describe(
-        'What a changeset lands as. merge: a merge of the work of its tasks. squash: one commit. rebase: the commits of its tasks, one after another.',
+        'How a changeset lands. merge: as a merge of its tasks’ work. squash: as one commit. rebase: as the commits of its tasks, one after another.',
       ),
     landing_message: textSchema(4_000)
       .refine((text) => text.trim() !== '', 'says nothing')
       .default('{group}: {titles}\n\n{list}')
       .describe(
-        'The message a changeset lands with. {group}, {titles}, {list} (a line for each task), {session} and {objective} are filled in; the trailers Task and Session follow.',
+        'Commit message of a landing. {group}, {titles}, {list} (a line for each task), {session} and {objective} are replaced; the trailers Task and Session follow.',
       ),
   })
   .describe('The repository.');
@@ -102,24 +104,24 @@ export const pullRequestsSchema = z
       .nullable()
       .default(null)
       .describe(
-        'The program that opens them: gh for GitHub, glab for GitLab. null: by the host of the remote, else whichever is there.',
+        'The program that opens them: gh for GitHub, glab for GitLab. null: chosen by the host of the remote, else the installed one.',
       ),
     per: z
       .enum(['session', 'changeset'])
       .default('session')
       .describe(
-        'What one is opened for. session: all that a session lands. changeset: each changeset, from a branch of its own, upon those it needs.',
+        'session: one for all that a session lands. changeset: one for each changeset, from its own branch, stacked on those it needs.',
       ),
     comments_from: z
       .enum(['members', 'owners', 'listed'])
       .default('members')
       .describe(
-        'Whose comments come back to tasks. members: those who may write to the repository. owners: its owners. listed: only those in commenters. All others are counted and said.',
+        'Whose comments go to tasks. members: accounts that may write to the repository. owners: its owners. listed: only those in commenters. Comments of others are counted and reported.',
       ),
     commenters: z
       .array(lineSchema(100).regex(/^[\w.-]+(?:\[bot\])?$/, 'is not the name of an account'))
       .default([])
-      .describe('Names of accounts whose comments come back too, whatever they are there.')
+      .describe('Accounts whose comments go to tasks too, regardless of their permission.')
       .meta({ examples: [['lea', 'review-bot[bot]']] }),
   })
   .describe('Pull requests of GitHub and merge requests of GitLab.');

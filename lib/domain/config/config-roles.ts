@@ -18,7 +18,7 @@ export const rolesSchema = z
       .strictObject({
         adapter: z.enum(cliNames).nullable().default(null).describe(`${names}. null: claude.`),
       })
-      .describe('Every role that names none itself.')
+      .describe('Roles that name none themselves.')
       .prefault({}),
     planner: z
       .strictObject({ adapter: agentAdapter.describe(`${names}. null: the default.`) })
@@ -35,15 +35,15 @@ export const rolesSchema = z
     validator: z
       .strictObject({
         adapter: checkingAdapter.describe(
-          `${names}, or none: the diagnostics decide. null: the default, or none beside an exec worker.`,
+          `${names}, or none: the diagnostics decide. null: the default, or none with an exec worker.`,
         ),
       })
-      .describe('Judges a finished task.')
+      .describe('Validates a finished task.')
       .prefault({}),
     merger: z
       .strictObject({
         adapter: checkingAdapter.describe(
-          `${names}, or none: conflicts go back. null: the default, or none beside an exec worker.`,
+          `${names}, or none: tasks in conflict are sent back. null: the default, or none with an exec worker.`,
         ),
       })
       .describe('Resolves conflicts.')
@@ -53,7 +53,7 @@ export const rolesSchema = z
       .describe('Leads a session, with git flame run --queen.')
       .prefault({}),
   })
-  .describe('Which agent CLI plays which role.');
+  .describe('The agent CLI of each role.');
 
 const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');
 
@@ -72,21 +72,21 @@ const priceSchema = z
     cache_read: usdPerMillion.optional().describe('Input read from the cache. Default: a tenth of input.'),
     cache_write: usdPerMillion
       .optional()
-      .describe('Input written to the cache for 5 minutes. Default: input and a quarter.'),
+      .describe('Input written to the cache for 5 minutes. Default: 1.25 times the input.'),
     cache_write_1h: usdPerMillion
       .optional()
-      .describe('Input written to it for an hour. Default: twice the input.'),
+      .describe('Input written to the cache for an hour. Default: twice the input.'),
   })
-  .describe('US dollars for a million tokens.');
+  .describe('US dollars per million tokens.');
 
 /** `models`: which model plays which role, and what models cost. */
 export const modelsSchema = z
   .strictObject({
-    default: roleModel.describe('Every role that names none itself. null: what is usual for its CLI.'),
-    planner: roleModel.describe('Plans the tasks. null: the default; of claude sonnet.'),
-    worker: roleModel.describe('Writes the code. null: the default; of claude sonnet.'),
-    validator: roleModel.describe('Judges a finished task. null: the default; of claude haiku.'),
-    merger: roleModel.describe('Resolves conflicts. null: the default; of claude sonnet.'),
+    default: roleModel.describe('Roles that name none themselves. null: the usual model of its CLI.'),
+    planner: roleModel.describe('Plans the tasks. null: the default; for claude, sonnet.'),
+    worker: roleModel.describe('Writes the code. null: the default; for claude, sonnet.'),
+    validator: roleModel.describe('Validates a finished task. null: the default; for claude, haiku.'),
+    merger: roleModel.describe('Resolves conflicts. null: the default; for claude, sonnet.'),
     queen: roleModel.describe('Leads a session, with git flame run --queen. null: the default.'),
     groups: z
       .record(
@@ -106,11 +106,11 @@ export const modelsSchema = z
       .record(text, priceSchema)
       .default({})
       .describe(
-        'What models cost whose price is not known, or is another for you: by id or the beginning of ids. A whole id also lets agents of an alias ask that version. {input: 0, output: 0}: it costs nothing.',
+        'Prices of models that git flame does not know or that cost you something else, by id or by the beginning of ids. A complete id also lets agents that use an alias call that version. {input: 0, output: 0}: free.',
       )
       .meta({ examples: [{ 'my-model': { input: 3, output: 15 } }] }),
   })
-  .describe('Which model plays which role; names reach the agent as they are written.');
+  .describe('The model of each role; names are passed to the agent as written.');
 
 /** Questions that may be asked in the person's own chat. */
 const chatQuestions = ['plan'] as const;
@@ -122,30 +122,30 @@ export const leadAgentSchema = z
       .array(z.enum(chatQuestions))
       .default([])
       .describe(
-        'plan: a yes in the form of a chat counts as your approval of the plan it showed. []: you approve with git flame plan.',
+        'plan: a yes in the chat’s form approves the plan that it shows. []: you approve with git flame plan.',
       ),
     may_drop: z
       .boolean()
       .default(false)
-      .describe('Whether it may drop tasks of an approved plan at once, and not only propose that.'),
-    max_tasks: z.int().min(1).max(1_000).default(100).describe('How many open tasks it may have at most.'),
+      .describe('Whether it may drop tasks of an approved plan at once, instead of only proposing it.'),
+    max_tasks: z.int().min(1).max(1_000).default(100).describe('The most open tasks it may have.'),
     max_rejects: z
       .int()
       .min(0)
       .max(20)
       .default(2)
-      .describe('How often it may send one task back; then you decide.'),
+      .describe('How often it may send a task back; after that you decide.'),
     on_exit: z
       .enum(['waves', 'stop'])
       .default('waves')
       .describe(
-        'When it ends before the work does. waves: the session goes on without it. stop: the session stops.',
+        'If it ends before the work does. waves: the session continues without it. stop: the session stops.',
       ),
     review: z
       .boolean()
       .default(false)
       .describe(
-        'Without a lead agent: before another cycle, a planner looks at what came out and may propose another plan.',
+        'Without a lead agent: before the next cycle, a planner reviews the results and may propose another plan.',
       ),
   })
   .describe('A model that leads: git flame mcp and git flame run --queen.');

@@ -57,11 +57,11 @@ const bashRulesSchema = z
     allowed_commands: z
       .array(commandSchema)
       .default(defaultCommands)
-      .describe('Commands an agent may run besides those that only look, by their first words.'),
+      .describe('First words of commands that agents may run, in addition to commands that only read.'),
     blocked_patterns: z
       .array(regexSchema)
       .default([])
-      .describe('Regular expressions that block a command whatever allows it.')
+      .describe('Regular expressions that block a command, even if another rule allows it.')
       .meta({ examples: [['rm\\s+-rf', 'npm\\s+install']] }),
     allowed_env: z
       .array(z.string().regex(/^[A-Za-z_]\w*$/, 'is not the name of a variable'))
@@ -76,7 +76,7 @@ export const permissionsSchema = z
       .array(globSchema)
       .default(['**'])
       .describe(
-        'Globs of the files agents may change. Brackets are part of a name (app/[slug]/**), but for ranges: [a-z].',
+        'Globs of the files agents may change. Brackets are part of a name (app/[slug]/**), except for ranges: [a-z].',
       ),
     blocked_paths: z
       .array(globSchema)
@@ -88,7 +88,7 @@ export const permissionsSchema = z
       .nullable()
       .default(defaultHiddenPaths)
       .describe(
-        'Globs of the files they may not see either: cells show them empty to every program, setup and diagnostics included but for what project.copy names in full. Git’s history shows what is committed. null: what blocked_paths names, as in files of version 1.',
+        'Globs of the files they may not see either: cells show them empty to every program. Setup and diagnostics see those that project.copy names in full. Git’s history still shows what is committed. null: the same as blocked_paths, as in version 1.',
       ),
     allowed_tools: z
       .array(z.string().min(1))
@@ -111,12 +111,14 @@ const commitFormatSchema = z
     example: z
       .string()
       .default('')
-      .describe('Shown to the author of a message that breaks it.')
+      .describe('Example shown with a message that does not match.')
       .meta({ examples: ['feat(task-001): add the login form'] }),
     apply_to: z
       .enum(['tasks', 'all'])
       .default('tasks')
-      .describe('tasks: commits of tasks. all: every commit of this repository, by its git hooks.'),
+      .describe(
+        'tasks: applies to commits of tasks. all: to every commit of this repository, by its git hooks.',
+      ),
   })
   .describe('Commit messages.');
 
@@ -128,9 +130,9 @@ const diagnosticsSchema = z
       .default([])
       .describe('Commands whose failure fails a task: tests, linters.')
       .meta({ examples: [['npm test', 'npm run lint']] }),
-    timeout: durationSchema('timer').prefault('2m').describe('Of each command.'),
+    timeout: durationSchema('timer').prefault('2m').describe('Time limit of each command.'),
   })
-  .describe('What proves that a task works.');
+  .describe('Commands that check that a task works.');
 
 export const validationSchema = z
   .strictObject({
@@ -145,7 +147,7 @@ export const validationSchema = z
         enforce_for: z
           .array(globSchema)
           .default([])
-          .describe('New files it holds for.')
+          .describe('Globs of the new files it applies to.')
           .meta({ examples: [['src/**/*.ts']] }),
       })
       .describe('Names of new files.')
@@ -156,12 +158,12 @@ export const validationSchema = z
         source_patterns: z
           .array(globSchema)
           .default([])
-          .describe('Globs of sources.')
+          .describe('Globs of source files.')
           .meta({ examples: [['src/**']] }),
         test_patterns: z
           .array(globSchema)
           .default([])
-          .describe('Globs of tests.')
+          .describe('Globs of test files.')
           .meta({ examples: [['test/**']] }),
       })
       .describe('Tests with every change.')
@@ -175,7 +177,7 @@ export const validationSchema = z
       .boolean()
       .default(true)
       .describe(
-        'A worker whose CLI can be held at its end is told there, once, what the checks would refuse, and may go on.',
+        'Before it ends, a worker receives once what the checks would refuse, and may continue. Needs a CLI that can be held at its end.',
       ),
   })
-  .describe('Rules for the results.');
+  .describe('Rules for the work.');

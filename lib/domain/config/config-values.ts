@@ -94,12 +94,12 @@ const maxLength = 500;
 export function globProblem(text: string): string | null {
   if (text === '') return 'is empty';
   if (text.length > maxLength) return `is longer than ${maxLength} characters`;
-  if (/\p{Cc}/u.test(text)) return 'holds control characters';
+  if (/\p{Cc}/u.test(text)) return 'has control characters';
   if (/^(?:\/|[A-Za-z]:[\\/])/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text)) {
     return 'must be relative to the repository and stay inside it';
   }
   if (text.startsWith('!')) return 'begins with !, but a path rule cannot be negated';
-  if (/\\(?:[\p{L}\p{N}]|$)/u.test(text)) return 'holds a backslash; folders are parted by /';
+  if (/\\(?:[\p{L}\p{N}]|$)/u.test(text)) return 'has a backslash; separate folders with /';
   return bracketProblem(text);
 }
 
@@ -107,7 +107,7 @@ function bracketProblem(text: string): string | null {
   const scan: Scan = { text, at: 0, problem: null };
   const count = countSequence(scan, false);
   if (scan.problem !== null) return `is not a valid glob: ${scan.problem}`;
-  return count > maxAlternatives ? `stands for more than ${maxAlternatives} patterns` : null;
+  return count > maxAlternatives ? `expands to more than ${maxAlternatives} patterns` : null;
 }
 
 interface Scan {

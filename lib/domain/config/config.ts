@@ -20,12 +20,12 @@ const superpowersSchema = z
     skills: z
       .array(text)
       .default([])
-      .describe('Which skills.')
+      .describe('The skills to give.')
       .meta({ examples: [['test-driven-development', 'systematic-debugging']] }),
     plugin_dir: text
       .nullable()
       .default(null)
-      .describe('Folder of the plugin. null: it is looked for where claude installs plugins.'),
+      .describe('Folder of the plugin. null: where claude installs plugins.'),
   })
   .describe('Skills for agents.');
 
@@ -35,17 +35,25 @@ const beadsSchema = z
       .boolean()
       .default(false)
       .describe(
-        'Keep memory in Beads: its program bd, 1.0 or newer, and the workspace of your work tree. Where it can’t be used, git notes take it, with one warning.',
+        'Keep memory in Beads: with its program bd, 1.0 or newer, in the workspace of your work tree. If Beads can’t be used, memory is kept in git notes, with one warning.',
       ),
     archive_after_wave: z.boolean().default(true).describe('Save results after each cycle.'),
     include_failure_notes: z.boolean().default(true).describe('Remember what failed, and why.'),
-    memory_decay: z.boolean().default(true).describe('Shorten what is old.'),
+    memory_decay: z.boolean().default(true).describe('Shorten old entries.'),
     decay_policy: z
       .strictObject({
-        summarize_after_sessions: z.int().min(1).default(3).describe('Then a task is one line.'),
-        preserve_failures_sessions: z.int().min(1).default(5).describe('How long failures stay whole.'),
+        summarize_after_sessions: z
+          .int()
+          .min(1)
+          .default(3)
+          .describe('After this many sessions, a task is one line.'),
+        preserve_failures_sessions: z
+          .int()
+          .min(1)
+          .default(5)
+          .describe('For this many sessions, failures stay whole.'),
       })
-      .describe('How memory grows old, counted in sessions.')
+      .describe('How memory ages, counted in sessions.')
       .prefault({}),
   })
   .describe('Memory from session to session.');
@@ -61,11 +69,11 @@ const memorySchema = z
       .min(500)
       .max(10_000)
       .default(8_000)
-      .describe('How much of it a planner is told at most.'),
+      .describe('The most of it that a planner receives, in bytes.'),
     others: z
       .boolean()
       .default(false)
-      .describe('Whether a planner is told what other clones remember too, marked as theirs.'),
+      .describe('Whether a planner also receives the memory of other clones, marked as theirs.'),
   })
   .describe(
     'What a planner learns from earlier sessions; beads sets how it ages, and whether Beads keeps it.',
@@ -74,16 +82,18 @@ const memorySchema = z
 const hooksSchema = z
   .strictObject({
     post_plan: z.string().default('').describe('After a plan is approved.'),
-    pre_validation: z.string().default('').describe('Before validation; when it fails, the wave stops.'),
-    post_merge: z.string().default('').describe('After work landed.'),
-    on_failure: z.string().default('').describe('When a task failed.'),
+    pre_validation: z.string().default('').describe('Before validation; if it fails, the wave stops.'),
+    post_merge: z.string().default('').describe('After work has landed.'),
+    on_failure: z.string().default('').describe('When a task has failed.'),
     on_waiting: z
       .string()
       .default('')
-      .describe('When a person must decide; $FLAME_MESSAGE says what. It is ended when that is answered.'),
-    timeout: durationSchema('timer').prefault('1m').describe('Of each command.'),
+      .describe(
+        'When a person must decide; $FLAME_MESSAGE names the question. The command is stopped once the question is answered.',
+      ),
+    timeout: durationSchema('timer').prefault('1m').describe('Time limit of each command.'),
   })
-  .describe('Commands of your own; the facts come as FLAME_ variables and as JSON on stdin.');
+  .describe('Your own commands. They receive the facts as FLAME_ variables and as JSON on stdin.');
 
 const adapterSchema = z
   .strictObject({
@@ -103,7 +113,7 @@ export const configSchema = z
       .int()
       .min(1)
       .default(supportedSchemaVersion)
-      .describe('Version of this file’s form; `git flame config migrate` raises it.'),
+      .describe('Version of this file’s format; `git flame config migrate` raises it.'),
     project: projectSchema.prefault({}),
     pull_requests: pullRequestsSchema.prefault({}),
     concurrency: concurrencySchema.prefault({}),
@@ -121,14 +131,14 @@ export const configSchema = z
           .array(lineSchema(500))
           .default(['AGENTS.md', 'CLAUDE.md'])
           .describe(
-            'Files of the repository whose words agents are given, as they were when the work began. []: none.',
+            'Files of the repository whose text agents receive, as it was when the work began. []: none.',
           ),
         max_characters: z
           .int()
           .min(1)
           .max(200_000)
           .default(12_000)
-          .describe('How long they may be together; what is longer is cut and marked as cut.'),
+          .describe('Their greatest length together; longer text is cut, and marked as cut.'),
       })
       .describe('What agents read.')
       .prefault({}),
@@ -147,17 +157,23 @@ export const configSchema = z
         adapterSchema,
       )
       .default({})
-      .describe('Agent CLIs that are not where PATH says.')
+      .describe('Agent CLIs that are not in PATH.')
       .meta({ examples: [{ claude: { command: ['/opt/claude/bin/claude'] } }] }),
     machines: machinesSchema.prefault({}),
     trust: trustSchema.prefault({}),
     retention: z
       .strictObject({
-        logs: durationSchema('age').prefault('30d').describe('Logs older than this may be cleaned up.'),
+        logs: durationSchema('age')
+          .prefault('30d')
+          .describe('`git flame cleanup` removes logs older than this.'),
         rescues: durationSchema('age')
           .prefault('90d')
           .describe('`git flame cleanup` lists rescues older than this; --rescues removes them.'),
-        sessions: z.int().min(1).default(20).describe('Sessions kept at hand; older ones are archived.'),
+        sessions: z
+          .int()
+          .min(1)
+          .default(20)
+          .describe('Sessions that stay in the lists; older ones are archived.'),
       })
       .describe('What `git flame cleanup` keeps.')
       .prefault({}),

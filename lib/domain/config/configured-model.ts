@@ -38,9 +38,9 @@ export function explainForbidden({ role, model, prices, helper }: ConfiguredMode
   const families = aliasedFamilies(model);
   const versions = families.flatMap((family) => knownIds(family, prices));
   const selected = families.length === 0 ? model : `${model} (${versions.join(', ')})`;
-  const beside = helper === null ? '' : `, and beside it ${knownIds(helper, prices).join(', ')}`;
+  const beside = helper === null ? '' : `, and also ${knownIds(helper, prices).join(', ')}`;
   return (
-    `This agent is not meant to ask the model ${JSON.stringify(asked)}. It may ask ${selected}${beside}. ` +
+    `This agent may not call the model ${JSON.stringify(asked)}. It may call ${selected}${beside}. ` +
     `In .blueflame.yml models.${role} or models.groups names another ` +
     'one, and models.prices adds a version that is not known.'
   );

@@ -30,12 +30,12 @@ const namePattern =
 /** Why an entry is none; null: it is one. The text ends a sentence that begins with the entry's place. */
 function entryProblem(entry: string): string | null {
   if (entry === configuredRegistries || Object.hasOwn(presets, entry)) return null;
-  if (entry.includes('*')) return 'must name one host: a wildcard would open more than anybody looked at';
+  if (entry.includes('*')) return 'must name one host: a wildcard would open hosts that no person checked';
   if (/^[a-z][a-z+.-]*:\/\//i.test(entry))
     return 'must be a host or host:port, without https:// and without a path';
   const { host, port } = splitHost(entry);
   if (/[[\]]|:.*:/.test(entry) || isNumber(host))
-    return 'must be the name of a host, not an address: what a certificate proves is the name';
+    return 'must be the name of a host, not an address: a certificate proves only the name';
   if (!namePattern.test(host))
     return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistries].join(', ')}`;
   if (!host.includes('.') && host !== 'localhost' && !/:\d+$/.test(entry))
@@ -78,34 +78,32 @@ export const egressSchema = z
   .strictObject({
     setup: list
       .describe(
-        'While project.setup prepares a worktree for an agent on what has landed. On what agents wrote, before diagnostics too, it serves only an install that goes by files as they are on the base branch; other setup commands then reach what diagnostics names.',
+        'While project.setup prepares a worktree on landed work. On agents’ work, before diagnostics too, only an install whose files are as on the base branch reaches them; other setup commands then reach the hosts in diagnostics.',
       )
       .meta({ examples: [['npm'], ['from-config', 'files.example.com']] }),
-    work: list.describe('While an agent works: it, and all it runs, can reach them.'),
-    diagnostics: list.describe(
-      'While the diagnostics run, on code that agents wrote, and the setup before them.',
-    ),
+    work: list.describe('While an agent works: the agent, and all it runs, reach them.'),
+    diagnostics: list.describe('While diagnostics run on agents’ code, and during the setup before them.'),
     private: z
       .array(entrySchema)
       .max(200)
       .default([])
       .describe(
-        'Those of them that may lead to private or loopback addresses, such as a mirror of your company.',
+        'Hosts among them that may have private or loopback addresses, such as a mirror of your company.',
       )
       .meta({ examples: [['packages.example.internal']] }),
     max_mb: z
       .int()
       .min(1)
       .default(2_048)
-      .describe('How much one command, or one agent, may download in all, in MB.'),
+      .describe('How much one command, or one agent, may download in total, in MB.'),
     max_sent_mb: z
       .int()
       .min(1)
       .default(4)
       .describe(
-        'How much one command, or one agent, may send in all, in MB. An install sends about 1 kB for each package.',
+        'How much one command, or one agent, may send in total, in MB. An install sends about 1 kB for each package.',
       ),
   })
   .describe(
-    'Hosts that cells reach, through the gateway alone: npm, pypi, crates and go for the public registries, from-config for those your own npm, pip, cargo and go are set up for, or host[:port]. Empty: none.',
+    'Hosts that cells reach, only through the gateway: npm, pypi, crates and go for the public registries, from-config for the registries that your npm, pip, cargo and go are configured for, or host[:port]. Empty: none.',
   );

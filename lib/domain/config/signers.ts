@@ -26,7 +26,7 @@ const signerSchema = z
   .string()
   .max(20_000)
   .refine((text) => parseSigner(text) !== null, {
-    error: 'is not a line of allowed_signers, like: lea@example.com ssh-ed25519 AAAA…',
+    error: 'is not a line of allowed_signers, such as: lea@example.com ssh-ed25519 AAAA…',
   });
 
 /** `trust:` of the configuration. */
@@ -35,11 +35,13 @@ export const trustSchema = z
     sign: z
       .boolean()
       .default(false)
-      .describe('sync signs what you decided in this clone, with git’s user.signingKey (gpg.format ssh).'),
+      .describe(
+        'git flame sync signs your decisions of this clone, with git’s user.signingKey (gpg.format ssh).',
+      ),
     signers: z
       .array(signerSchema)
       .default([])
-      .describe('Whose signed decisions count here like your own: lines as in ssh’s allowed_signers.')
+      .describe('Signers whose signed decisions count here like your own: lines as in ssh’s allowed_signers.')
       .meta({ examples: [['lea@example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI…']] }),
   })
-  .describe('Decisions that were made in other clones.');
+  .describe('Decisions made in other clones.');

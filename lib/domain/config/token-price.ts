@@ -5,7 +5,7 @@ export type PriceList = Readonly<Record<string, StatedPrice>>;
 
 /** The person's way to set an unknown price, as the end of a sentence. */
 export const setPriceHint =
-  'say it in .blueflame.yml as models.prices ({ input: 0, output: 0 } where it costs nothing), or limit tokens.';
+  'set its price in .blueflame.yml as models.prices ({ input: 0, output: 0 } if it is free), or limit tokens.';
 
 // https://platform.claude.com/docs/en/about-claude/pricing, as it was in November 2026.
 const premiumLong = { above: 200_000, price: priced(6, 22.5) };

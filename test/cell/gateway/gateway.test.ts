@@ -695,7 +695,7 @@ test('BUD-1 only the models an agent is meant to ask are asked', async () => {
   for (const model of wrong) {
     const answer = await ask(gateway, { body: JSON.stringify({ model, max_tokens: 8 }) });
     assert.is(answer.status, 403, model);
-    assert.match(answer.body, `the model \\"${model}\\". It may ask sonnet (`);
+    assert.match(answer.body, `the model \\"${model}\\". It may call sonnet (`);
     assert.match(answer.body, /claude-sonnet-4-5, .*models\.worker .*models\.prices/);
   }
   for (const model of ['claude-sonnet-5', 'claude-sonnet-4-5@20250929', 'claude-haiku-4-5-20251001'])

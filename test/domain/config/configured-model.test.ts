@@ -75,8 +75,8 @@ test('BUD-1 a refusal names the models that may be asked, and the keys that allo
     },
     'claude-opus-4-8-evil',
   );
-  assert.match(told, '"claude-opus-4-8-evil". It may ask opus (claude-3-opus, ');
-  assert.match(told, /claude-opus-4-8, .*claude-opus-9\), and beside it .*claude-haiku-4-5/);
+  assert.match(told, '"claude-opus-4-8-evil". It may call opus (claude-3-opus, ');
+  assert.match(told, /claude-opus-4-8, .*claude-opus-9\), and also .*claude-haiku-4-5/);
   assert.match(told, /models\.validator or models\.groups .*models\.prices/);
 });
 
