@@ -21,7 +21,7 @@ export function toResult(value: Readonly<Record<string, unknown>>, isStructured:
     throw new FlameError({
       kind: 'refused',
       code: 'too-long',
-      message: `The answer has ${text.length} characters, and ${longestAnswer} are the most.`,
+      message: `The answer has ${text.length} characters, but at most ${longestAnswer} are allowed.`,
       hints: ['Ask for a smaller part: one task, an offset, fewer lines'],
       hintsFor: 'model',
     });
@@ -51,7 +51,7 @@ export function asFlameError(error: unknown): FlameError {
     kind: 'internal',
     code: 'tool-failed',
     message: `The tool failed: ${reason.split('\n')[0]?.slice(0, 300) ?? ''}`,
-    hints: ['get_status shows what holds; tell the project lead'],
+    hints: ['get_status shows the current state; report it to the project lead'],
     hintsFor: 'model',
     cause: error,
   });
@@ -59,7 +59,7 @@ export function asFlameError(error: unknown): FlameError {
 
 /** Instruction to a model in a chat to report what only the person can repair. */
 export const chatInstruction =
-  'Only the project lead can mend this: tell them, with what for_lead has, then call it again';
+  'Only the project lead can fix this: report it, with the commands in for_lead, then call it again';
 
 /** A lead agent's next step after an error. */
 export interface Advice {
@@ -82,27 +82,27 @@ export function adviseModel({ code, hints, hintsFor }: FlameError, personInstruc
   };
 }
 
-const again = 'Call it again in a moment; if that brings the same, tell the lead';
-const look = 'It changed meanwhile: get_status shows how it stands now';
-const begin = 'create_tasks with an objective begins another one';
+const again = 'Call it again in a moment; if it fails again, report it to the lead';
+const look = 'It has changed: get_status shows the current state';
+const begin = 'create_tasks with an objective starts another one';
 
 /** Ways for a model to handle errors that a person meets as well, by their codes. */
 const ways: Readonly<Partial<Record<string, string>>> = {
   'bad-note': 'leave_note with other words, or for fewer',
-  'bad-plan': 'Mend these tasks and call create_tasks again',
+  'bad-plan': 'Fix these tasks and call create_tasks again',
   'branch-moved': again,
   'changed-meanwhile': again,
   'illegal-transition': look,
-  'no-session': 'create_tasks with an objective begins one',
-  'no-task': 'get_status names the tasks there are',
-  'secret-in-note': 'Say where the credential is kept, not what it is',
+  'no-session': 'create_tasks with an objective starts one',
+  'no-task': 'get_status lists the tasks',
+  'secret-in-note': 'Name the place of the credential, not its value',
   'session-archived': begin,
-  'session-busy': 'Another command of the lead works on it: call it again once that has ended',
+  'session-busy': 'Another command of the lead is working on it: call it again once that has ended',
   'session-ended': begin,
   'session-over': begin,
-  'session-open': 'The session is there now: call create_tasks again without objective, to add to it',
+  'session-open': 'The session exists now: call create_tasks again without objective, to add to it',
   'state-busy': again,
   'task-not-editable': look,
-  'too-many-notes': 'Do without it: workers get those that are there',
+  'too-many-notes': 'Leave it out: workers receive the existing notes',
   'verdict-for-other-commit': look,
 };

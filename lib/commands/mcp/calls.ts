@@ -84,7 +84,7 @@ export const calls: Calls = {
 
   get_status: async (lead, { cursor }) => {
     const { config, view } = await lead.host.look();
-    if (view === null) return { session: null, next: 'create_tasks with an objective begins a session' };
+    if (view === null) return { session: null, next: 'create_tasks with an objective starts a session' };
     return describeSession(config, view, { cursor, trouble: lead.trouble });
   },
 
@@ -124,10 +124,10 @@ export const calls: Calls = {
       if (done.conflicts > 0)
         return {
           ...done,
-          next: 'Tasks conflicted and went back: get_status, assign_task, then complete again',
+          next: 'Tasks conflicted and were sent back: get_status, assign_task, then complete again',
         };
       lead.host.end('completed');
-      return { ...done, next: 'Nothing: the lead goes on with git flame review' };
+      return { ...done, next: 'Nothing: the lead continues with git flame review' };
     }),
 
   fail: (lead, { reason }) =>
@@ -153,7 +153,7 @@ export const calls: Calls = {
           not_done: idsOf('pending', 'requeued'),
         },
         for_lead: ['git flame run', 'git flame status'],
-        next: 'Nothing: end, and tell the lead why. The session goes on from here with git flame run',
+        next: 'Nothing: end, and report the reason to the lead. git flame run continues the session',
       };
     }),
 };
@@ -177,10 +177,10 @@ async function afterProposal(
       changed,
       plan: 'waits for the lead',
       waiting: proposal.length,
-      next: 'The lead decides with: git flame plan. wait_for_workers tells when.',
+      next: 'The lead decides with: git flame plan. wait_for_workers reports the decision.',
     };
   if (cycle === 0 || view.tasks.length === 0)
-    return { changed, plan: 'not approved', next: 'get_status has what the lead said' };
+    return { changed, plan: 'not approved', next: "get_status has the lead's reason" };
   return { changed, plan: 'approved', next: stepAfter(view, lead) };
 }
 
@@ -202,7 +202,7 @@ async function askInForm(
   const answer = answerTo(key);
   if (answer === undefined) {
     const gone = replacedBy(view, { tasks }).map(({ id }) => id);
-    const dropped = gone.length === 0 ? '' : `\n\nTaken out of the plan, and dropped: ${gone.join(', ')}`;
+    const dropped = gone.length === 0 ? '' : `\n\nRemoved from the plan, and dropped: ${gone.join(', ')}`;
     const message = `${visibleText(objective)}\n\n${visibleText(renderPlanYaml({ tasks }))}${dropped}`;
     return message.length > longestForm ? null : { ask: { key, message } };
   }

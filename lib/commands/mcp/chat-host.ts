@@ -144,7 +144,7 @@ function joined({ id, objective, state }: Session, begin: NewSessionStart): Sess
   throw refusal({
     code: 'session-open',
     message: `Session ${id} is open, for another objective: ${objective.slice(0, 200)}`,
-    next: `Leave objective out to add to it; before another one the lead ends it with: git flame session end ${id} (or leaves it as it is: git flame run --new OBJECTIVE)`,
+    next: `Leave objective out to add to it. For another objective, the lead first ends it: git flame session end ${id} (or keeps it open: git flame run --new OBJECTIVE)`,
   });
 }
 
@@ -156,7 +156,7 @@ async function beginSession(
   if (objective === null)
     throw refusal({
       code: 'no-objective',
-      message: 'No session is open, so create_tasks needs to know what it is all for.',
+      message: 'No session is open, so create_tasks needs an objective.',
       next: 'create_tasks with an objective',
     });
   // Tasks that can't be proposed start no session.

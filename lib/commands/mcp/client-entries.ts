@@ -22,7 +22,7 @@ const entries: readonly ClientEntry[] = [
   },
   {
     client: 'codex',
-    where: '~/.codex/config.toml; of your keys it passes on those that are named',
+    where: '~/.codex/config.toml; it passes on only the keys named here',
     lines: [
       '[mcp_servers.flame]',
       'command = "git"',
@@ -34,7 +34,7 @@ const entries: readonly ClientEntry[] = [
   {
     client: 'gemini',
     where:
-      '~/.gemini/settings.json; it passes no keys on: add "env": {"NAME": "$NAME"} for those your agents need',
+      '~/.gemini/settings.json; it passes on no keys: add "env": {"NAME": "$NAME"} for those your agents need',
     lines: json({
       mcpServers: {
         flame: { ...server, timeout },
@@ -56,7 +56,7 @@ const entries: readonly ClientEntry[] = [
   {
     client: 'copilot',
     where:
-      'in a shell; it takes keys out of what servers are given: add --env NAME=VALUE for those your agents need, which it keeps in its settings',
+      'in a shell; it removes keys from the environment of servers: add --env NAME=VALUE for those your agents need; it stores them in its settings',
     lines: [`copilot mcp add flame --timeout ${timeout} -- git flame mcp`],
   },
 ];

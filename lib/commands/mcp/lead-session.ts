@@ -108,7 +108,7 @@ export class LeadSession {
     await Promise.race([this.#worked, late]);
     timer.abort();
     if (!this.isWorking) return this.host.locked(session, work);
-    const message = 'Agents still work, or wait for their turn.';
+    const message = 'Agents are still working, or waiting for their turn.';
     throw refusal({ code: 'still-running', message, next: 'wait_for_workers' });
   }
 
@@ -191,7 +191,7 @@ export function openLeadLock(commonDir: string): LeadLock {
       if (free === null) {
         const message = `Another chat, or git flame run --queen, leads session ${session}.`;
         const next =
-          'Look with get_status; to lead here, the other one has to end first: ask the project lead';
+          'You can still look with get_status. To lead here, the other one must end first: ask the project lead';
         throw refusal({ code: 'queen-busy', message, next });
       }
       held = { session, release: free };

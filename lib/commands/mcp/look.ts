@@ -80,7 +80,7 @@ function json(value: unknown): string {
 
 async function diffOf({ git }: LeadReadContext['reading'], task: Task): Promise<string> {
   if (hasWork(task)) return git.diffText(task.start_commit, task.commit, { maxBytes: mostDiffBytes });
-  const next = 'get_task_output with part summary tells how it stands';
+  const next = 'get_task_output with part summary shows its state';
   const message = `${task.id} is ${task.status} and has no accepted work to show.`;
   throw refusal({ code: 'not-done', message, next });
 }
@@ -94,7 +94,7 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
   const verdict = commit === null ? undefined : view?.snapshot.verdictsOn(commit).at(-1);
   if (part === 'checks') {
     const runs = verdict?.diagnostics ?? [];
-    if (runs.length === 0) return 'No diagnostics were run on its present commit.';
+    if (runs.length === 0) return 'No diagnostics were run on its current commit.';
     return runs.map(({ command, exit_code, timed_out, output }) => ({
       command,
       exit_code,
@@ -177,8 +177,8 @@ export function waitsForLead(view: SessionView) {
   const sets = session.changesets.filter(({ state }) => state === 'waiting').length;
   const planned = proposal?.length ?? 0;
   const plan =
-    planned === 0 ? 'the plan without what is not done' : `the plan of ${formatCount(planned, 'task')}`;
-  const unless = 'unless you reject that';
+    planned === 0 ? 'the plan without unfinished tasks' : `the plan of ${formatCount(planned, 'task')}`;
+  const unless = 'unless you reject it';
   const all: readonly (readonly [boolean, string, string])[] = [
     [proposal !== null, plan, 'plan'],
     [sets > 0, `${formatCount(sets, 'changeset')} to review`, 'review'],
@@ -208,23 +208,23 @@ export function predictWait(view: SessionView | null, { isWorking, host }: LeadS
 
 /** The next step where waiting brings nothing. */
 export function nextStep(view: SessionView | null): string {
-  if (view === null) return 'create_tasks with an objective begins a session';
+  if (view === null) return 'create_tasks with an objective starts a session';
   const { session, tasks } = view;
   const has = (...all: readonly string[]): boolean => tasks.some(({ status }) => all.includes(status));
   const done = tasks.filter(({ status }) => status === 'done');
-  if (session.state !== 'active') return 'Nothing: end, and tell the lead how it stands';
+  if (session.state !== 'active') return 'Nothing: end, and report the state to the lead';
   if (session.changesets.some(({ state }) => state === 'waiting' || state === 'approved'))
-    return 'Nothing: the work is handed over. End, and tell the lead: git flame review';
+    return "Nothing: the work is handed over. End, and name the lead's next command: git flame review";
   if (tasks.length === 0) return 'create_tasks';
   if (has('pending', 'requeued')) return 'assign_task';
   if (done.some(({ result }) => result.status === 'fail') || has('failed', 'blocked')) {
     const isUnread = done.some((task) => task.result.status === 'pass' && !isApproved(view, task));
-    return `${isUnread ? 'get_task_output, then approve_task what passed; ' : ''}reject_task sends back what failed, drop_tasks takes it out of the plan; fail, if it is hopeless`;
+    return `${isUnread ? 'get_task_output, then approve_task what passed; ' : ''}reject_task sends back what failed, drop_tasks removes it from the plan; fail, if it is hopeless`;
   }
   if (done.some((task) => isLeftUnjudged(view, task))) return unjudgedWay;
   // Nothing works now: what was taken in before this model led is judged once work goes on.
   if (done.some(({ result }) => result.status === null))
-    return 'assign_task has what is done judged; where that brings no verdict, reject_task, or end: the lead is asked';
+    return 'assign_task gets finished tasks judged; if that brings no verdict, reject_task, or end: the lead decides';
   if (done.some((task) => !isApproved(view, task)))
     return 'get_task_output, then approve_task or reject_task';
   return done.length > 0 ? 'complete' : 'create_tasks for what is left to do, or end';

@@ -46,7 +46,7 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
     warn: (line) => void io.stderr.write(`git flame mcp: ${line}\n`),
   });
   await Promise.race([served.ended, aborted(io.signal)]);
-  gone.abort(interrupted('The chat has closed the connection.'));
+  gone.abort(interrupted('The chat closed the connection.'));
   await served.close();
   await (await chat.opening?.catch(() => null))?.close();
   return 0;

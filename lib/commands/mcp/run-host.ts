@@ -14,7 +14,7 @@ const farewellMs = 60_000;
 
 /** The person reads nothing but what its tools report. */
 const personInstruction =
-  'Only the project lead can mend this, and is told by the reason you fail with; go on with the rest before, if there is any';
+  'Only the project lead can fix this, and reads the reason you give to fail; first finish the other tasks, if any are left';
 
 /**
  * The tools of an agent that leads within a run: the run holds the session's lock and asks its person, so that a plan is
@@ -65,7 +65,7 @@ export const openRunLead: OpenLeadTools = async ({ context, session, by, stop })
         farewell ??= setTimeout(stop, farewellMs);
         return;
       }
-      warn(`${by} is ended: it waits, over and over, for what can't come.`);
+      warn(`${by} was stopped: it kept waiting for something that can't happen.`);
       stop();
     },
   });

@@ -39,7 +39,7 @@ export async function waitForWorkers(
       if (lead.idleWaits > patientWaits) {
         if (lead.host.askPlan === null) await pause(Math.min(paceMs, lead.host.longestWaitMs));
         else if (lead.idleWaits > mostIdleWaits) lead.host.end('idle');
-        const message = `Nothing runs and nothing can change by itself; you have waited ${lead.idleWaits} times for it.`;
+        const message = `Nothing runs, so nothing can change without you; you have waited ${lead.idleWaits} times.`;
         throw refusal({ code: 'nothing-to-wait-for', message, next: nextStep(look.view) });
       }
       return report(lead, look, { known: asked ?? nothing, now, prospect });
@@ -99,12 +99,12 @@ function report(
 }
 
 const leadDecides =
-  'Only the lead can go on, with the commands above: tell them, and end your turn rather than wait long';
+  'Only the lead can continue, with the commands above: report them, and end your turn instead of waiting long';
 
 function planOf({ session }: SessionView): string {
   if (session.proposal !== null) return 'waits for the lead';
   if (session.cycle > 0) return 'approved';
-  return session.replan_notes === null ? 'none' : 'sent back, get_status has what the lead said';
+  return session.replan_notes === null ? 'none' : "sent back, get_status has the lead's reason";
 }
 
 /** A cursor that knows what was reported, and nothing more: the rest is news the next time. */

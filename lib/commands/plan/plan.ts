@@ -38,7 +38,7 @@ function alreadyPlanned(session: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'already-planned',
-    message: `Session ${session} has its plan already.`,
+    message: `Session ${session} already has a plan.`,
     hints: ['git flame run', 'git flame status'],
   });
 }

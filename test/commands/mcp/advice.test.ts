@@ -62,7 +62,7 @@ test('QUE-1 what only the person can mend is said to be theirs, with the command
     assert.is(said.at('error.code'), code, said.text);
     assert.equal(
       listOf(said.at('error.next')),
-      ['Only the project lead can mend this: tell them, with what for_lead has, then call it again'],
+      ['Only the project lead can fix this: report it, with the commands in for_lead, then call it again'],
       said.text,
     );
     assert.match(listOf(said.at('error.for_lead')).join('\n'), command);
@@ -95,7 +95,7 @@ test('QUE-1 fail says what it stopped, what is kept and how it goes on; work tha
     still_at_work: [],
     kept: { done: ['one'], failed: [], not_done: ['three', 'two'] },
     for_lead: ['git flame run', 'git flame status'],
-    next: 'Nothing: end, and tell the lead why. The session goes on from here with git flame run',
+    next: 'Nothing: end, and report the reason to the lead. git flame run continues the session',
   });
   assert.is((await call('fail', { reason: 'Once more.' })).at('changed'), false);
   for (const tool of ['assign_task', 'complete'])
@@ -105,7 +105,7 @@ test('QUE-1 fail says what it stopped, what is kept and how it goes on; work tha
     );
   // A command that refuses leaves it stopped.
   const planned = await flame(repo, ['plan', '--decisions-file', decisions]);
-  assert.match(planned.stderr, /has its plan already/);
+  assert.match(planned.stderr, /already has a plan/);
   const kept = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
   assert.is(kept.session.state, 'stopped');
   // What it says goes on does.
@@ -156,7 +156,7 @@ test('QUE-1 VAL-4 where validators gave no verdict she is told who can go on, an
       [
         'validators gave none',
         {
-          for: '1 task on which validators gave no verdict, unless you reject that',
+          for: '1 task on which validators gave no verdict, unless you reject it',
           command: 'git flame validate',
         },
       ],

@@ -108,7 +108,7 @@ test('QUE-2 she only waits, for what cannot come: she is told, then ended, and t
   // She goes on asking until her process is gone: how often is up to the machine.
   assert.equal([...new Set(codes.slice(3))], ['nothing-to-wait-for']);
   assert.ok(codes.length < 1_000, 'she was ended');
-  assert.match(run.stderr, /is ended: it waits, over and over, for what can't come\./);
+  assert.match(run.stderr, /was stopped: it kept waiting for something that can't happen\./);
   assert.equal(statesOf(run), merged);
 });
 

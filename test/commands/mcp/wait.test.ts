@@ -27,7 +27,7 @@ test('QUE-1 a chat in which nothing can change answers a wait at once with what 
         (error: unknown) => error instanceof FlameError && error.code,
       ),
     );
-  const first = 'create_tasks with an objective begins a session';
+  const first = 'create_tasks with an objective starts a session';
   assert.equal(waits, [first, first, ...Array(18).fill('nothing-to-wait-for')]);
 });
 
