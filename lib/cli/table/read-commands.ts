@@ -6,7 +6,7 @@ export const readCommands = {
     load: () => import('../../commands/status/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',
     details: [
-      'It only reads. It shows which tasks will conflict, judged by what is committed so far: what a run has tried already, and what is new, tried for up to a second. With --json, the shape is stable.',
+      'It only reads. It shows which tasks will conflict, judged by the commits so far: conflicts that a run has found already, and new ones, searched for up to a second. With --json, the shape is stable.',
     ],
     options: {},
     examples: [
