@@ -77,8 +77,8 @@ async function stop(
 function afterwards({ role, task_id }: RegisteredAgent, retry: boolean): string {
   if (role !== 'worker' || task_id === null) return 'The run continues as after any failure.';
   return retry
-    ? `${task_id} is tried again, with no retry used up; what was written stays in its worktree.`
-    : `${task_id} has failed; what was written stays in its worktree.`;
+    ? `${task_id} gets another attempt, without using up a retry; its files stay in the worktree.`
+    : `${task_id} has failed; its files stay in the worktree.`;
 }
 
 /** The first word, and the rest. */
@@ -91,7 +91,7 @@ function noText({ id }: RegisteredAgent): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'no-hint',
-    message: `What is ${id} to be told?`,
+    message: `The message for ${id} is missing.`,
     hints: [`git flame agent hint ${id} 'TEXT'`],
   });
 }
@@ -117,7 +117,7 @@ function noName(subcommand: string, agents: readonly RegisteredAgent[]): FlameEr
   return new FlameError({
     kind: 'usage',
     code: 'no-agent-named',
-    message: `git flame agent ${subcommand} needs to know which one.`,
+    message: `git flame agent ${subcommand} needs the id of an agent or of its task.`,
     hints: [
       ...agents.slice(0, 3).map(({ id }) => `git flame agent ${subcommand} ${id}`),
       'git flame agent list',

@@ -76,7 +76,7 @@ async function migrate(
   const { text, changed, notes } = migrateConfigText(before);
   output.json({ file, changed, text, notes });
   for (const note of notes) output.info(note);
-  if (!changed) output.info(`${file} is of the newest version already.`);
+  if (!changed) output.info(`${file} already has the newest version.`);
   else if (args.options.write && args.globals.dryRun)
     output.result(`Would rewrite ${file}; its comments are kept.`);
   else if (args.options.write) {

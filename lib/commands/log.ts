@@ -34,7 +34,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
     const entries = args.options.reverse ? latest.reverse() : latest;
     output.json({ session: session.id, entries });
     await pageOutput(output, io, renderLog(entries, output.style));
-    if (found.length > count) output.info(`Earlier ones are not shown: -n ${Math.max(10, count * 2)}`);
+    if (found.length > count) output.info(`Earlier entries are not shown: -n ${Math.max(10, count * 2)}`);
     return 0;
   });
 }

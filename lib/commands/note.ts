@@ -21,9 +21,13 @@ export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {
     case 'add':
       return add(args, io);
     case 'drop':
-      return change(args, io, { act: dropNotes, done: 'taken away', dry: 'Would take away' });
+      return change(args, io, { act: dropNotes, done: 'removed', dry: 'Would remove' });
     case 'accept':
-      return change(args, io, { act: acceptNotes, done: 'told to agents from now on', dry: 'Would accept' });
+      return change(args, io, {
+        act: acceptNotes,
+        done: 'agents receive it from now on',
+        dry: 'Would accept',
+      });
     default:
       return list(args, io);
   }
@@ -59,7 +63,7 @@ async function add(args: CommandArgs<'note'>, io: Io): Promise<number> {
     const { note, isNew } = await leaveNote(context, session, said);
     output.json({ session, note, is_new: isNew });
     output.result(
-      `${shortId(note.id)}: ${isNew ? 'tasks that begin from now on are told' : 'was left already'}.`,
+      `${shortId(note.id)}: ${isNew ? 'tasks that begin from now on receive it' : 'this note exists already'}.`,
     );
     return 0;
   });
@@ -72,7 +76,7 @@ async function readText(
   if (from === null && words !== undefined) return words;
   if (from === null || words !== undefined)
     throw badNote(
-      from === null ? 'A note needs a text.' : 'The text is given twice: as words and with --from.',
+      from === null ? 'A note needs text.' : 'The text is given twice: as words and with --from.',
       'usage',
     );
   return from === '-' ? readStream(io.stdin) : readNamedFile(resolve(io.cwd, from));
@@ -93,7 +97,7 @@ function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChang
       output.result(`${dry}: ${visibleLine(ids.join(', '))}`);
       return 0;
     }
-    if (args.subcommand === 'accept') requireTypedByPerson('What agents are told', git.repository, io);
+    if (args.subcommand === 'accept') requireTypedByPerson('Which notes agents receive', git.repository, io);
     const notes: readonly LeftNote[] = await act(context, session, ids);
     output.json({ session, notes });
     for (const { id, by, text } of notes)

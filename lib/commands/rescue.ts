@@ -57,12 +57,14 @@ async function drop({ git, store, output }: ReadContext, rescue: Rescue): Promis
   }));
   if (result.kind === 'ref-moved') throw rescueMoved(rescue);
   output.json(rescue);
-  output.result(`Forgotten: ${rescue.name}. Until the next git gc: git branch rescued ${rescue.commit}`);
+  output.result(
+    `Dropped: ${rescue.name}. To restore it before the next git gc: git branch rescued ${rescue.commit}`,
+  );
   return 0;
 }
 
 function rescueMoved({ name }: Rescue): FlameError {
-  return changedConcurrently(`${name} was changed or dropped by another command at that moment.`, [
+  return changedConcurrently(`${name} was changed or dropped by another command at the same time.`, [
     'git flame rescue list',
   ]);
 }
@@ -81,7 +83,7 @@ function noName(subcommand: string): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'no-rescue-named',
-    message: `git flame rescue ${subcommand} needs to know which one.`,
+    message: `git flame rescue ${subcommand} needs the name of a rescue.`,
     hints: ['git flame rescue list'],
   });
 }

@@ -34,7 +34,7 @@ function ledTwice(): FlameError {
     kind: 'usage',
     code: 'queen-remote',
     message:
-      'A session that other machines work on is not led by a model: --queen and --remote exclude each other.',
+      "A model can't lead a session that other machines work on: --queen and --remote exclude each other.",
     hints: ['git flame run --queen OBJECTIVE', 'git flame run --remote REMOTE OBJECTIVE'],
   });
 }

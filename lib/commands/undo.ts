@@ -23,7 +23,7 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
     const session = selected.id;
     if (args.globals.dryRun) return preview(opened, session, name);
     if (after === null) throw undecided((await planUndo(opened.context, session, name)).changeset);
-    requireTypedByPerson('What is taken back', opened.git.repository, io);
+    requireTypedByPerson('Which landing is taken back', opened.git.repository, io);
     return whereItIsLed(opened, io, selected, async ({ context }) => {
       await resume(context, session);
       const undone = await takeBack(context, session, { ...after, changeset: name });
@@ -49,14 +49,14 @@ async function preview(
   const { how } = way;
   const why = way.how === 'revert' ? way.why : null;
   const text = {
-    'was-gone': `${branch} does not hold ${shortId(commit)} any more: only the tasks of ${changeset.id} would be taken back.`,
+    'was-gone': `${branch} no longer holds ${shortId(commit)}: only the tasks of ${changeset.id} would be taken back.`,
     'moved-back': `${branch} would move back from ${shortId(commit)}, the landing of ${changeset.id}.`,
-    revert: `${changeset.id} would be taken back by a commit of its own, which you review: ${visibleLine(why ?? '')}.`,
+    revert: `${changeset.id} would be reverted by a new commit, which you review: ${visibleLine(why ?? '')}.`,
   }[how];
   const standing =
     above.length === 0
       ? ''
-      : `\nPut on what remains, and back to a worker only where it conflicts: ${above.join(', ')}`;
+      : `\nRebased on what remains, and sent back only on a conflict: ${above.join(', ')}`;
   output.result(`${text}\nTasks: ${changeset.tasks.join(', ')}${standing}`);
   output.json({ session, changeset: changeset.id, commit, branch, how, why, tasks: changeset.tasks, above });
   return 0;
@@ -65,26 +65,26 @@ async function preview(
 function describe(undone: Undone, { follow }: AfterUndo): string {
   const { changeset, commit } = undone;
   const branch = visibleLine(undone.branch);
-  const tasks = follow === 'requeue' ? 'its tasks are done again' : 'its tasks are dropped';
+  const tasks = follow === 'requeue' ? 'its tasks are sent back' : 'its tasks are dropped';
   switch (undone.how) {
     case 'moved-back':
       return `${changeset} is taken back: ${branch} is at ${shortId(undone.to)} again, and ${tasks}.`;
     case 'was-gone':
-      return `${branch} did not hold ${shortId(commit)} any more. ${changeset} is taken back, and ${tasks}.`;
+      return `${branch} no longer held ${shortId(commit)}. ${changeset} is taken back, and ${tasks}.`;
     case 'revert':
-      return `${visibleLine(undone.why)}, so ${undone.task.id} takes ${changeset} back: once that has landed, ${tasks}.`;
+      return `${visibleLine(undone.why)}, so ${undone.task.id} reverts ${changeset}: once that has landed, ${tasks}.`;
   }
 }
 
 /** The tasks' state after an undo; null: not given. Throws FlameErrors `contradiction`, `nothing-to-keep`. */
 function afterUndo({ options: { requeue, drop, keepWork: keep } }: CommandArgs<'undo'>): AfterUndo | null {
   if (requeue !== null && drop !== null)
-    throw contradiction('The tasks are done again or given up, not both.', hints);
-  if (keep && requeue === null)
-    throw nothingToKeep(
-      '--keep-work says what a task that is done again starts from: it goes with --requeue.',
+    throw contradiction(
+      '--requeue and --drop exclude each other: the tasks are sent back or given up.',
       hints,
     );
+  if (keep && requeue === null)
+    throw nothingToKeep('--keep-work needs --requeue: the next attempts then start from this work.', hints);
   if (requeue !== null) return { follow: 'requeue', notes: requeue, keep };
   return drop === null ? null : { follow: 'drop', notes: drop, keep: false };
 }
@@ -95,7 +95,7 @@ function undecided({ id, tasks }: LandedChangeset): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'undo-without-decision',
-    message: `Say what becomes of ${tasks.join(', ')} when ${id} is taken back.`,
+    message: `Choose what happens to ${tasks.join(', ')} when ${id} is taken back.`,
     hints: [`git flame undo ${id} --requeue REASON`, `git flame undo ${id} --drop REASON`],
   });
 }

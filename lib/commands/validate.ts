@@ -61,15 +61,9 @@ function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
 function decisionOf({ options, positionals }: CommandArgs<'validate'>): ValidationDecision | null {
   const { requeue, keepWork: keep, override, recheck, verify: isVerified } = options;
   if (keep && requeue === null)
-    throw nothingToKeep(
-      '--keep-work says what a task that is sent back starts from: it goes with --requeue.',
-      hints,
-    );
+    throw nothingToKeep('--keep-work needs --requeue: the next attempt then starts from this work.', hints);
   if ([requeue !== null, override !== null, recheck, isVerified].filter(Boolean).length > 1)
-    throw contradiction(
-      'A task is sent back, passed, checked again or verified, not several at once.',
-      hints,
-    );
+    throw contradiction('--requeue, --override, --recheck and --verify exclude each other.', hints);
   if (requeue === null && override === null && !recheck) return null;
   if (positionals.length === 0) throw taskNotNamed();
   if (recheck) return { kind: 'recheck' };
@@ -80,7 +74,7 @@ function decisionOf({ options, positionals }: CommandArgs<'validate'>): Validati
 const hints = ['git flame validate TASK --requeue NOTES', 'git flame validate -h'];
 
 function taskNotNamed(): FlameError {
-  const message = '--requeue, --override and --recheck are about one task: name it.';
+  const message = '--requeue, --override and --recheck need the id of a task.';
   return new FlameError({ kind: 'usage', code: 'task-not-named', message, hints });
 }
 
@@ -88,7 +82,7 @@ function undecided(task: string): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'task-without-decision',
-    message: 'A wave validates all finished tasks; one alone can be decided about, or verified again.',
+    message: 'git flame validate checks all finished tasks; for a single task, add a decision or --verify.',
     hints: [`git flame validate --verify ${task}`, 'git flame validate -h'],
   });
 }

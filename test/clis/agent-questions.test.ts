@@ -138,7 +138,10 @@ if (place !== 'outside') {
     const said = next.stderr.includes('asked you something')
       ? next
       : await runProgram(repo, ['merge'], { env });
-    assert.match(said.stderr, /worker-\w+ asked you something when its run ended[\s\S]*Which database\?/);
+    assert.match(
+      said.stderr,
+      /worker-\w+ asked you something that was not answered before its run ended[\s\S]*Which database\?/,
+    );
   });
 
   const calls = {

@@ -150,7 +150,10 @@ if (place !== 'outside') {
       assert.equal([code, line?.state, line?.task], [0, 'seen', `by-${cli}`]);
     const missed = await late;
     assert.is(missed?.code, 1);
-    assert.match(missed?.stderr ?? '', /ended before its model was asked again, so it was not told/);
+    assert.match(
+      missed?.stderr ?? '',
+      /ended before its next request to the model, so it did not receive the message/,
+    );
     assert.ok(
       run.lines.some(
         ({ event, state, text }) => event === 'hint' && state === 'missed' && text === 'too late',

@@ -77,7 +77,7 @@ test('DSK-5: changesets that exclude each other are named at the gate before eit
   });
   const from = ['--from', writePlan(repo, tasks)];
   const planned = await flame(repo, ['plan', 'Prices', ...from, '--dry-run']);
-  assert.match(planned.stdout, 'two starts apart from one');
+  assert.match(planned.stdout, 'two starts separately from one');
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   const argv = ['run', 'Prices', ...from, '--decisions-file', decisions];
   const waits = await flame(repo, argv);

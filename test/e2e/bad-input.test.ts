@@ -84,7 +84,9 @@ test('a configuration that is no text, a folder, too new or missing is refused; 
     assert.is(status.code, 0);
     const isTooNew = says.test('schema_version 99, but it reads up to 2');
     assert.is(
-      /^warning: .*schema_version 99, but .* up to 2\. What changes anything is refused/m.test(status.stderr),
+      /^warning: .*schema_version 99, but .* up to 2\. Commands that change anything are refused/m.test(
+        status.stderr,
+      ),
       isTooNew,
     );
   }

@@ -281,7 +281,7 @@ test('DSK-3 one request that somebody moved there is said with its next command,
   const none = await run(['pr']);
   assert.is(none.code, 1, none.stdout);
   const said = await saying(['pr', '--dry-run']);
-  assert.match(said, /Somebody else moved \S+--one there to fffffff/);
+  assert.match(said, /Another person moved \S+--one there to fffffff/);
   assert.ok(said.includes(`git fetch origin ${branch('one')}`), said);
   assert.is(repo.git('for-each-ref', 'refs/blueflame', 'refs/heads'), before);
   host.set({ of: { 7: moved, 8: { lines: [lineComment({ id: 12, path: 'src/two.txt' })] } } });

@@ -107,7 +107,7 @@ for (const style of ['squash', 'rebase']) {
     const killed = start(repo, argv, { TMPDIR: tmpdir(), FLAME_TEST_KILL_AT: '/refs done: .*\\bmain\\b/' });
     assert.is(killed.signal, 'SIGKILL', killed.stderr);
     assert.is(repo.git('rev-list', '--count', `${from}..main`), '1');
-    const behind = /the files may still be those from before that landed: git flame resume brings them along/;
+    const behind = /may still have the files from before the landing: git flame resume updates them/;
     assert.match((await flame(repo, ['status'])).stdout, behind);
     assert.match((await flame(repo, lookOnly)).stdout.replace(/\s+/g, ' '), behind);
     const resumed = await flame(repo, [

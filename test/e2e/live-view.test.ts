@@ -81,7 +81,7 @@ live(
     terminal.type('t');
     await terminal.until(/Message worker-[0-9a-f]{8} \(Enter, Esc\): _/);
     terminal.type('Keep it', 'Enter');
-    await terminal.until(/can't be told: it asks no model/);
+    await terminal.until(/message refused: it asks no model/);
     terminal.type('s');
     await terminal.until(/Stop task-2\? \(y\)es/);
     terminal.type('n', 's');

@@ -85,7 +85,7 @@ test('DST-1 LIF-1 a machine that joined and is stopped frees what it held and sa
   await machineEnd(other);
   assert.match(
     (await flame(other.repo, ['status'])).stdout,
-    /not run any more: git flame work --join origin frees it/,
+    /which has ended: git flame work --join origin frees it/,
   );
   startMachine(other, digest);
   await until(

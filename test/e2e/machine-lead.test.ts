@@ -86,7 +86,7 @@ test('DST-1 a landing of a session that machines share is taken back where it is
   assert.match(elsewhere.stderr, /Run the same command on that machine/);
   const undone = await flame(lead.repo, ['undo', 'a', '--drop', 'not wanted']);
   assert.is(undone.code, 0, undone.stderr);
-  assert.match(undone.stdout, /takes 1-a back/);
+  assert.match(undone.stdout, /reverts 1-a/);
   assert.match(remote.git('log', '-3', '--format=%s', 'refs/blueflame/tasks'), /undo|revert|takes/i);
   writeDecisions(lead.repo, {
     changesets: ['approve', 'approve', 'approve'],
@@ -174,7 +174,7 @@ test('DST-1 a machine with another configuration is refused by each value that d
   other.repo.commit('three at once');
   const { code, stderr } = await flame(other.repo, ['work', '--join', 'origin']);
   assert.is(code, 1, stderr);
-  assert.match(stderr, /configuration is another one than the session's/);
+  assert.match(stderr, /configuration differs from the session's/);
   assert.match(stderr, /concurrency\.development: 2 there, 3 here/);
 });
 

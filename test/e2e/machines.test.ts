@@ -34,14 +34,14 @@ test('DST-1 a machine and a runner of the example workflow do one plan: each tas
   const { remote, lead, other } = rig;
   const early = await flame(other.repo, ['work', '--join', 'origin']);
   assert.is(early.code, 2, early.stderr);
-  assert.match(early.stderr, /no session at origin that is led/);
+  assert.match(early.stderr, /No session is shared through origin/);
   const { digest, session } = await beginLed(rig);
   const unasked = await flame(other.repo, ['work', '--join', 'origin']);
   assert.is(unasked.code, 2);
-  assert.match(unasked.stderr, /Nothing of the plan at origin runs here before you agree/);
+  assert.match(unasked.stderr, /You have not agreed to the plan at origin, so nothing of it runs here/);
   const wrong = await flame(other.repo, ['work', '--join', 'origin', '--plan', 'f'.repeat(64)]);
   assert.is(wrong.code, 2);
-  assert.match(wrong.stderr, new RegExp(`not the one you named: it is ${digest}`));
+  assert.match(wrong.stderr, new RegExp(`another digest than the one you named: ${digest}`));
   const runner = runWorkflow(remote, digest);
   await until('both are seen', async () => {
     const [seen] = (await flameJson(lead.repo, ['machines'])).lines;

@@ -112,7 +112,7 @@ test('RND-2 a text that glab takes in no argument is told whole by a file, as it
   const { glab, flame: run } = await opened(`Greet\n\n${long}`);
   const create = glab.calls().find(([noun, verb]) => noun === 'mr' && verb === 'create') ?? [];
   assert.ok((create.at(-1) ?? '').length <= 30_000);
-  assert.match(create.at(-1) ?? '', /characters more than GitLab takes here\. All of it/);
+  assert.match(create.at(-1) ?? '', /characters longer than GitLab accepts here\. The whole text/);
   const puts = () => glab.calls().filter((words) => words.includes('PUT'));
   const toldBy = (words: readonly string[] = []): string =>
     readFileSync((words.at(-1) ?? '').replace('description=@', ''), 'utf8');
@@ -121,7 +121,7 @@ test('RND-2 a text that glab takes in no argument is told whole by a file, as it
     ...['projects/lea%2Fgroup%2Fsample/merge_requests/7', '--field'],
   ]);
   assert.match(toldBy(puts()[0]), /Paragraph 999 .*\*\*two\*\*/s);
-  assert.not.match(toldBy(puts()[0]), /left out|goes on for/);
+  assert.not.match(toldBy(puts()[0]), /left out|characters longer/);
   assert.is((await run(['review', '--pr'])).code, 0);
   assert.is(puts().length, 2);
   const update = glab.calls().findLast(([noun, verb]) => noun === 'mr' && verb === 'update') ?? [];
@@ -144,14 +144,18 @@ test('RND-2 of GitLab only who may push is heard; owners or listed ones alone wh
     [
       {},
       ['lea: By the owner.', 'dev: By a developer.'],
-      /others than members of the repository: .*stranger \(no member\): 1/,
+      /allows those of members of the repository\): .*stranger \(no member\): 1/,
     ],
-    [{ comments_from: 'owners' }, ['lea: By the owner.'], /others than its owners: dev \(developer\): 1/],
-    [{ comments_from: 'listed' }, [], /others than nobody \(pull_requests.commenters is empty\)/],
+    [
+      { comments_from: 'owners' },
+      ['lea: By the owner.'],
+      /allows those of its owners\): dev \(developer\): 1/,
+    ],
+    [{ comments_from: 'listed' }, [], /allows those of no account \(pull_requests.commenters is empty\)\)/],
     [
       { comments_from: 'listed', commenters: ['Stranger'] },
       ['stranger: Ignore them all.'],
-      /others than those in pull_requests.commenters: lea/,
+      /allows those of those in pull_requests.commenters\): lea/,
     ],
   ] as const;
   for (const [keys, heard, words] of cases) {
@@ -241,7 +245,7 @@ test('RND-2 a glab that fails leaves everything as it was, and says what to do',
     [
       { at: 'members/all', code: 1, said: 'glab: 429 Too Many Requests (HTTP 429)', prints: page },
       1,
-      /GitLab takes no more requests/,
+      /GitLab accepts no more requests/,
     ],
     [{ at: 'discussions', code: 1, said: 'glab: HTTP 502', prints: page }, 1, /HTTP 502/],
     [{ at: 'discussions', code: 0, said: '', prints: page.slice(0, 90) }, 1, /ends in the middle/],
@@ -258,7 +262,7 @@ test('RND-2 a glab that fails leaves everything as it was, and says what to do',
   for (const [answers, words] of [
     [{ state: 'closed' }, /was closed, so its comments.*glab mr reopen 7 --repo/s],
     [{ state: 'merged' }, /was merged, so its comments/],
-    [{ head: 'f'.repeat(40) }, /Somebody else moved flame\/\S+ there to fffffff.*git fetch origin/s],
+    [{ head: 'f'.repeat(40) }, /Another person moved flame\/\S+ there to fffffff.*git fetch origin/s],
   ] as const) {
     glab.set({ ...answers, threads: [thread({})] });
     const refused = await flame(repo, ['pr'], { env: glab.env });
@@ -326,9 +330,9 @@ test('RND-3 an issue of GitLab becomes a task with its source, and what lands cl
   assert.is((await add(issue.web_url, 'c.txt')).code, 0);
   assert.equal(glab.calls().at(-1)?.slice(2, 5), ['12', '--repo', 'https://gitlab.example/lea/group/sample']);
   glab.set({ issue: { ...issue, state: 'closed' } });
-  assert.match((await add('gl:12', 'd.txt')).stderr, /is closed, so no task was made of it/);
+  assert.match((await add('gl:12', 'd.txt')).stderr, /is closed, so no task was added/);
   glab.set({ issue: { ...issue, web_url: 'https://gitlab.example/x' } });
-  assert.match((await add('gl:12', 'd.txt')).stderr, /is no address of an issue/);
+  assert.match((await add('gl:12', 'd.txt')).stderr, /is not the address of an issue/);
 });
 
 test('RND-2 which program speaks with a host follows the remote, else what is there', async () => {

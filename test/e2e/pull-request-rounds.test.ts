@@ -210,7 +210,7 @@ test('RND-2 a failed check whose log is not there yet waits for it once, said so
   const early = await flame(repo, ['pr'], { env: gh.env });
   assert.is(early.code, 0, early.stderr);
   const told = (early.stdout + early.stderr).replace(/\s+/g, ' ');
-  assert.match(told, /The log of the failed check test can't be had yet.*next git flame pr/);
+  assert.match(told, /The log of the failed check test is not available yet.*next git flame pr/);
   assert.not.match(told, /There is nothing new|wait for the next round/);
   assert.is((await taskOf('two')).status, 'merged');
   gh.set({ checks, logs: { 61: 'test\tRun\t2026-11-20T10:00:00.0000000Z exit code 1\n' } });
@@ -228,7 +228,7 @@ test('RND-2 what is longer than GitHub takes is opened all the same: what is lef
   assert.ok(body.length <= 65_536 && body.length > 60_000, String(body.length));
   assert.match(
     body,
-    /characters more than GitHub takes here\. All of it, task by task: `git flame show ses-/,
+    /characters longer than GitHub accepts here\. The whole text, task by task: `git flame show ses-/,
   );
   const whole = readFileSync(file.replace(/md$/, 'whole.md'), 'utf8');
   assert.match(whole, /Paragraph 999 .*\*\*two\*\*/s);
@@ -236,7 +236,7 @@ test('RND-2 what is longer than GitHub takes is opened all the same: what is lef
   assert.is(again.code, 0, again.stderr);
   assert.match(
     again.stdout,
-    /is longer than GitHub takes, so its end is left out there: \S+\.whole\.md has all of it/,
+    /is longer than GitHub accepts, so its end is left out: \S+\.whole\.md has all of it/,
   );
   assert.is(repo.git('status', '--porcelain'), '');
 });
@@ -289,7 +289,7 @@ test('RND-2 owners alone are heard where that is asked, and who is listed whatev
   const shown = await flame(repo, ['pr', '--dry-run'], { env: gh.env });
   assert.match(
     shown.stdout + shown.stderr,
-    /others than its owners and those in pull_requests\.commenters: octocat \(member\): 1, review-bot \(none\): 1/,
+    /allows those of its owners and those in pull_requests\.commenters\): octocat \(member\): 1, review-bot \(none\): 1/,
   );
   const taken = await run(['pr']);
   assert.is(taken.code, 0, taken.stdout + taken.stderr);
@@ -359,7 +359,7 @@ test('RND-2 a gh that fails leaves everything as it was, and says what to do', a
     [
       { at: 'reviews', code: 1, said: 'gh: API rate limit exceeded for user ID 1. (HTTP 403)', prints: line },
       1,
-      /takes no more requests/,
+      /accepts no more requests/,
     ],
     [{ at: 'pulls/7/comments', code: 1, said: 'gh: Server Error (HTTP 502)', prints: line }, 1, /HTTP 502/],
     [{ at: 'pulls/7/comments', code: 0, said: '', prints: line.slice(0, 90) }, 1, /ends in the middle/],
@@ -383,7 +383,7 @@ test('RND-2 a pull request that was closed, merged or moved by somebody is left 
   for (const [answers, words] of [
     [{ state: 'CLOSED' }, /was closed, so its comments.*gh pr reopen/s],
     [{ state: 'MERGED' }, /was merged, so its comments/],
-    [{ head: 'f'.repeat(40) }, /Somebody else moved flame\/\S+ there to fffffff.*git fetch origin/s],
+    [{ head: 'f'.repeat(40) }, /Another person moved flame\/\S+ there to fffffff.*git fetch origin/s],
   ] as const) {
     gh.set({ ...answers, lines: [lineComment()] });
     const refused = await flame(repo, ['pr'], { env: gh.env });
@@ -409,7 +409,7 @@ test('RND-2 a run with --pr begins with what was said there, and goes on where t
   });
   const alone = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
   assert.is(alone.code, 0, alone.stdout);
-  assert.match(alone.stdout, /is not taken up: gh is not signed in/);
+  assert.match(alone.stdout, /could not be applied: gh is not signed in/);
 });
 
 for (const style of ['squash', 'rebase'])

@@ -232,16 +232,16 @@ test('STK-1 who claims a task by hand hears of work of another clone that it wou
   assert.is(overlapping.code, 0, overlapping.stderr);
   assert.match(
     overlapping.stderr,
-    /Not in it: the work of task-001 on src\/one\.txt, which came from another clone and doesn't count here yet\./,
+    /The worktree lacks the work of task-001 on src\/one\.txt, which came from another clone and doesn't count here yet\./,
   );
   assert.match(overlapping.stderr, /git flame show task-001 --diff/);
   const shown = await flame(other, ['show', 'task-001', '--diff']);
   assert.match(shown.stdout, /\+one/, shown.stderr);
   const apart = await flame(other, ['task', 'claim', 'task-003']);
   assert.is(apart.code, 0, apart.stderr);
-  assert.is(/Not in it/.test(apart.stderr), false);
+  assert.is(/The worktree lacks/.test(apart.stderr), false);
   const here = await flame(repo, ['task', 'claim', 'task-002']);
-  assert.is(/Not in it/.test(here.stderr), false, 'it is built on it there');
+  assert.is(/The worktree lacks/.test(here.stderr), false, 'it is built on it there');
 });
 
 test.run();

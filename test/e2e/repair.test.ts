@@ -237,7 +237,7 @@ for (const [name, damage] of [
     assert.match(told.stderr, new RegExp(`is the anchor of ${session.id}/task-001, whose note is missing`));
     const stopped = await flame(repo, ['work']);
     assert.is(stopped.code, 128, stopped.stderr);
-    assert.match(stopped.stderr, /What is stored about task-001 can't be read/);
+    assert.match(stopped.stderr, /The stored state of task-001 can't be read/);
     assert.match(stopped.stderr, /next: git flame doctor --repair$/m);
     const mended = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
     assert.equal(
@@ -258,7 +258,7 @@ test("STA-7 what cannot be read is not passed on: neither forward nor after a me
   const sound = tipThere();
   editByHand(repo, ref, noteAt(repo, ref, `${session}/task-001`), '{"v": 1, "half');
   const dry = await flame(repo, ['sync', '--dry-run']);
-  assert.match(dry.stderr, /refs\/blueflame\/tasks [0-9a-f]{40} .*doctor --repair mends it/);
+  assert.match(dry.stderr, /refs\/blueflame\/tasks [0-9a-f]{40} .*to repair it: git flame doctor --repair/);
   const refused = await flame(repo, ['sync']);
   assertRefused(refused, { code: 1, says: /Nothing was sent to origin/, next: 'git flame doctor --repair' });
   assert.is(tipThere(), sound);

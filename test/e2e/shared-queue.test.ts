@@ -155,7 +155,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
     '--group',
     'four',
   ]);
-  assert.match(added.stderr, /A run is going/);
+  assert.match(added.stderr, /A run is in progress/);
   await ends;
   await until(
     'what was added is done while the other still works',

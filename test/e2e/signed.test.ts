@@ -227,7 +227,7 @@ test('TRU-2 a signature that was moved, forged or made by a stranger counts for 
     else there.git('push', '-q', 'origin', 'refs/blueflame/signatures');
     const synced = await flame(here, ['sync', '--config', config]);
     assert.match(synced.stderr, why);
-    assert.match(synced.stderr, /what lea@example\.com is said to have signed does not count/);
+    assert.match(synced.stderr, /the signature of lea@example\.com does not count/);
     assert.is((await proposalsIn(here, config)).session, true);
     assertRefused(await flame(here, ['run', '--config', config]), { code: 2, says: 'waits for a person' });
   }
@@ -354,7 +354,7 @@ test('TRU-2 a shallow clone signs nothing, since it cannot tell which repository
   assert.is((await flame(shallow, ['task', 'add', 'More', '--locks', 'src/more.txt'])).code, 0);
   assertRefused(await flame(shallow, ['sync']), {
     code: 1,
-    says: 'this clone is shallow',
+    says: 'as in a shallow clone',
     next: 'git fetch --unshallow',
   });
   shallow.git('fetch', '-q', '--unshallow');

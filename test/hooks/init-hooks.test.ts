@@ -96,10 +96,7 @@ for (const { name, make } of repositories) {
     assert.ok('.blueflame.yml' in after);
     const isState = (path: string): boolean => path === '.blueflame.yml' || path === '.git/index';
     assert.equal(except(after, isState), except(before, isState));
-    assert.is(
-      (await flame(repo, ['init', '--uninstall'])).stdout,
-      'Nothing of git flame is installed here.\n',
-    );
+    assert.is((await flame(repo, ['init', '--uninstall'])).stdout, 'git flame has installed nothing here.\n');
   });
 
   test(`HKS-1: --dry-run says the same and changes nothing: ${name}`, async () => {
@@ -284,7 +281,7 @@ test('CFG-8 what init writes says how an editor completes it, and that works', a
   const repo = makeRepo();
   assert.is((await flame(repo, ['init'])).code, 0);
   const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
-  const [, command = '', file = ''] = /^# .*after: git flame (.+) > (\S+)$/m.exec(text) ?? [];
+  const [, command = '', file = ''] = /^# .*editor: git flame (.+) > (\S+)$/m.exec(text) ?? [];
   assert.match(text, `# yaml-language-server: $schema=${file}\n`);
   const { code, stdout } = await flame(repo, command.split(' '));
   assert.is(code, 0);

@@ -81,7 +81,7 @@ for (const objectFormat of [undefined, 'sha256'] as const) {
     assert.is(out.code, 1);
     assert.match(out.stderr, /This commit breaks a rule of task task-001/);
     assert.match(out.stderr, /docs\/out\.txt is not in the locks of this task.*\[path-out-of-scope\]/);
-    assert.match(out.stderr, /the same rules are applied when the work is handed in/);
+    assert.match(out.stderr, /the same rules apply when the work is submitted/);
     assert.match(out.stderr, /next: git restore --staged -- docs\/out\.txt$/m);
     repo.git('restore', '--staged', '--', 'docs/out.txt');
     const message = commit('whatever');

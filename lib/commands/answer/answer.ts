@@ -71,7 +71,7 @@ function show({ output }: ReadContext, gates: readonly OpenGate[]): number {
   });
   if (gates.length > 0) output.result(renderQuestions(gates, output.style, new Date()));
   else {
-    output.result('No run asks anything at this moment.');
+    output.result('No run is asking anything now.');
     output.hint('git flame status');
   }
   return 0;
@@ -169,7 +169,7 @@ function readComment(typed: string): LineComment {
   throw new FlameError({
     kind: 'usage',
     code: 'bad-comment',
-    message: `Nothing was answered: ${JSON.stringify(typed)} is no remark on a line, which is its file, a colon, the line or lines, and the remark.`,
+    message: `Nothing was answered: ${JSON.stringify(typed)} is not a comment on a line: write the file, a colon, the line or lines, and the comment.`,
     hints: ["git flame answer GATE reject REASON --comment 'src/a.ts:12 This is never closed.'"],
   });
 }
@@ -196,7 +196,7 @@ function noSuchGate(name: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-such-gate',
-    message: `Nothing was answered: no run of this machine asks ${JSON.stringify(name)}, or the one that did has ended.`,
+    message: `Nothing was answered: no run of this machine asks ${JSON.stringify(name)}, or the run that asked it has ended.`,
     hints: ['git flame answer', 'git flame log'],
   });
 }
@@ -206,7 +206,7 @@ function noSuchText(gate: string, what: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-such-text',
-    message: `${gate} has no text ${JSON.stringify(what)}: a plan has its plan, a changeset its diff and its message.`,
+    message: `${gate} has no text ${JSON.stringify(what)}: for a plan, print plan; for a changeset, print diff or message.`,
     hints: [`git flame answer ${gate}`],
   });
 }

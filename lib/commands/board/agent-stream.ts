@@ -89,7 +89,7 @@ class StreamLines {
     if (over > 0) this.#early.splice(0, over);
     this.#leftOut += Math.max(0, over);
     if (!isUpToDate) return;
-    const gap: BoardStreamLine = { kind: 'gap', text: 'What it said before is not shown.' };
+    const gap: BoardStreamLine = { kind: 'gap', text: 'Earlier output is not shown.' };
     this.#hear(this.#leftOut > 0 ? [gap, ...this.#early] : this.#early);
     this.#early = null;
   }

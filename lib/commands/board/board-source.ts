@@ -68,7 +68,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
     task: (named, id) => readTaskDetails(reading, selectedBy(named), { id, prompts }),
     follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
     sendHint: async (agent, text) => {
-      requireTypedByPerson('What an agent at work is told', reading.git.repository, io);
+      requireTypedByPerson('Which messages a running agent receives', reading.git.repository, io);
       leaveHintForAgent(commonDir, agent, { by: await reading.git.identity(), text });
     },
     answer: async (named, { gate, answer }) => {
@@ -135,7 +135,7 @@ function questionClosed(next: string | null): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nobody-asks',
-    message: 'Nothing came of this answer: the run that asked this has ended.',
+    message: 'The answer was not used: the run that asked has ended.',
     hints: [next ?? 'git flame run'],
   });
 }
@@ -247,5 +247,5 @@ function readEndedChecks(commonDir: string, session: string): readonly BoardEnde
 
 function aboutOf(about: string, phase: EndedCommand['phase']): string {
   if (about !== '') return about;
-  return phase === 'setup' ? 'a worktree is prepared' : 'what was made';
+  return phase === 'setup' ? 'the worktree' : 'the work';
 }

@@ -37,7 +37,7 @@ export function run(args: CommandArgs<'board'>, io: Io): Promise<number> {
 }
 
 const farewell = {
-  ended: 'This board was closed where it was started. What runs goes on: git flame board shows it again.',
+  ended: 'This board was closed where it was started. Runs continue: git flame board shows them again.',
   isRunOver: false,
 };
 
@@ -113,8 +113,8 @@ function portTaken(
   return new FlameError({
     kind: 'environment',
     code: 'port-taken',
-    message: `Port ${port} can't be had: another program serves there, or it is not yours to serve on.`,
-    hints: [`A port that is free: ${again}`],
+    message: `Port ${port} can't be used: another program serves on it, or you may not serve on it.`,
+    hints: [`On a free port: ${again}`],
     cause,
   });
 }
@@ -129,7 +129,7 @@ function noSuchAddress(host: string, again: string): FlameError {
 }
 
 const ownFarewell = {
-  ended: 'This run has ended. Nothing can be decided here any more; git flame board shows the session again.',
+  ended: "This run has ended, so you can't decide anything here. git flame board shows the session again.",
   isRunOver: true,
 };
 
@@ -179,7 +179,7 @@ function readServe({ port, address }: ServeWords, command: string): ServePlace {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '')
     throw badValue(
-      `Option --address needs where a browser finds your tunnel, as https://host:port, or an address of this machine, not ${JSON.stringify(address)}.`,
+      `Option --address needs the public address of your tunnel, as https://host:port, or an address of this machine, not ${JSON.stringify(address)}.`,
       { hints },
     );
   return { ...at, address: url, warning: '' };
@@ -188,8 +188,8 @@ function readServe({ port, address }: ServeWords, command: string): ServePlace {
 function ownAddress(host: string, hints: readonly string[]): Pick<ServePlace, 'host' | 'warning'> {
   // However it is written: `::ffff:0.0.0.0` is one of them.
   if (/^[0:]*(?:ffff:)?[0:.]*$/i.test(host))
-    throw badValue(`${host} is every address of this machine: name the one to serve on.`, { hints });
+    throw badValue(`${host} stands for every address of this machine: name one.`, { hints });
   if (/^127\.|^::1$/.test(host)) return { host, warning: '' };
-  const warning = `The board is served on ${host}, unencrypted: who can read what goes there, or gets its address, has your say. A tunnel of your own to the loopback address is safer.`;
+  const warning = `The board is served on ${host}, unencrypted: anyone who reads its traffic or gets its address can decide in your place. A tunnel of your own to the loopback address is safer.`;
   return { host, warning };
 }

@@ -199,7 +199,7 @@ async function preview(
   if (hasOwn && !isAllowed(content, readPermission(place)))
     return {
       kind: 'missing',
-      why: 'The repository has prompt templates of its own, which you have not allowed yet: git flame trust.',
+      why: 'The repository has its own prompt templates, which you have not allowed yet: git flame trust.',
     };
   const { config } = content;
   const context = {

@@ -49,7 +49,7 @@ function boardWish({ command, options, globals }: CommandArgs): PageWishes['boar
   const served = `git flame ${command} --web`;
   if (options.web) return globals.dryRun ? null : { command: served, port, address };
   if (port === null && address === null) return null;
-  throw badValue(`--port and --address are about the board that --web serves.`, {
+  throw badValue(`--port and --address need --web, which serves the board.`, {
     hints: [`${served} --port 7171`],
   });
 }

@@ -116,7 +116,7 @@ async function warnOfNewerConfig(
   const version = file === null ? null : newerVersionOf(file);
   if (file === null || version === null) return;
   output.warn(
-    `${describeTooNew(basename(file), version)} What changes anything is refused; to renew it: ${upgradeCommand()}`,
+    `${describeTooNew(basename(file), version)} Commands that change anything are refused; to upgrade: ${upgradeCommand()}`,
   );
 }
 

@@ -115,7 +115,7 @@ function refused(hints: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'trust-refused',
-    message: 'You did not allow what the files of this repository ask for, so nothing was started.',
+    message: "You did not allow what this repository's files would run, so nothing was started.",
     hints,
   });
 }

@@ -25,8 +25,6 @@ export function refusePageDecision(
 ): (pid: number) => string | null {
   return (pid) => {
     const agent = findStartingAgent({ commonDir, env, pid });
-    return agent === null
-      ? null
-      : `What is decided here is a person's to decide, and this was sent by ${agent}.`;
+    return agent === null ? null : `Only a person may decide this, and this answer was sent by ${agent}.`;
   };
 }

@@ -18,7 +18,7 @@ export async function makeDemoRepository(
   for (const [path, text] of Object.entries({ ...demoFiles, '.blueflame.yml': demoConfig }))
     await writeFile(join(repo, path), text);
   await runGit(context, ['add', '--all']);
-  await runGit(context, ['commit', '--quiet', '--message', 'A greeter that greets nobody yet']);
+  await runGit(context, ['commit', '--quiet', '--message', 'Add a greeter without greetings']);
   const given = join(repo, '.git', 'demo');
   makeFolders(given);
   await writeFile(join(given, 'plan.yml'), demoPlan);

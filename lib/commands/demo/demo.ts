@@ -22,14 +22,14 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   const output = createOutput(io, args.globals, { gitColor });
   const { dir, keep } = args.options;
   if (args.globals.dryRun) {
-    output.result('A repository would be made, and a whole cycle run in it with shell scripts as agents.');
+    output.result('It would make a repository and run a whole cycle in it, with shell scripts as agents.');
     return 0;
   }
   const folder =
     dir === null ? await realpath(await mkdtemp(join(tmpdir(), 'git-flame-demo-'))) : resolve(io.cwd, dir);
   const isKept = keep || dir !== null;
   output.info(
-    `A throw-away repository in ${folder}. The agents are shell scripts: no model is asked and nothing is paid.\n`,
+    `A throw-away repository in ${folder}. The agents are shell scripts: no model is called, and it costs nothing.\n`,
   );
   try {
     const repo = join(folder, 'greeter');

@@ -118,7 +118,7 @@ export async function examineDiagnostics(
 ): Promise<readonly Finding[]> {
   const { setup } = request.options.config.project;
   if (!isAllowed && (setup.length > 0 || hasDiagnostics(request.options)))
-    return [untried("what this repository's files ask for is not allowed", ['git flame trust'])];
+    return [untried("you have not allowed what this repository's files would run", ['git flame trust'])];
   const trial = await tryOnBase(request, limitMs);
   if (trial === null) return [];
   return 'untried' in trial ? [untried(trial.untried)] : describeTrial(trial);
@@ -139,14 +139,14 @@ async function describeTrial({ parts, base, runs, notices }: BaseTrial): Promise
   const found = failing.map((run) => {
     const isRequired = isSetup(parts, run);
     const message = isRequired
-      ? `project.setup fails on ${branch}, so no agent can be given a worktree.`
-      : `${describeFailing(run, branch)}, so only a task that mends it can pass.`;
-    const hints = isRequired ? ['Mend project.setup in .blueflame.yml, or what it needs.'] : ways;
+      ? `project.setup fails on ${branch}, so no agent can get a worktree.`
+      : `${describeFailing(run, branch)}, so only a task that fixes it can pass.`;
+    const hints = isRequired ? ['Fix project.setup in .blueflame.yml, or what it needs.'] : ways;
     return check.missing(message, { isRequired, details: lastLines(run.output), hints });
   });
   return [...found, ...warnings];
 }
 
 function untried(why: string, hints: readonly string[] = []): Finding {
-  return check.weaker(`Whether the diagnostics pass on the base was not tried: ${why}.`, { hints });
+  return check.weaker(`The diagnostics were not tried on the base: ${why}.`, { hints });
 }

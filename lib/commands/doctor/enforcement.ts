@@ -29,10 +29,10 @@ async function examineClient(context: RunnerContext): Promise<Finding> {
   const check = checkOf('watcher', 'decision-server');
   try {
     const client = await probeWatcher(context);
-    const message = 'A call that is allowed went through, and one that is not was blocked, asked with';
+    const message = 'An allowed call passed and a forbidden one was blocked, with';
     if (client.kind === 'native') return check.proven(`${message} the native client.`);
     if (client.kind === 'perl') return check.proven(`${message} ${client.program}.`);
-    return check.weaker(`${message} node: each tool call waits some 20 ms longer than with perl.`, {
+    return check.weaker(`${message} node: each tool call takes about 20 ms longer than with perl.`, {
       hints: ['Install perl, or a C compiler before building.'],
     });
   } catch (error) {
@@ -47,8 +47,8 @@ async function examineCanary(context: RunnerContext, adapter: string): Promise<F
     if (!(error instanceof FlameError)) throw error;
     return { denied: false, details: error.message };
   });
-  if (denied) return check.proven(`A forbidden call of ${adapter} itself was ${details}.`);
-  return check.missing(`A forbidden call of ${adapter} itself was not denied.`, {
+  if (denied) return check.proven(`A forbidden call by ${adapter} was ${details}.`);
+  return check.missing(`A forbidden call by ${adapter} was not denied.`, {
     details: [details],
     hints: [`Check the version of ${adapter}, then: git flame doctor`],
   });
@@ -82,7 +82,7 @@ async function findUnpinned(context: RunnerContext, used: readonly string[]): Pr
   return used
     .filter((name) => context.adapters(name).takesAccountShell)
     .map(
-      (name) => `${name} is refused here: only bubblewrap holds its commands to the shell that is judged.`,
+      (name) => `${name} is refused here: only bubblewrap limits its commands to the shell that is judged.`,
     );
 }
 
@@ -96,13 +96,13 @@ export function judgeConfinement(
   const isHeld = works && escapes.length === 0;
   if (isHeld && confinement === 'bubblewrap')
     return check.proven(
-      'A cell of bubblewrap could not write outside, connect to anything, remount, leave a process or keep a file that was left open.',
+      'A cell of bubblewrap could not write outside, connect to anything, remount, leave a process behind or keep a file open.',
     );
   if (isHeld && confinement === 'seatbelt') {
     const held = 'A cell of sandbox-exec could not write outside or connect to anything.';
     return check.weaker(held, { details: weaker });
   }
-  const message = works ? 'What agents run is not confined.' : 'Nothing can be run in a cell here.';
+  const message = works ? 'Nothing confines what agents run.' : 'Nothing can be run in a cell here.';
   return check.missing(message, { details: [...weaker, ...escapes], hints: cure });
 }
 
@@ -118,8 +118,8 @@ async function examineLimits(context: RunnerContext): Promise<Finding[]> {
       return check.missing(`${what} is not limited: a cell that used too much was not stopped.`);
     if (limits[name] !== 'watchdog')
       return check.proven(`${what} is limited by ${limits[name]}; a cell that used too much was stopped.`);
-    return check.weaker(`${what} is looked at once a second; a cell that used too much was stopped.`, {
-      hints: ['A user session of systemd, or a control group that is delegated to you, makes it exact.'],
+    return check.weaker(`${what} is checked once a second; a cell that used too much was stopped.`, {
+      hints: ['For an exact limit, use a user session of systemd, or a control group delegated to you.'],
     });
   });
 }
@@ -134,14 +134,14 @@ export function examinePostCheck(): readonly Finding[] {
   const good = rulesBroken('src/a.txt', [start]);
   const bad = rulesBroken('.git/hooks/pre-commit', []);
   if (good.length > 0 || bad.length !== 2) {
-    const message = 'The check of finished branches does not distinguish a good sample from a bad one.';
+    const message = "The check of finished branches can't tell a good sample from a bad one.";
     const details = [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`];
     return [check.missing(message, { details })];
   }
   const rules = bad.join(' and ');
   return [
     check.proven(
-      `A sample branch that keeps the rules passed, and one that breaks them was refused by ${rules}.`,
+      `A sample branch that keeps the rules passed; one that breaks them was refused by ${rules}.`,
     ),
   ];
 }

@@ -36,7 +36,7 @@ export async function examinePrograms(
 function describeLimits(name: string, version: string, details: readonly string[]): readonly Finding[] {
   const known = readProvenVersions().get(name);
   const unproven = known === undefined ? null : describeUnproven(name, version, known);
-  const limits = `With ${name} not everything is as with claude.`;
+  const limits = `${name} lacks some of what claude offers.`;
   return [
     ...(unproven === null ? [] : [checkOf('programs', `version-${name}`).weaker(unproven)]),
     ...(details.length === 0 ? [] : [checkOf('programs', `limits-${name}`).weaker(limits, { details })]),
@@ -127,7 +127,7 @@ function examineIgnored(context: RunnerContext, used: readonly string[]): readon
   if (ignored.length === 0) return [];
   return [
     checkOf('programs', 'ignored-variables').weaker(
-      "Not all that the environment tells the agents' CLIs holds for agents.",
+      'Some settings in your environment do not apply to agents.',
       { details: [...new Set(ignored)] },
     ),
   ];
@@ -141,12 +141,12 @@ function isOfSubscription({ env }: RunnerContext, provider: Provider): boolean {
 
 /** The gateway holds agents to their budgets and keeps the token outside as it does with a key; this is what differs. */
 function ofSubscription(): Finding {
-  const message = 'With the token of a subscription not everything is as with a key.';
+  const message = 'A subscription token differs from an API key.';
   return checkOf('programs', 'limits-subscription').weaker(message, {
     details: [
-      'Limits and figures in dollars are what the tokens cost at list prices: a subscription is charged otherwise. Limits in tokens say what they mean.',
-      "The subscription's own limits, of some hours and of a week, are known only once one is reached: its agents then wait for the end that the API names, and go on by themselves. limits.wait_for_service says how long a run waits, or never.",
-      'Which models and how many agents at once it allows is for the API to say; it was tried with a scripted one alone.',
+      'Limits and figures in dollars use list prices, but a subscription is charged differently. Limits in tokens are exact.',
+      "The subscription's own limits, of some hours and of a week, are known only once one is reached: agents then wait until the time the API names, and continue. limits.wait_for_service sets how long a run waits.",
+      'The API decides which models and how many agents at once it allows; only a scripted API was tried here.',
     ],
   });
 }
@@ -160,7 +160,7 @@ function examineProvider(context: RunnerContext, provider: Provider, adapter: st
   const of = provider === 'anthropic' ? '' : ` of ${providerFacts(env, provider).title}`;
   const message =
     names.length === 0
-      ? `No credential is set; ${baseAddress(env, provider).name} is asked without one.`
+      ? `No credential is set; ${baseAddress(env, provider).name} is called without one.`
       : `A credential for the model API${of} is in ${names.join(' and ')}; it was not tried.`;
   return check.proven(message);
 }
@@ -199,6 +199,6 @@ function textsOf(value: unknown): readonly string[] {
 /** A warning about a version that the tests did not run with; null where it is no newer than theirs. */
 export function describeUnproven(name: string, version: string, known: ProvenVersion): string | null {
   return compareVersions(version, known.version) > 0
-    ? `${name} ${version} is newer than ${known.version}, the last version all was proven with (${known.date}). What the canary of each run proves holds for it too.`
+    ? `${name} ${version} is newer than ${known.version}, the latest version that was fully tested (${known.date}). The canary of each run still tests enforcement with it.`
     : null;
 }

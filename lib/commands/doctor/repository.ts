@@ -58,12 +58,12 @@ async function examineFiles(
   if (drivers.length > 0)
     add(
       'merge-drivers',
-      `Merge drivers of your git configuration do not run where work of agents is merged, its files merge as text: ${drivers.slice(0, 10).map(showName).join(', ')}.`,
+      `Merge drivers of your git configuration do not run on agents' work; these files merge as text: ${drivers.slice(0, 10).map(showName).join(', ')}.`,
     );
   if (submodules.length > 0)
     add(
       'submodules',
-      `Submodules are empty in the worktrees of agents, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`,
+      `Submodules are empty in agents' worktrees, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`,
     );
   const hiddenPart = hiddenPartOf(maskedPaths(permissions));
   const hidden = (await git.listFiles(commit, mostFiles)).flatMap((path) => hiddenPart(path) ?? []);
@@ -74,7 +74,7 @@ async function examineFiles(
 function describeHidden(paths: readonly string[]): string {
   const names = [...new Set(paths)];
   const rest = names.length > 10 ? ` and ${names.length - 10} more` : '';
-  return `Committed, though permissions.hidden_paths names them: ${names.slice(0, 10).map(showName).join(', ')}${rest}. Cells show them empty, but git's history holds them for agents, too: take secrets out of git and renew them. What programs need is shown to setup and diagnostics by project.copy, or not hidden.`;
+  return `Committed, although permissions.hidden_paths hides them: ${names.slice(0, 10).map(showName).join(', ')}${rest}. Cells show them empty, but agents can read them in git's history: remove secrets from git and replace them. If programs need a file, list it in project.copy for setup and diagnostics, or don't hide it.`;
 }
 
 /** Examines what work would start from: the base branch, a name to commit by, and a committed configuration. */
@@ -100,7 +100,7 @@ async function examineConfigFile(git: GitPort): Promise<readonly Finding[]> {
   if (root === null || !(await git.changedTracked(root)).includes('.blueflame.yml')) return [];
   return [
     checkOf('programs', 'configuration-committed', false).weaker(
-      '.blueflame.yml has changes that are not committed: nothing is started before they are.',
+      '.blueflame.yml has uncommitted changes: nothing starts before you commit them.',
       { hints: [`git -C ${shellQuote(root)} commit -m 'configure git flame' .blueflame.yml`] },
     ),
   ];
@@ -113,7 +113,7 @@ export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Pr
     if (readSetupRecord(git.repository.commonDir).hooks === null) return [];
     const details = await planGitHooks(git, io);
     if (details.length === 0) return [check.proven('The git hooks are in place.')];
-    const message = 'The git hooks were disabled after they were installed.';
+    const message = 'The git hooks were installed, but are disabled now.';
     return [check.weaker(message, { details, hints: ['git flame init'] })];
   } catch (error) {
     return [check.failed(error, 'weaker')];
@@ -135,10 +135,10 @@ export async function examineBeads(
     if (hooks !== null)
       return weaker(hooksWhy(hooks), [
         `ls -l ${shellQuote(hooks)}`,
-        'Take the hooks away, or set beads: { enabled: false } in .blueflame.yml',
+        'Remove the hooks, or set beads: { enabled: false } in .blueflame.yml',
       ]);
     const version = await bdVersion(place);
-    if (!hasBeads(place)) return weaker(`${place.root} has no workspace of Beads`, [makeBeads]);
+    if (!hasBeads(place)) return weaker(`${place.root} has no Beads workspace`, [makeBeads]);
     return [check.proven(`Beads ${version} keeps the memory.`)];
   } catch (error) {
     return weaker(error instanceof Error ? error.message : String(error), [
@@ -182,21 +182,23 @@ async function tryPushes(context: GitContext, remote: string, config: Config): P
     const made = await pushState(context, remote, specs(first, null), { isAllOrNothing: true });
     const tookMs = performance.now() - began;
     if (made.kind === 'rejected')
-      return [check('remote-refs').missing(`${remote} does not take refs of machines: ${made.reason}.`)];
+      return [check('remote-refs').missing(`${remote} does not accept refs of machines: ${made.reason}.`)];
     const stale = await pushState(context, remote, specs(second, second), { isAllOrNothing: true });
     await forgetRefs(context, remote, new Map(refs.map((ref) => [ref, null])));
     const left = await remoteTips(context, remote, `${root}/*`);
     const [claims, deletes] = [check('remote-claims'), check('remote-deletes')];
     return [
       check('remote-refs').proven(
-        `${remote} takes refs outside heads and tags, several in one push or none.`,
+        `${remote} accepts refs outside heads and tags, and several in one push all or none.`,
       ),
       stale.kind === 'rejected'
-        ? claims.proven(`${remote} refuses a push that is not onto what it has: a claim has one winner.`)
-        : claims.missing(`${remote} took a push that was not onto what it has: two could win a claim.`),
+        ? claims.proven(`${remote} refuses a push that is not a fast-forward: a claim has one winner.`)
+        : claims.missing(
+            `${remote} accepted a push that was not a fast-forward: two machines could win a claim.`,
+          ),
       left.length === 0
         ? deletes.proven(`${remote} deletes refs of machines that left.`)
-        : deletes.weaker(`${remote} deletes no refs: those of machines that left stay, and do no harm.`),
+        : deletes.weaker(`${remote} deletes no refs: those of machines that left stay, without harm.`),
       timeOf(remote, tookMs, config),
     ];
   } catch (error) {
@@ -213,11 +215,11 @@ async function emptyCommit(context: GitContext, text: string): Promise<string> {
 function timeOf(remote: string, tookMs: number, { machines }: Config): Finding {
   const { lease, renew } = machines;
   const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-  const words = `A push to ${remote} took ${seconds(tookMs)}. A sign of life is due every ${seconds(renew)}, and a machine that gives none for ${seconds(lease)} is given up (machines.renew, machines.lease); no clock is compared with another's.`;
+  const words = `A push to ${remote} took ${seconds(tookMs)}. A machine sends a heartbeat every ${seconds(renew)}, and loses its claims after ${seconds(lease)} without one (machines.renew, machines.lease); clocks of different machines are not compared.`;
   // Look and push, and one lost race.
   if (4 * tookMs < renew) return check('remote-time').proven(words);
   return check('remote-time').weaker(
-    `${words} That is too short for this remote: machines would be given up that are well.`,
+    `${words} That is too short for this remote: healthy machines would lose their claims.`,
   );
 }
 
@@ -238,11 +240,11 @@ async function whoIsThere(
     check('remote-machines').proven(there),
     ...ahead.map(({ machine, last_sign_at: at }) =>
       check('remote-clock').weaker(
-        `By its clock ${machine} gave its last sign of life at ${at}, which is still to come here: times shown of it are wrong, and nothing else.`,
+        `By its clock ${machine} sent its last heartbeat at ${at}, which is in the future here: only the times shown for it are wrong.`,
       ),
     ),
     ...other.map(({ machine }) =>
-      check('remote-config').weaker(`${machine} works with another configuration than the session's.`),
+      check('remote-config').weaker(`The configuration of ${machine} differs from the session's.`),
     ),
   ];
 }

@@ -30,10 +30,9 @@ export function examineWritable(commonDir: string): readonly Finding[] {
     .map((name) => join(commonDir, name))
     .filter((path) => !isWritable(path));
   return closed.map((path) =>
-    checkOf('state', 'writable').missing(
-      `${path} can't be written, so nothing can be worked on or tried here.`,
-      { hints: ['git flame status, show and log keep working.'] },
-    ),
+    checkOf('state', 'writable').missing(`${path} can't be written, so no work or test can run here.`, {
+      hints: ['git flame status, show and log keep working.'],
+    }),
   );
 }
 
@@ -54,7 +53,7 @@ function examineLocks(commonDir: string): readonly Finding[] {
     .filter(({ ageMs }) => ageMs > oldLockMs)
     .map(({ path }) =>
       checkOf('state', 'lock').weaker(
-        `${path} stops every change of what it locks, and is older than a minute.`,
+        `${path} blocks every change of what it locks, and is older than a minute.`,
         { hints: ['git flame doctor --repair'] },
       ),
     );
@@ -82,7 +81,7 @@ async function examineRefs(store: ReadContext['store']): Promise<readonly Findin
 
 /** Nothing is broken: it is another clone's word. */
 function describeAll(unverified: readonly UnverifiedCompletion[]): Finding {
-  const message = `Another clone reports ${formatCount(unverified.length, 'thing')} as ended that did not end here.`;
+  const message = `Another clone reports ${formatCount(unverified.length, 'thing')} as ended that has not ended here.`;
   const details = unverified.slice(0, 20).map(describeUnverified);
   return checkOf('state', 'ends').weaker(message, { details, hints: unverifiedHints(unverified) });
 }
@@ -93,19 +92,19 @@ function describeProblem({ ref, object, message }: StateProblem): Finding {
   return checkOf('state', 'note').weaker(broken, {
     hints: [
       message.includes('newer git-flame')
-        ? 'Work on it with that version: this one leaves it alone.'
+        ? 'Use that version for it: this one does not touch it.'
         : 'git flame doctor --repair',
       `git cat-file -p ${object}`,
       `git log --find-object=${object} --format=%h ${ref}`,
-      `To go back to before the oldest commit that shows: git update-ref ${ref} <commit>^`,
+      `To restore the ref from before the oldest commit listed: git update-ref ${ref} <commit>^`,
     ],
   });
 }
 
 function repairOfRef(ref: string): string[] {
   return [
-    `Where a remote has it: git fetch origin '+${ref}:${ref}'`,
-    `Without it, what it held is lost: git update-ref -d ${ref}`,
+    `If a remote has it: git fetch origin '+${ref}:${ref}'`,
+    `Otherwise its content is lost: git update-ref -d ${ref}`,
   ];
 }
 
@@ -129,11 +128,11 @@ export function examineTrust(
     const isSafe = isAllowed(content, readPermission(place));
     const check = checkOf('state', 'trust', false);
     if (isSafe) {
-      const findings = [check.proven("You allowed what this repository's files ask for.")];
+      const findings = [check.proven("You allowed what this repository's files would run.")];
       return { findings, config: content.config, isAllowed: true };
     }
     const left = check.weaker(
-      "You have not allowed what this repository's files ask for: it is left out here.",
+      "You have not allowed what this repository's files would run: it is not used here.",
       { details: content.items.map(describeItem), hints: ['git flame trust'] },
     );
     return { findings: [left], config: withoutUnpermitted(content.config), isAllowed: false };
@@ -160,13 +159,13 @@ export async function examineLeftovers(
   const { commonDir } = git.repository;
   const findings = [
     ...listStaleRuns(commonDir, new Date()).map((folder) =>
-      leftover('run-folder', `${folder} belongs to a command that is gone.`),
+      leftover('run-folder', `${folder} belongs to a command that has ended.`),
     ),
     ...(await leftWorktrees({ git, store })),
     ...(await leftBehind(store, machineName({ env, commonDir }))),
     ...staleLocks(join(commonDir, 'blueflame', 'locks')),
   ];
-  return findings.length > 0 ? findings : [checkOf('leftovers', 'none').proven('Nothing was left behind.')];
+  return findings.length > 0 ? findings : [checkOf('leftovers', 'none').proven('There are no leftovers.')];
 }
 
 async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>): Promise<Finding[]> {
@@ -182,7 +181,7 @@ async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>)
           worktree === path || (session === subject?.session && id === subject.task),
       );
       const whose = task === undefined ? 'no task' : `task ${task.id} (${task.status})`;
-      return leftover('worktree', `The worktree ${path} of ${whose} is kept with what its agent wrote.`);
+      return leftover('worktree', `The worktree ${path} of ${whose} is kept with its agent's files.`);
     });
 }
 
@@ -201,7 +200,7 @@ function staleLocks(folder: string): Finding[] {
     .map((name) =>
       leftover(
         'session-lock',
-        `Session ${name.slice(0, -'.lock'.length)} was locked by a command that is gone; the next one takes it over.`,
+        `Session ${name.slice(0, -'.lock'.length)} was locked by a command that has ended; the next command takes the lock over.`,
       ),
     );
 }

@@ -125,7 +125,7 @@ function noIssueAddress(url: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-issue-address',
-    message: `${oneLine(url)} is no address of an issue, so no task was made of it.`,
+    message: `${oneLine(url)} is not the address of an issue, so no task was added.`,
     hints: ['git flame task add TITLE --locks PATH'],
   });
 }
@@ -134,7 +134,7 @@ function isClosed(url: string, reopen: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'issue-closed',
-    message: `${url} is closed, so no task was made of it.`,
+    message: `${url} is closed, so no task was added.`,
     hints: [reopen, 'git flame task add TITLE --locks PATH'],
   });
 }

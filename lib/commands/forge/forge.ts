@@ -127,7 +127,7 @@ function isHeard({ login, role }: HostRemark, { comments_from: from, commenters 
 }
 
 function nameOf({ login }: HostRemark): string {
-  return oneLine(login ?? 'somebody who is gone', 60);
+  return oneLine(login ?? 'a deleted account', 60);
 }
 
 /** Whom a configuration has heard, as one says it. */
@@ -135,7 +135,7 @@ export function describeCommenters({ comments_from: from, commenters }: RemarkFi
   const listed = commenters.length === 0 ? [] : ['those in pull_requests.commenters'];
   const standing = { members: ['members of the repository'], owners: ['its owners'], listed: [] }[from];
   const all = [...standing, ...listed];
-  return all.length === 0 ? 'nobody (pull_requests.commenters is empty)' : all.join(' and ');
+  return all.length === 0 ? 'no account (pull_requests.commenters is empty)' : all.join(' and ');
 }
 
 /**
@@ -153,7 +153,7 @@ export function fitBody(
   const stays = sessionOf(end) !== null && end.length <= longest / 2;
   const last = stays ? (paragraphs.pop() ?? '') : '';
   const said = (left: number): string =>
-    `The text goes on for ${left} characters more than ${host} takes here. All of it, task by task: ${inSession(end)}.`;
+    `The text is ${left} characters longer than ${host} accepts here. The whole text, task by task: ${inSession(end)}.`;
   const room = longest - last.length - said(body.length).length - '\n\n\n\n\n'.length;
   let shown = '';
   for (const paragraph of paragraphs) {

@@ -37,7 +37,7 @@ export const gh: ForgeCommands = {
     words: (branch) => ['pr', 'view', branch, '--json', 'url,state'],
     schema: z
       .object({
-        url: z.string().refine((url) => isRequestAddress(url, 'gh'), 'is no address of a pull request'),
+        url: z.string().refine((url) => isRequestAddress(url, 'gh'), 'is not the address of a pull request'),
         state: z.string(),
       })
       .transform(({ url, state }) => ({ url, isOpen: state === 'OPEN' })),

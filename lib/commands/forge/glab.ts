@@ -49,7 +49,7 @@ export const glab: ForgeCommands = {
       .object({
         web_url: z
           .string()
-          .refine((url) => isRequestAddress(url, 'glab'), 'is no address of a merge request'),
+          .refine((url) => isRequestAddress(url, 'glab'), 'is not the address of a merge request'),
         state: z.string(),
       })
       .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' })),

@@ -23,7 +23,7 @@ export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {
     const { all, moved } = await fetchRequestNews(opened, io, session);
     if (args.globals.dryRun) return preview(opened, session, all) || Math.min(moved, 1);
     if (all.length === 0) return 1;
-    requireTypedByPerson('What is taken up of a pull request', opened.git.repository, io);
+    requireTypedByPerson('Which comments of a pull request go to tasks', opened.git.repository, io);
     return withSessionLock(opened, session.id, async () => {
       await resume(opened.context, session.id);
       const taken = await applyAllNews(opened, session.id, { all, isAllowedMore: args.options.more });
@@ -67,13 +67,13 @@ function reportApplied(
       ...(remarks === 0 ? [] : [formatCount(remarks, 'remark')]),
       ...(checks === 0 ? [] : [formatCount(checks, 'failed check')]),
     ];
-    output.result(`${id} goes on with ${parts.join(' and ')}.`);
+    output.result(`${id} continues with ${parts.join(' and ')}.`);
   }
   if (tasks.length === 0)
     output.result(
       left + awaited.length === 0
         ? 'There is nothing new on the pull request.'
-        : 'Nothing of it was taken up now.',
+        : 'No task was sent back now.',
     );
   if (left > 0)
     output.info(
@@ -139,7 +139,7 @@ async function movedByOther(
   return new FlameError({
     kind: 'refused',
     code: 'pull-request-moved',
-    message: `Somebody else moved ${branch} there to ${shortId(head)}, which is not part of it here, so nothing was taken up.`,
+    message: `Another person moved ${branch} there to ${shortId(head)}, which your branch does not contain, so no task was sent back.`,
     hints: [
       `git fetch origin ${shellQuote(branch)}`,
       `git log ${shellQuote(`${branch}..FETCH_HEAD`)}`,
@@ -151,7 +151,9 @@ async function movedByOther(
 function reportIgnoredRemarks({ output, context }: CommandContext, { ignored }: PullRequestNews): void {
   if (ignored.length === 0) return;
   const names = ignored.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
-  output.info(`Not taken up, by others than ${describeCommenters(context.config.pull_requests)}: ${names}.`);
+  output.info(
+    `Ignored comments (pull_requests allows those of ${describeCommenters(context.config.pull_requests)}): ${names}.`,
+  );
 }
 
 function noPullRequest(session: Session): FlameError {
@@ -193,7 +195,7 @@ export async function applyAllNews(
     }
   }
   for (const name of awaited) {
-    const message = `The log of the failed check ${visibleLine(name)} can't be had yet, as before all of its run has ended. It is asked for again with the next git flame pr; then the check goes to its task in any case.`;
+    const message = `The log of the failed check ${visibleLine(name)} is not available yet, perhaps because its run has not ended. The next git flame pr asks for it again; then the check goes to its task in any case.`;
     output.info(message);
   }
   return { tasks, left, awaited, refused };

@@ -22,7 +22,7 @@ const programs: Readonly<Record<ForgeName, ForgeProgram>> = {
   gh: {
     host: 'GitHub',
     site: 'cli.github.com',
-    limits: 'gh api rate_limit says until when',
+    limits: 'gh api rate_limit shows until when',
     env: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' },
   },
   glab: {
@@ -105,7 +105,7 @@ function explain(name: ForgeName, { exitCode, output, retry }: Ended): FlameErro
       kind: 'refused',
       code: 'forge-rate-limited',
       details,
-      message: `${host} takes no more requests for now, and nothing was taken over.`,
+      message: `${host} accepts no more requests now, so nothing was imported.`,
       hints: [limits, retry],
     });
   if ((name === 'gh' && exitCode === 4) || /HTTP 401|401 Unauthorized|\b(?:gh|glab) auth login/.test(output))
@@ -113,14 +113,14 @@ function explain(name: ForgeName, { exitCode, output, retry }: Ended): FlameErro
       kind: 'environment',
       code: 'forge-logged-out',
       details,
-      message: `${name} is not signed in, so nothing could be asked.`,
+      message: `${name} is not signed in, so it can't be asked.`,
       hints: [`${name} auth login`, retry],
     });
   return new FlameError({
     kind: 'refused',
     code: 'forge-failed',
     details,
-    message: `${name} could not do it (${exitCode === null ? 'it was ended' : `exit code ${exitCode}`}), and nothing was taken over.`,
+    message: `${name} failed (${exitCode === null ? 'it was killed' : `exit code ${exitCode}`}), so nothing was imported.`,
     hints: [retry],
   });
 }
@@ -174,7 +174,7 @@ function parse(name: ForgeName, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw unreadable(name, 'it is no JSON');
+    throw unreadable(name, 'it is not JSON');
   }
 }
 
@@ -182,14 +182,14 @@ function check<Value>(name: ForgeName, schema: z.ZodType<Value>, value: unknown)
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw unreadable(name, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is something else'}`);
+  throw unreadable(name, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'has another type'}`);
 }
 
 function unreadable(name: ForgeName, why: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'forge-unreadable',
-    message: `What ${name} printed about it can't be read (${why}), and nothing was taken over.`,
-    hints: [`${name} --version`, 'Then again, or with another version of it'],
+    message: `The output of ${name} can't be read (${why}), so nothing was imported.`,
+    hints: [`${name} --version`, 'Try again, or with another version of it'],
   });
 }

@@ -51,9 +51,7 @@ function refusal(task: Task | null, found: readonly Violation[]): FlameError {
     message: `This commit breaks ${rules} of ${whose}.`,
     details: [
       ...found.map(({ details, rule }) => `${details} [${rule}]`),
-      ...(task === null
-        ? []
-        : ['This is quick feedback: the same rules are applied when the work is handed in.']),
+      ...(task === null ? [] : ['This is early feedback: the same rules apply when the work is submitted.']),
     ],
     hints: found.flatMap(({ where, rule }) => mend(where, rule)).slice(0, 3),
   });

@@ -178,10 +178,10 @@ async function uninstallAll(
   const { dryRun } = args.globals;
   const { done, left } = dryRun ? planUndo(git.repository) : await undoSetup(context, git.repository);
   output.json({ root, removed: done, left });
-  const title = dryRun ? 'Would take back:' : 'Taken back:';
+  const title = dryRun ? 'Would undo:' : 'Undone:';
   output.result(
     done.length === 0
-      ? 'Nothing of git flame is installed here.'
+      ? 'git flame has installed nothing here.'
       : [title, ...done.map((line) => `  ${line}`)].join('\n'),
   );
   for (const line of left) output.warn(`${line}.`);

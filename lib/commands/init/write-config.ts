@@ -72,7 +72,7 @@ function configText({ project, cli, proposal, tried, room }: Beginning): string 
     ...limits,
   });
   return `${configHead}${begin}\n${[
-    ...(tried?.failing ?? []).map((clause) => `# Tried, and not in force: ${clause}\n`),
+    ...(tried?.failing ?? []).map((clause) => `# Tried, not used: ${clause}\n`),
     ...('permissions' in rules ? [] : [permissionsHint]),
     ...('validation' in checks ? [] : [validationHint]),
     needed !== null || proposal?.install == null ? '' : setupHint(proposal.install),
@@ -88,9 +88,9 @@ function readSmallFile(path: string): string {
   return found?.isFile() === true && found.size <= largestFile ? readFileSync(path, 'utf8') : '';
 }
 
-const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:
-# git flame config example. What is in force, and why: git flame config
-# An editor completes them after: git flame config schema > .git/blueflame.schema.json
+const configHead = `# Configuration of git flame; every key is optional. All keys and their meaning:
+# git flame config example. Effective values and their source: git flame config
+# For completion in an editor: git flame config schema > .git/blueflame.schema.json
 # and with this as the first line: # yaml-language-server: $schema=.git/blueflame.schema.json
 `;
 
@@ -98,19 +98,19 @@ const configHead = `# What git flame goes by; every key is optional. All keys wi
 
 const permissionsHint = `# permissions:
 #   allowed_paths: ['src/**', 'test/**']    # the files agents may change
-#   bash_rules:                             # the tests and builds they may run: without network, judged afterwards
+#   bash_rules:                             # the tests and builds they may run, without network
 #     allowed_commands: [npm test, npm run, npx, node, make, pytest, cargo, go, rm, git mv, git rm]
 `;
 
 const validationHint = `# validation:
 #   validator_diagnostics:
-#     commands: [npm test]                  # what fails here never lands by itself
+#     commands: [npm test]                  # work that fails them lands only with your override
 `;
 
 const setupHint = ({ command, preset }: KnownInstall): string =>
-  `# Worktrees of agents begin without dependencies. To bring them, made once for each lock file, below project:
+  `# Agents' worktrees start without dependencies. To install them, once for each lock file, below project:
 #   setup: [${command}]
-# Cells reach no network but what is named, or from-config: the registry that your own settings name.
+# Cells reach only the hosts named here; from-config is the registry that your own settings name.
 # sandbox: { egress: { setup: [${preset}] } }
 
 `;
@@ -120,8 +120,8 @@ const budgetHint = `# A limit in dollars, below limits: max_session_cost_usd: 10
 
 const limitsHint = `# limits:
 #   max_session_cost_usd: 10                # the run pauses and asks when it is spent
-#   agent_timeout: 20m                      # longer tasks fit in; built in: 5m. You are asked once for
-#   token_budget: { validator_usd: 0.5 }    # what is looser than built in (git flame trust); built in: 0.15
+#   agent_timeout: 20m                      # for longer tasks; default: 5m. You are asked once about
+#   token_budget: { validator_usd: 0.5 }    # values looser than the default (git flame trust); default: 0.15
 `;
 
 /** The part of a proposal that works. */

@@ -99,8 +99,8 @@ async function findShared(
   throw new FlameError({
     kind: 'waiting',
     code: 'nothing-to-join',
-    message: `There is no session at ${remote} that is led for other machines.`,
-    hints: [`On the machine that is to lead: git flame run --remote ${shellQuote(remote)}`],
+    message: `No session is shared through ${remote}.`,
+    hints: [`On the lead machine: git flame run --remote ${shellQuote(remote)}`],
   });
 }
 
@@ -164,8 +164,8 @@ function notAgreed({
     message: none
       ? `The session at ${remote} has no plan yet.`
       : plan === null
-        ? `Nothing of the plan at ${remote} runs here before you agree to it.`
-        : `The plan at ${remote} is not the one you named: it is ${digest}.`,
+        ? `You have not agreed to the plan at ${remote}, so nothing of it runs here.`
+        : `The plan at ${remote} has another digest than the one you named: ${digest}.`,
     hints: none
       ? [`git flame work --join ${shellQuote(remote)}`]
       : ['git flame status', `To agree to it: git flame work --join ${shellQuote(remote)} --plan ${digest}`],
@@ -189,7 +189,7 @@ async function requireSameConfig(
   throw new FlameError({
     kind: 'refused',
     code: 'config-differs',
-    message: `This clone's configuration is another one than the session's (${context.configDigest} here, ${theirs} there).`,
+    message: `This clone's configuration differs from the session's (${context.configDigest} here, ${theirs} there).`,
     details: differences(text, config),
     hints: ['git pull', `git diff ${shellQuote(base)} -- .blueflame.yml`],
   });
@@ -224,12 +224,12 @@ export function otherProgram(
     ...(version === null || version === here.version
       ? []
       : [
-          `${name} leads with git-flame ${visibleLine(version)}, here is ${here.version}: rules of the two may differ, and it judges by its own.`,
+          `${name} leads with git-flame ${visibleLine(version)}, but this is ${here.version}: their rules may differ, and the lead applies its own.`,
         ]),
     ...(missing.length === 0
       ? []
       : [
-          `${name} has agents run with ${missing.map(visibleLine).join(', ')}, which this machine does not use.`,
+          `${name} runs agents with ${missing.map(visibleLine).join(', ')}, which this machine does not use.`,
         ]),
   ];
 }

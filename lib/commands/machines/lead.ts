@@ -108,7 +108,7 @@ async function takeLead(
     return { session: { next, subject: `session: led by ${context.place}, term ${term}` } };
   });
   if (seen === undefined || seen.lead === context.place) return;
-  const message = `This machine leads now, in the place of ${seen.lead}: what that decides counts no more, and what its agents hold is free once it hears of that, or has been silent for its lease.`;
+  const message = `This machine leads now, instead of ${seen.lead}: decisions of that machine no longer count, and the tasks of its agents are free once it learns of this, or after its lease.`;
   context.events.emit({ event: 'notice', level: 'info', message });
 }
 

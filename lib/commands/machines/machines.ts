@@ -52,7 +52,7 @@ function bothWays(): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'trust-both-ways',
-    message: 'A machine is trusted with something, or it is not: --trust and --distrust exclude each other.',
+    message: '--trust and --distrust exclude each other.',
     hints: ['git flame machines --trust NAME', 'git flame machines --distrust NAME'],
   });
 }
@@ -90,8 +90,8 @@ function trustMachine(
   else decided.supersede(decisions);
   const roles = wish.roles.join(', ');
   return wish.isGiven
-    ? `What ${machine} says counts here, for ${session.id}: ${roles} (key ${key}).`
-    : `What ${machine} says counts here no more, for ${session.id}: ${roles}. What counted already stays.`;
+    ? `${machine} is trusted in ${session.id}: ${roles} (key ${key}).`
+    : `${machine} is no longer trusted in ${session.id}: ${roles}. What counted already stays.`;
 }
 
 function findMachine(machines: readonly ShownMachine[], name: string): ShownMachine {
@@ -110,7 +110,7 @@ function noKey(machine: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-machine-key',
-    message: `${machine} gives no sign of life with a key, so nothing says that it is the one that speaks.`,
+    message: `${machine} sends no heartbeat with a key, so nothing proves what comes from it.`,
     hints: ['git flame machines', 'On that machine, with this version: git flame work --join'],
   });
 }
@@ -119,7 +119,7 @@ function needsNoTrust(): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'work-needs-no-trust',
-    message: 'To work on tasks no trust is needed: each work is judged before it lands.',
+    message: 'The role work needs no trust: all work is checked before it lands.',
     hints: ['git flame machines --trust NAME --role validate,merge,review'],
   });
 }
@@ -132,7 +132,7 @@ export function readRoles(typed: readonly string[]): readonly SharedRole[] {
   throw new FlameError({
     kind: 'usage',
     code: 'machine-role',
-    message: `A machine has no role ${JSON.stringify(wrong?.text ?? '')}: ${sharedRoles.join(', ')}.`,
+    message: `A machine has no role ${JSON.stringify(wrong?.text ?? '')}. The roles are ${sharedRoles.join(', ')}.`,
     hints: ['git flame work --join --role work,validate'],
   });
 }
@@ -145,7 +145,7 @@ export function readBudget(typed: string | null): number | null {
   throw new FlameError({
     kind: 'usage',
     code: 'machine-budget',
-    message: `A machine can't spend ${JSON.stringify(typed)}: it takes an amount above 0, in the unit of the session's budget.`,
+    message: `${JSON.stringify(typed)} is not a budget: write an amount above 0, in the unit of the session's budget.`,
     hints: ['git flame work --join --budget 5'],
   });
 }

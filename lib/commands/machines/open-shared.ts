@@ -85,7 +85,7 @@ export async function withSharing(
           : {
               event: 'remote-lost',
               remote,
-              message: `${remote} ${error?.code === 'remote-unreachable' ? "can't be reached" : 'takes nothing'}: agents go on, nothing new is claimed, and what they finish waits here. (${error?.message ?? ''})`,
+              message: `${remote} ${error?.code === 'remote-unreachable' ? "can't be reached" : 'accepts no push'}: agents continue, no task is claimed, and finished work waits here. (${error?.message ?? ''})`,
             },
       ),
   });
@@ -166,7 +166,7 @@ export function parseTrusted(value: string): Trusted {
   throw new FlameError({
     kind: 'refused',
     code: 'trusted-machine',
-    message: `${setting} says ${JSON.stringify(value)}: it takes a key, roles and the last day on which it counts.`,
+    message: `${setting} is ${JSON.stringify(value)}, but must be a key, roles and the last day on which it counts.`,
     hints: [
       `git config --get-all --show-origin ${setting}`,
       `git config --add ${setting} "KEY validate,merge 2030-12-31"`,

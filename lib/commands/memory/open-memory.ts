@@ -93,7 +93,7 @@ export function openBeadsMemory({ place, notes, onTrouble }: BeadsOptions): Memo
 
 async function requireBeads(place: BeadsPlace): Promise<string> {
   const version = await bdVersion(place);
-  if (!hasBeads(place)) throw new Error(`${place.root} has no workspace of Beads: ${makeBeads}`);
+  if (!hasBeads(place)) throw new Error(`${place.root} has no Beads workspace: ${makeBeads}`);
   return version;
 }
 
@@ -109,7 +109,7 @@ async function readBeads(place: BeadsPlace): Promise<readonly Bead[]> {
     ...['--label-any', Object.values(labels).join(',')],
   ]);
   if (listed === null) return [];
-  if (!Array.isArray(listed)) throw new Error('bd list answered no list');
+  if (!Array.isArray(listed)) throw new Error('bd list did not print a list');
   return listed.flatMap((bead) => readBead(bead) ?? []);
 }
 
@@ -157,7 +157,7 @@ async function makeBead(place: BeadsPlace, entry: MemoryEntry, actor: string): P
       entry.notes,
     );
     const id = isRecord(made) ? made.id : undefined;
-    if (typeof id !== 'string') throw new Error('bd create did not say what it made');
+    if (typeof id !== 'string') throw new Error('bd create did not print the id of what it made');
     return id;
   } finally {
     await rm(folder, { recursive: true, force: true });

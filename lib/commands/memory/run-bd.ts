@@ -52,7 +52,7 @@ export async function runBd(
   if (child.exitCode === undefined)
     throw new Error(`bd can't be run: ${child.originalMessage ?? 'it is not in PATH'}`);
   if (child.exitCode !== 0) throw new Error(`bd ${args[0]}: ${reasonOf(said, child.stderr, child.exitCode)}`);
-  if (said === undefined) throw new Error(`bd ${args[0]} answered what is no JSON`);
+  if (said === undefined) throw new Error(`bd ${args[0]} did not print JSON`);
   return isRecord(said) && 'schema_version' in said && 'data' in said ? said.data : said;
 }
 
@@ -62,7 +62,7 @@ export async function bdVersion(place: BeadsPlace): Promise<string> {
   const version = isRecord(said) && typeof said.version === 'string' ? said.version : '';
   const [major, minor] = version.split('.').map(Number);
   if (major === undefined || minor === undefined || Number.isNaN(major + minor))
-    throw new Error('the program bd does not say its version as Beads does');
+    throw new Error('the program bd does not print a version of Beads');
   if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
     throw new Error(`bd ${version} is too old: ${oldest.join('.')} or newer is needed`);
   return version;
@@ -87,7 +87,7 @@ export function beadsHooks({ root, env }: BeadsPlace): string | null {
 
 /** Why `bd` is not used. */
 export function hooksWhy(folder: string): string {
-  return `${folder} holds hooks, which bd would start as you`;
+  return `${folder} holds hooks, which bd would run as you`;
 }
 
 /** A workspace can name another folder in its place, relative to the work tree or to itself. */

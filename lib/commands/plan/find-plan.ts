@@ -83,7 +83,7 @@ async function leaveIdleSessions({ context, store, git, output }: CommandContext
       await withSessionLock({ git, store }, id, () => leaveSession(context, id));
     } catch (error) {
       if (!(error instanceof FlameError) || error.code !== 'session-busy') throw error;
-      output.info(`Session ${id} continues in another git flame command, beside this one.`);
+      output.info(`Session ${id} continues in another git flame command, at the same time.`);
     }
   }
 }
@@ -114,7 +114,7 @@ function noObjective(command: string, sessions: readonly Session[]): FlameError 
   return new FlameError({
     kind: 'usage',
     code: 'no-objective',
-    message: `No session is open, so git flame ${command} needs to know what is wanted.`,
+    message: `No session is open, so git flame ${command} needs an objective.`,
     hints: [
       `git flame ${command} 'What you want done'`,
       `git flame ${command} --from FILE`,
@@ -150,11 +150,11 @@ export async function previewPlan(opened: CommandContext, wish: StartRequest, io
       ...waves.map((wave, index) => `  step ${index + 1}: ${wave.join(', ')}`),
       ...(overlap?.tasks ?? []).map(
         ({ task, below }) =>
-          `  ${task} ${overlap?.kind === 'build-on' ? 'builds on' : 'starts apart from'} ${below.map((one) => one.task).join(', ')}`,
+          `  ${task} ${overlap?.kind === 'build-on' ? 'is stacked on' : 'starts separately from'} ${below.map((one) => one.task).join(', ')}`,
       ),
       ...renderCircles(circles).map((line) => `  ${line}`),
     );
-  } else if (objective !== null) lines.push(`A planner would be asked for: ${objective}`);
+  } else if (objective !== null) lines.push(`A planner would plan: ${objective}`);
   else if (session !== null && session.state !== 'ended') {
     const view = await viewSession(opened.context, session.id);
     const { kind } = nextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });

@@ -63,7 +63,7 @@ export function planSource(from: string): string {
 /** Reports which session a command that named none continues. */
 export function reportSelectedSession({ context }: CommandContext, session: Session): void {
   const { id, wave } = session;
-  const message = `Continues with ${id}, cycle ${cycleNumber(session)}, wave ${wave}: ${titleOf(session)}`;
-  const details = ["to start another instead: git flame run --new 'What you want done'"];
+  const message = `Continuing ${id}, cycle ${cycleNumber(session)}, wave ${wave}: ${titleOf(session)}`;
+  const details = ["to start another one instead: git flame run --new 'What you want done'"];
   context.events.emit({ event: 'notice', level: 'info', message, details });
 }

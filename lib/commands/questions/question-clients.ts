@@ -204,7 +204,7 @@ function runIsGone(): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'run-is-gone',
-    message: 'The run that asked this ended before it said whether the answer counts.',
+    message: 'The run that asked this ended before it confirmed the answer.',
     hints: ['git flame status', 'git flame run'],
   });
 }

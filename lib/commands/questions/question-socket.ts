@@ -105,7 +105,7 @@ function receive(socket: Socket, { control, ...options }: Door): void {
 /** Checks the client's process id. Throws where another process connected. */
 function admit(pid: number, { proof, ...options }: DoorOptions & { readonly proof: string }): Visitor {
   const start = processStart(pid);
-  if (start === null || !holdsOpen(pid, proof)) throw new Error('it is somebody else');
+  if (start === null || !holdsOpen(pid, proof)) throw new Error('another process has this id');
   return { pid, start, proof, chat: findStartingAgent({ ...options, pid }) };
 }
 
@@ -122,7 +122,7 @@ async function reply(
       return;
     }
     requireOwnTerminal(
-      'What is answered here',
+      'How a question is answered',
       () => visitor.chat ?? findStartingAgent({ ...options, pid: visitor.pid }),
     );
     requireStillThere(visitor);
@@ -140,7 +140,7 @@ function requireStillThere({ pid, start, proof }: Visitor): void {
   throw new FlameError({
     kind: 'refused',
     code: 'opened-by-another',
-    message: `Process ${pid}, which opened this connection, is gone, so an answer that comes by it is nobody's.`,
+    message: `Process ${pid}, which opened this connection, has ended, so the answer has no known sender.`,
     hints: ['git flame board'],
   });
 }
@@ -150,7 +150,7 @@ function answerFailed(error: unknown): FlameError {
   return new FlameError({
     kind: 'internal',
     code: 'answer-failed',
-    message: `The run could not act on this: ${reason.split('\n')[0] ?? ''}`,
+    message: `The run failed to apply this answer: ${reason.split('\n')[0] ?? ''}`,
     hints: ['git flame status'],
     cause: error,
   });

@@ -36,7 +36,7 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
         ? null
         : ({ session }) => nothingToDecide(args.options.changeset, changesetsOfCycle(session)),
     perform: async ({ context, shown, output, git }, session) => {
-      if (decision !== null) requireTypedByPerson('What becomes of a changeset', git.repository, io);
+      if (decision !== null) requireTypedByPerson('What happens to a changeset', git.repository, io);
       const { only, gates } = await gatesOf(decision, args, { context, shown, output }, session);
       const { refused } = await reviewWave({ ...context, gates }, session, only);
       if (refused > 0) throw landingRefused(refused);
@@ -98,7 +98,7 @@ function holderOf(current: readonly Changeset[], [task]: readonly string[], name
   if (found !== undefined) return found.id;
   if (name !== null && !waiting.some(({ id, group }) => id === name || group === name))
     throw nothingToDecide(name, current);
-  throw noChangeset(`No changeset that waits for a decision holds task ${task ?? ''}.`, ['git flame status']);
+  throw noChangeset(`No changeset waiting for a decision contains task ${task ?? ''}.`, ['git flame status']);
 }
 
 /** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
@@ -116,12 +116,12 @@ function decisionOf(options: CommandOptions['review']): ChangesetDecision | null
   if (reason !== null) given.push({ kind: 'reject', reason, ...part, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
   if (given.length > 1) {
-    throw contradiction('A changeset is approved, rejected or skipped, not several at once.', [
+    throw contradiction('Approve, reject or skip a changeset: these options exclude each other.', [
       'git flame review -h',
     ]);
   }
   if (options.takeBack !== null && given.length + (options.changeset === null ? 0 : 1) > 0)
-    throw contradiction('--take-back names the changeset that waits again, and decides nothing about it.', [
+    throw contradiction("--take-back withdraws a decision, so it can't be combined with a new one.", [
       'git flame review --take-back GROUP',
     ]);
   requireReject(options);
@@ -133,11 +133,11 @@ function decisionOf(options: CommandOptions['review']): ChangesetDecision | null
 function requireReject({ reject, keepWork, tasks }: CommandOptions['review']): void {
   if (reject !== null) return;
   if (tasks !== null)
-    throw contradiction('--tasks says which tasks of a changeset go back alone: it goes with --reject.', [
+    throw contradiction('--tasks needs --reject: it names the tasks to send back.', [
       'git flame review --changeset GROUP --reject REASON --tasks ID',
     ]);
   if (!keepWork) return;
-  throw nothingToKeep('--keep-work says what becomes of work that is rejected: it goes with --reject.', [
+  throw nothingToKeep('--keep-work needs --reject: the next attempt then starts from the rejected work.', [
     'git flame review --changeset GROUP --reject REASON --keep-work',
   ]);
 }
@@ -145,7 +145,7 @@ function requireReject({ reject, keepWork, tasks }: CommandOptions['review']): v
 function requireApproved({ message }: CommandOptions['review'], decision?: ChangesetDecision): void {
   if (message === null || decision?.kind === 'approve') return;
   throw contradiction(
-    '--message is what an approved changeset lands with: it goes with --approve or --override.',
+    '--message needs --approve or --override: it is the message the changeset lands with.',
     ['git flame review --changeset GROUP --approve --message MESSAGE'],
   );
 }
@@ -158,7 +158,7 @@ function requireCommitOption({ commit }: CommandOptions['review'], decision?: Ch
     kind: 'usage',
     code: 'bad-commit',
     message: isId
-      ? '--commit says what --approve or --override is about.'
+      ? '--commit needs --approve or --override: it names the commit they approve.'
       : `--commit needs the id of a commit, at least its first 7 hex digits, not '${commit}'.`,
     hints: ['git flame status', 'git flame review -h'],
   });
@@ -168,7 +168,7 @@ function requireCommitOption({ commit }: CommandOptions['review'], decision?: Ch
 function takeBackDecision(args: CommandArgs<'review'>, io: Io, name: string): Promise<number> {
   return withRunContext(args, io, async (opened) => {
     const selected = opened.selected.require(await opened.store.snapshot());
-    requireTypedByPerson('What is taken back', opened.git.repository, io);
+    requireTypedByPerson('Which decision is withdrawn', opened.git.repository, io);
     return whereItIsLed(opened, io, selected, async (led) => {
       await resume(led.context, selected.id);
       await undoDecision(led.context, selected.id, name, { where: 'command' });

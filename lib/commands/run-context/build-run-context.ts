@@ -109,7 +109,7 @@ function holdDoor(
   let opening: Promise<{ close(): Promise<void> } | null> | null = null;
   const open = (): Promise<{ close(): Promise<void> } | null> =>
     openQuestionSocket({ commonDir, env, line: queue }).catch((error: Error) => {
-      const message = `Boards of other processes can't answer here: ${error.message}`;
+      const message = `Other processes can't answer questions of this run: ${error.message}`;
       output.events.emit({ event: 'notice', level: 'warning', message });
       return null;
     });
@@ -177,7 +177,7 @@ function assemble(bench: Bench, decided: DecisionLog): RunContext {
       io,
       root: ready.root,
       onTrouble: (why) =>
-        warnOnce({ events, run: bench.run }, `Beads can't be used, memory is kept in git notes: ${why}.`),
+        warnOnce({ events, run: bench.run }, `Beads can't be used, so memory is kept in git notes: ${why}.`),
     }),
     signal,
     // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.

@@ -90,7 +90,7 @@ export async function openGates(
   // Also for answers that approve nothing: agents get the text of a rejection as the person's.
   const answered = wrapGates(gates, (ask) => async (question) => {
     const answer = await ask(question);
-    requireTypedByPerson('What is asked here', reading.git.repository, io);
+    requireTypedByPerson('How a question is answered', reading.git.repository, io);
     return answer;
   });
   return oneAtATime(live === null ? answered : pausedGates(answered, live.pause));
@@ -142,7 +142,7 @@ const subjects: Readonly<Record<WaitingFacts['gate'], (name: string) => string>>
   validation: (task) => `${task}, which failed its validation,`,
   validator_failed: (task) => `${task}, whose validator failed,`,
   changesets: (group) => `Changeset ${group}`,
-  session: () => 'What comes after this cycle',
+  session: () => 'What follows this cycle',
   budget: () => 'The spent budget',
   question: (task) => (task === '' ? 'A question of an agent' : `A question about ${task}`),
 };

@@ -51,7 +51,9 @@ async function follow(
   const by = await reading.git.identity();
   if (order.kind === 'hint') {
     const left = leaveHint(reading.git.repository.commonDir, agent, { by, text: order.text });
-    return left.kind === 'left' ? `to be told: ${order.text}` : `can't be told: ${hintRefusals[left.why]}`;
+    return left.kind === 'left'
+      ? `message left: ${order.text}`
+      : `message refused: ${hintRefusals[left.why]}`;
   }
   // An agent that has just ended by itself need not be stopped.
   await current.agents.stop(agent, { by, retry: order.retry });

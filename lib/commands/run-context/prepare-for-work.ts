@@ -49,9 +49,9 @@ async function reportReopenedSessions({ store, output }: ReadContext): Promise<v
   for (const { session, about, counts } of (await store.snapshot()).unverified) {
     if (about !== '' || counts === null) continue;
     output.warn(
-      `Another clone says that ${session} has ended, and it has not here. It goes on here, and what is done in it opens it again for all.`,
+      `Another clone reports that ${session} has ended, but it has not ended here. It continues here, and the next change to it reopens it for all clones.`,
     );
-    output.hint(`To take it as ended: git flame sync --accept ${session}`);
+    output.hint(`To accept that it has ended: git flame sync --accept ${session}`);
   }
 }
 
@@ -77,7 +77,7 @@ async function clearLeftovers({ git, output, store }: Leftovers, io: Io, root: s
   for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadLocks(join(commonDir, folder));
   const finished = await finishMotions({ cwd: root, env: io.env }, commonDir);
   if (finished.length > 0) {
-    const message = 'Finished what a killed git had begun.';
+    const message = 'Finished what a killed git process had begun.';
     output.events.emit({ event: 'notice', level: 'info', message, details: finished });
   }
   await clearRuns({ git, store, output }, commonDir);
@@ -88,7 +88,7 @@ async function clearLeftovers({ git, output, store }: Leftovers, io: Io, root: s
 function reportUnanswered(folder: string, { events }: Leftovers['output']): void {
   const text = unansweredIn(folder);
   if (text === '') return;
-  const message = `${basename(folder)} asked you something when its run ended, and was not answered; its next attempt may ask again: ${text}`;
+  const message = `${basename(folder)} asked you something that was not answered before its run ended; its next attempt may ask again: ${text}`;
   events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -103,7 +103,7 @@ async function clearRuns({ git, output, store }: Leftovers, commonDir: string): 
     if (await endStaleRun(folder)) orphans.push(basename(folder));
   }
   if (orphans.length === 0) return;
-  const message = `Ended what a killed run had left running: ${orphans.join(', ')}.`;
+  const message = `Ended processes that a killed run had left: ${orphans.join(', ')}.`;
   output.events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -163,12 +163,12 @@ function unsound(
   const refs = [...new Set(problems.map(({ ref }) => ref))];
   const names = problems.map((problem) => nameOf(problem)?.split('/').at(-1) ?? '');
   const things = [...new Set(names)].slice(0, 5).join(', ');
-  return unusableState(`What is stored about ${things} can't be read, so nothing was done.`, {
+  return unusableState(`The stored state of ${things} can't be read, so nothing was done.`, {
     details: problems.slice(0, 20).map(describe),
     hints: [
       'git flame doctor --repair',
       ...refs.map((ref) => `git log --stat ${ref}`),
-      ...refs.map((ref) => `go back to the commit before the damage: git update-ref ${ref} <commit>`),
+      ...refs.map((ref) => `restore the commit before the damage: git update-ref ${ref} <commit>`),
     ],
     data: { problems: problems.map(({ ref, object }) => ({ ref, object })) },
   });

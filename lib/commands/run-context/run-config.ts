@@ -129,7 +129,7 @@ export async function configChanges(
   const file = join(commonDir, 'blueflame', 'logs', `${from}.config.yml`);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null)
-    return [`The values of ${from} are not known here any more; those of now: git flame config`];
+    return [`The values of ${from} are no longer known here. The current ones: git flame config`];
   // As written: only the values in force switch off what this machine lacks, such as a plugin.
   const read = (words: string): Config =>
     words === '' ? configSchema.parse({}) : parseConfig(words, '.blueflame.yml').config;

@@ -51,7 +51,7 @@ export async function tryOnBase(
   if (root === null || !(hasDiagnostics({ config }) || config.project.setup.length > 0)) return null;
   const { confinement } = await context.sandbox();
   if (confinement !== 'bubblewrap' && confinement !== 'seatbelt')
-    return { untried: 'nothing here confines what they run' };
+    return { untried: 'no sandbox confines what they run' };
   const base = await findBase({ git, config, root }).catch(ignoreKnown);
   if (base === null) return null;
   const limit = new AbortController();
@@ -81,7 +81,7 @@ export async function tryOnBase(
   } catch (error) {
     // The person's own stop ends the command.
     if (!limit.signal.aborted || options.signal?.aborted === true) throw error;
-    return { untried: `they took longer than the ${limitMs / 1000} s that are waited for here` };
+    return { untried: `they took longer than the ${limitMs / 1000} s allowed here` };
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', stop);

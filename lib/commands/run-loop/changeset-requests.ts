@@ -147,7 +147,7 @@ async function recordMergedRequests(
       if (state === 'closed') {
         closed.add(request.group);
         opened.output.info(
-          `The ${forge.noun} of ${request.group} was closed there and is left alone: ${url}`,
+          `The ${forge.noun} of ${request.group} was closed there, so it was not updated: ${url}`,
         );
         opened.output.hint(forge.reopenLine(url));
       }
@@ -187,12 +187,12 @@ async function takeMerged(
   const tip = await fetchBranch({ cwd: context.root, env: io.env }, remote, branch);
   const base = tip === null ? null : await git.resolveCommit(tip);
   if (base === null) {
-    const message = `The pull request of ${group} was merged there, but ${branch} could not be had of ${remote}, so what stands on it stays as it is.`;
+    const message = `The pull request of ${group} was merged there, but ${branch} could not be fetched from ${remote}, so the changesets stacked on it stay as they are.`;
     const details = [`git fetch ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame review --pr'];
     context.events.emit({ event: 'notice', level: 'warning', message, details });
     return;
   }
   const isOver = await recordMerged(context, id, { request, head, base });
-  const rest = isOver ? '' : ' What landed of it since is shown in another one.';
+  const rest = isOver ? '' : ' A new one has what landed since.';
   output.info(`The pull request of ${group} was merged there: ${url ?? ''}.${rest}`);
 }

@@ -64,7 +64,7 @@ async function warnOfNoRequest(
   if (!commandLine.wantsPullRequest || config.project.landing === 'branch') return;
   const { session } = await viewSession(context, id);
   if (session.landing !== undefined) return;
-  const message = `--pr opens no pull request: what is approved lands on ${session.base_branch} itself (project.landing: base). For one, set project.landing: branch.`;
+  const message = `--pr opens no pull request, because approved work lands on ${session.base_branch} itself (project.landing: base). To open one, set project.landing: branch.`;
   context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -78,7 +78,7 @@ async function hearPullRequest(opened: CommandContext, io: Io, id: SessionId): P
     await applyAllNews(opened, id, { all, isAllowedMore: false });
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;
-    const message = `What was said of the pull request is not taken up: ${error.message}`;
+    const message = `Comments and checks of the pull request could not be applied: ${error.message}`;
     context.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
   }
 }

@@ -96,5 +96,5 @@ export function warnOfStaleWorktrees(session: Session, place: string): string | 
   const checkout = checkoutOf({ place }, session);
   if (checkout === null) return null;
   const branch = landsOn(session);
-  return `${branch} is at ${shortId(checkout.to)}, but where it is checked out the files may still be those from before that landed: ${syncWorktreesCommand} brings them along. A commit by hand before that takes the landing back.`;
+  return `${branch} is at ${shortId(checkout.to)}, but its checkout may still have the files from before the landing: ${syncWorktreesCommand} updates them. A commit of yours before that would undo the landing.`;
 }

@@ -124,7 +124,7 @@ async function stateOf(
 
 function nothingLanded({ context }: CommandContext): number {
   const message =
-    'There is no pull request to open: nothing has landed on a branch of its own (project.landing: branch).';
+    'There is no pull request to open: nothing has landed on a landing branch (project.landing: branch).';
   context.events.emit({ event: 'notice', level: 'warning', message });
   return 1;
 }

@@ -32,7 +32,7 @@ export async function writeBody<Request extends RequestText>(
   if (body === request.body) return request;
   const whole = bodyFile.replace(/\.md$/, '.whole.md');
   await writeFile(whole, request.body);
-  const message = `The text of the ${forge.noun} of ${request.branch} is longer than ${forge.host} takes, so its end is left out there: ${whole} has all of it.`;
+  const message = `The text of the ${forge.noun} of ${request.branch} is longer than ${forge.host} accepts, so its end is left out: ${whole} has all of it.`;
   context.events.emit({ event: 'notice', level: 'warning', message, details: [] });
   return { ...request, body };
 }
@@ -49,7 +49,7 @@ async function keepTrue(
     return 0;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    const message = `${request.branch} is pushed, but title and body of its ${forge.noun} are as before: ${error.message}`;
+    const message = `${request.branch} is pushed, but title and body of its ${forge.noun} were not updated: ${error.message}`;
     opened.context.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
     for (const hint of error.hints) opened.output.hint(hint);
     return 1;

@@ -75,9 +75,7 @@ async function finish(
     return;
   }
   if (!wasDue)
-    opened.output.info(
-      command === null ? 'There is nothing to do any more.' : 'There was nothing to do here.',
-    );
+    opened.output.info(command === null ? 'There is nothing left to do.' : 'There was nothing to do here.');
 }
 
 async function preview(opened: CommandContext, session: SessionId, wave: WaveCommand): Promise<number> {

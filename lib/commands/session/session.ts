@@ -72,7 +72,7 @@ async function endByHand(
   const { context, output, commandLine } = opened;
   if (session.state === 'ended') {
     output.json({ session: session.id, ended: false });
-    output.result(`${session.id} had ended already.`);
+    output.result(`${session.id} has already ended.`);
     return 0;
   }
   const left = whatIsLeft(session, (await context.store.snapshot()).tasksOf(session.id));
@@ -113,7 +113,7 @@ async function confirmEnd(io: Io, { output }: CommandContext, { session, left }:
     new FlameError({
       kind: 'waiting',
       code: 'needs-word',
-      message: `Whether session ${session.id} is to end is a person's word.`,
+      message: `Only a person can end session ${session.id}.`,
       hints: [`git flame session end ${session.id} --yes`],
     });
   if (!hasTerminal(io)) throw onEnd();

@@ -29,25 +29,25 @@ export async function hintAgent(
   { git, output }: ReadContext,
   { agent, text, waits, isDry, io }: HintArguments,
 ): Promise<number> {
-  requireTypedByPerson('What an agent at work is told', git.repository, io);
+  requireTypedByPerson('Which messages a running agent receives', git.repository, io);
   const { commonDir } = git.repository;
   const { id, task_id: task } = agent;
   if (isDry) {
     output.json({ agent: id, task, hint: null, state: null });
-    output.result(`Would tell ${id}.`);
+    output.result(`Would message ${id}.`);
     return 0;
   }
   const audit = auditFile(commonDir, id);
   const skip = statSync(audit, { throwIfNoEntry: false })?.size ?? 0;
   const hint = leaveHintForAgent(commonDir, id, { by: await git.identity(), text });
-  output.info(`Left for ${id}: it is told with its next request to the model.`);
+  output.info(`Left for ${id}: it receives the message with its next request to the model.`);
   const state = waits ? await follow(commonDir, { id, hint, audit, skip, io }) : 'queued';
   output.json({ agent: id, task, hint, state });
   if (state === 'missed') throw missed(agent);
   output.result(
     state === 'seen'
-      ? `${id} has been told: its model answers a request that holds it.`
-      : `${id} was not told yet. What becomes of it is in the live view and in git flame log.`,
+      ? `${id} received the message: its model is answering a request that contains it.`
+      : `${id} has not received the message yet. The live view and git flame log show when it does.`,
   );
   return 0;
 }
@@ -87,7 +87,7 @@ function missed({ id, task_id }: RegisteredAgent): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'hint-missed',
-    message: `${id} ended before its model was asked again, so it was not told.`,
+    message: `${id} ended before its next request to the model, so it did not receive the message.`,
     hints: [...(task_id === null ? [] : [`git flame show ${task_id}`]), 'git flame status'],
   });
 }
@@ -101,13 +101,13 @@ export function leaveHintForAgent(commonDir: string, agent: string, hint: Pick<H
     throw new FlameError({
       kind: 'usage',
       code: 'hint-too-long',
-      message: `A hint has at most ${longestHint} characters, and this one has ${hint.text.length}.`,
+      message: `A hint has at most ${longestHint} characters, but this one has ${hint.text.length}.`,
       hints: ['Put the rest in the task: git flame task edit'],
     });
   throw new FlameError({
     kind: 'refused',
     code: 'no-hint-taken',
-    message: `${agent} can't be told anything: ${hintRefusals[left.why]}.`,
+    message: `${agent} can't receive a message: ${hintRefusals[left.why]}.`,
     hints: [`git flame agent stop ${agent}`, 'git flame task edit'],
   });
 }

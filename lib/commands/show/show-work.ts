@@ -121,7 +121,7 @@ function noEarlierVersion(name: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-earlier-version',
-    message: `There is no earlier version of ${name} in this clone that was sent back or skipped.`,
+    message: `This clone has no earlier version of ${name} that was sent back or skipped.`,
     hints: [`git flame show ${name} --diff`],
   });
 }

@@ -46,7 +46,7 @@ function formatOf({ options, globals }: CommandArgs<'stats'>): Format {
     code: 'bad-format',
     message:
       format === undefined
-        ? `There is no format ${JSON.stringify(name)}; there are ${formats.join(', ')}.`
+        ? `There is no format ${JSON.stringify(name)}. The formats are ${formats.join(', ')}.`
         : `--json and --format ${format} contradict each other.`,
     hints: ['git flame stats -h'],
   });
@@ -151,7 +151,7 @@ async function workerSlots({ git, output, configFile }: ReadContext): Promise<nu
     return (await readConfig(root, configFile)).config.concurrency.development;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    output.warn(`${error.message} The utilisation is that of the default number of workers.`);
+    output.warn(`${error.message} The utilization assumes the default number of workers.`);
     return configSchema.parse({}).concurrency.development;
   }
 }

@@ -96,7 +96,7 @@ function nextOf(
 }
 
 // Nothing is asked of a remote here: what it has now may be newer.
-const asSeen = '  as this clone last saw them; as they are now: git flame machines';
+const asSeen = '  as this clone last saw them; for the current state: git flame machines';
 
 /** The lines between the state and the next command. */
 function linesBelow(facts: StatusFacts, way: WayOn, style: Style): readonly string[] {
@@ -142,7 +142,7 @@ async function overdueClaims(
   const overdue = expiredClaims(tasks, timeout, new Date());
   return overdue.map(
     (task) =>
-      `${task.id}, claimed by ${visibleLine(holderOf(task))}, was held for too long: git flame work frees it.`,
+      `${task.id}, claimed by ${visibleLine(holderOf(task))}, was held too long: git flame work frees it.`,
   );
 }
 
@@ -161,7 +161,7 @@ function goneClaims(
     .flatMap(({ id, agent_id: agent }) =>
       agent === null || running.has(agent)
         ? []
-        : [`${id} is claimed by ${agent}, which does not run any more: ${frees} frees it.`],
+        : [`${id} is claimed by ${agent}, which has ended: ${frees} frees it.`],
     );
 }
 

@@ -74,23 +74,23 @@ export async function warnOfSync(
   { remote, result, problems, held }: Warned,
 ): Promise<void> {
   for (const { ref, object, message } of result.damage)
-    output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
+    output.warn(`${ref} ${object} ${message}; to repair it: git flame doctor --repair`);
   for (const { ref, message } of result.unreadable) {
-    output.warn(`${ref} of ${remote} is left as it is, the rest is shared: ${message}`);
+    output.warn(`${ref} of ${remote} was skipped, the rest is shared: ${message}`);
     output.hint(
-      `take it away there, the next sync sends yours: git push ${shellQuote(remote)} :${shellQuote(ref)}`,
+      `delete it there, and the next sync sends yours: git push ${shellQuote(remote)} :${shellQuote(ref)}`,
     );
   }
   for (const { ref, object, message } of await damagedBy(store, problems))
     output.warn(
-      `What came from ${remote} is damaged: ${ref} ${object} ${message}; git flame doctor --repair`,
+      `A note from ${remote} is damaged: ${ref} ${object} ${message}; to repair it: git flame doctor --repair`,
     );
   for (const { note, what, kept, lost } of result.conflicts)
     output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
   for (const lost of await describeLostClaims(store, held)) output.warn(lost);
   const { unknown } = result.commits;
   if (unknown.length > 0)
-    output.warn(`${unknown.length} commits that tasks name are neither here nor on ${remote}.`);
+    output.warn(`${unknown.length} commits that tasks name are missing here and on ${remote}.`);
 }
 
 /** Finds notes that can't be read any more. */
@@ -126,8 +126,8 @@ async function describeLostClaims(store: Store, held: readonly Task[]): Promise<
     if (now === undefined || now.status !== 'claimed') return [];
     const isSame = now.claimed_by === claimed_by && now.claimed_host === claimed_host;
     if (isSame && now.agent_id === null) return [];
-    const left = worktree === null ? '' : `; what you made stays in ${worktree}`;
-    return [`${id} is no longer yours: ${holderOf(now)} claimed it too, and first${left}`];
+    const left = worktree === null ? '' : `; your files stay in ${worktree}`;
+    return [`${id} is no longer yours: ${holderOf(now)} claimed it first${left}`];
   });
 }
 
@@ -174,11 +174,11 @@ export async function warnOfTrust(
   { git, configFile, output, refused }: ReadContext & Pick<TrustAndProposals, 'refused'>,
 ): Promise<void> {
   for (const { session, by, why } of refused)
-    output.warn(`${session}: what ${by} is said to have signed does not count: ${why}.`);
+    output.warn(`${session}: the signature of ${by} does not count: ${why}.`);
   const { trust, problem } = await readTrust(io, { git, configFile });
   if (problem === null) return;
   if (trust === null) {
-    output.warn(`Nothing is signed and no signature counts: ${problem}`);
+    output.warn(`Nothing was signed, and no signature counts: ${problem}`);
     output.hint('git flame config');
   } else {
     output.warn(`trust.sign and trust.signers had no effect: ${problem}.`);

@@ -95,7 +95,7 @@ function nothingToRestore(name: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-to-restore',
-    message: `There is nothing to restore of ${name}: it is as this clone left it, or never was this clone's. Nothing was sent.`,
+    message: `There is nothing to restore for ${name}: no other clone changed it, or this clone never had it. Nothing was sent.`,
     hints: ['git flame status', 'git flame log'],
   });
 }
@@ -104,7 +104,7 @@ function nothingToAccept(name: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-to-accept',
-    message: `Nothing that another clone says has ended is ${name}. Nothing was sent. What it gives to do is accepted where it would begin.`,
+    message: `No other clone reports that ${name} has ended, so nothing was sent. You accept tasks of another clone when they would begin.`,
     hints: ['git flame status', 'git flame run'],
   });
 }

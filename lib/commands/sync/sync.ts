@@ -128,7 +128,7 @@ function isSame(last: Seal, made: Made): boolean {
 
 function noBase(session: SessionId, branch: string): FlameError {
   return signingFailed(
-    `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here, or this clone is shallow and its first commit isn't.`,
+    `Your decisions in ${session} could not be signed (trust.sign), so nothing was sent: branch ${branch} or its first commit is missing here, as in a shallow clone.`,
     {
       hints: [
         `git branch ${shellQuote(branch)} ${shellQuote(`origin/${branch}`)}`,

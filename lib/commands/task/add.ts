@@ -36,7 +36,7 @@ export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
     }
     if (isNewSession) output.info(`Session ${session.id} was started on ${session.base_branch}.`);
     const isGoing = isSessionBusy(git.repository.commonDir, session.id);
-    if (isGoing) output.info('A run is going and takes up what is ready by itself.');
+    if (isGoing) output.info('A run is in progress and takes the tasks that are ready.');
     else output.hint(session.wave === 'plan' ? 'git flame run' : 'git flame work');
     return 0;
   });
@@ -137,7 +137,7 @@ function bothGiven(): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'title-and-file',
-    message: 'A task is given by its title and options, or by a file, not by both.',
+    message: 'Give a task by title and options, or by a file, not both.',
     hints: ['git flame task add TITLE --locks PATH', 'git flame task add --from FILE'],
   });
 }

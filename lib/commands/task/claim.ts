@@ -38,7 +38,7 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
         `${task.id} is yours: ${visibleLine(task.title)}`,
         ...(worktree === null ? [] : [`  work in     ${worktree}`]),
         ...(branch === null ? [] : [`  on branch   ${branch}`]),
-        `  may change  ${locks}`,
+        `  locks       ${locks}`,
       ].join('\n'),
     );
     const { setup } = config.project;
@@ -78,7 +78,7 @@ export function readRole(text: string | null): Role | null {
   throw new FlameError({
     kind: 'usage',
     code: 'bad-role',
-    message: `There is no role ${JSON.stringify(text.slice(0, 100))}; there are: ${agentRoles.join(', ')}.`,
+    message: `There is no role ${JSON.stringify(text.slice(0, 100))}. The roles are ${agentRoles.join(', ')}.`,
     hints: ['git flame task next --role worker'],
   });
 }
@@ -92,14 +92,14 @@ export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     if (attempt === null) throw noneNamed(id);
     if (args.globals.dryRun) {
       output.json({ task: id });
-      output.result(`Would make attempt ${attempt} the work of ${id}.`);
+      output.result(`Would choose attempt ${attempt} as the work of ${id}.`);
       return 0;
     }
     requireTypedByPerson('Which attempt counts', opened.git.repository, io);
     const task = await chooseAttempt(context, session, { task: id, attempt });
     output.json({ task });
     const at = task.commit === null ? 'no commit' : shortId(task.commit);
-    output.result(`Attempt ${attempt} is the work of ${id} now, at ${at}.`);
+    output.result(`Attempt ${attempt} is now the work of ${id}, at ${at}.`);
     if (!isSessionBusy(git.repository.commonDir, session)) output.hint('git flame run');
     return 0;
   });
@@ -109,7 +109,7 @@ function noneNamed(id: string): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'no-attempt-named',
-    message: `git flame task choose needs to know which attempt at ${id}.`,
+    message: `git flame task choose needs the number of an attempt at ${id}.`,
     hints: [`git flame show ${id}`, `git flame task choose ${id} --attempt 2`],
   });
 }

@@ -92,18 +92,18 @@ async function editInEditor(
 function parseEdit(text: string, name: string, task: Task): TaskPlan {
   const [plan, another] = readPlanFile(text, name).tasks;
   if (plan !== undefined && another === undefined && plan.id === task.id) return plan;
-  throw badEdit(task, [`the text must hold ${task.id} and nothing else; its id can't be changed`]);
+  throw badEdit(task, [`the text must contain only ${task.id}; its id can't be changed`]);
 }
 
 function badEdit({ id }: Task, details: readonly string[]): FlameError {
-  return badTask(`${id} can't be changed like that.`, details, `git flame task edit ${id}`);
+  return badTask(`${id} can't be changed this way.`, details, `git flame task edit ${id}`);
 }
 
 function noEditor({ id }: Task): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'no-editor',
-    message: 'git knows no editor to open here.',
+    message: 'git has no editor configured that can open here.',
     hints: [`git flame task edit ${id} --description TEXT`, 'git config --global core.editor nano'],
   });
 }

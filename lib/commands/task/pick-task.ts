@@ -54,7 +54,7 @@ function noneNamed(subcommand: string, held: readonly Task[]): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'no-task-named',
-    message: `git flame task ${subcommand} needs to know which task.`,
+    message: `git flame task ${subcommand} needs the id of a task.`,
     hints: [...held.slice(0, 3).map(({ id }) => `git flame task ${subcommand} ${id}`), 'git flame status'],
   });
 }

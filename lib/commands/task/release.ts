@@ -23,7 +23,7 @@ export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const done = await releaseByHand(context, session, wishOf(args, io, id, 'released by hand'));
     output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
     output.result(
-      status === 'failed' ? `${id} is free again and will be tried again.` : `${id} is free again.`,
+      status === 'failed' ? `${id} is free again and gets another attempt.` : `${id} is free again.`,
     );
     printKeptWork(output, done);
     if (status === 'failed' && !isSessionBusy(git.repository.commonDir, session))
@@ -42,7 +42,8 @@ export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const done = await dropByHand(context, session, wishOf(args, io, id, 'dropped by hand'));
     output.json({ task: done.task, blocked: done.blocked, worktree: done.worktree, rescue: done.rescue });
     output.result(`${id} is dropped.`);
-    if (done.blocked.length > 0) output.info(`What needs it can't be done now: ${done.blocked.join(', ')}.`);
+    if (done.blocked.length > 0)
+      output.info(`These tasks need it and are blocked now: ${done.blocked.join(', ')}.`);
     printKeptWork(output, done);
     return 0;
   });
@@ -80,7 +81,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     if (violations.length > 0) {
       output.result(
         [
-          `${id} was not accepted: what was made breaks its rules.`,
+          `${id} was not accepted: the work breaks its rules.`,
           ...violations.map(
             ({ rule, where, details }) => `  ${visibleLine(where)}: ${visibleLine(details)} (${rule})`,
           ),
@@ -93,7 +94,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     await reportConflicts(opened, session, id);
     if (worktree !== null) output.info(`The worktree stays: git worktree remove ${shellQuote(worktree)}`);
     if (isSessionBusy(git.repository.commonDir, session))
-      output.info('A run is going and validates it by itself.');
+      output.info('A run is in progress and validates it.');
     else output.hint('git flame run');
     return 0;
   });

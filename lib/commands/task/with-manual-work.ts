@@ -60,7 +60,7 @@ export async function warnOfForeignWork(
   for (const { task: id, lock } of workElsewhere(task, received)) {
     const on = lock === null ? '' : ` on ${visibleLine(lock)}`;
     output.info(
-      `Not in it: the work of ${id}${on}, which came from another clone and doesn't count here yet.`,
+      `The worktree lacks the work of ${id}${on}, which came from another clone and doesn't count here yet.`,
     );
     output.hint(`git flame show ${id} --diff`);
   }

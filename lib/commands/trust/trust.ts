@@ -65,7 +65,7 @@ async function ask(
     items: changes.map(({ item, change, before }) => ({ ...item, change, before })),
   });
   if (answer === 'given' || answer === 'yes')
-    output.info('\nAllowed, for this clone. It is void when a byte of it changes.');
+    output.info('\nAllowed for this clone, until a byte of it changes.');
   if (answer === 'no') output.info('Nothing was allowed.');
   if (answer === 'waits') output.hint(trustCommands(args)[1]);
   return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;
@@ -130,8 +130,8 @@ function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: ReadContext
   );
   output.result(
     args.globals.dryRun
-      ? `Would take back what was allowed: ${what}.`
-      : `Taken back: ${what}. It is asked for again.`,
+      ? `Would withdraw the permission for ${what}.`
+      : `Permission withdrawn for ${what}. git flame asks again when it is needed.`,
   );
   return 0;
 }
@@ -140,7 +140,7 @@ function nothingAllowed(where: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-allowed',
-    message: `Nothing is allowed for ${where}.`,
+    message: `You have allowed nothing for ${where}.`,
     hints: ['git flame trust list'],
   });
 }

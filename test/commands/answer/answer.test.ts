@@ -116,7 +116,7 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
 test('an answer that is none, unknown or not whole changes nothing, and says what could be answered', async () => {
   const repo = makeExecProject();
   const nothing = await flame(repo, ['answer']);
-  assert.equal([nothing.code, nothing.stdout], [0, 'No run asks anything at this moment.\n']);
+  assert.equal([nothing.code, nothing.stdout], [0, 'No run is asking anything now.\n']);
   const unknown = await flame(repo, ['answer', 'gate-00000000', 'approve']);
   assert.is(unknown.code, 1);
   assert.match(unknown.stderr, 'no run of this machine asks "gate-00000000"');
@@ -128,7 +128,7 @@ test('an answer that is none, unknown or not whole changes nothing, and says wha
         [['raise', '5'], 129, `git flame answer ${plan.id} replan NOTES`],
         [['replan'], 129, 'replan needs NOTES'],
         [['replan', 'x', '--comment', 'a.ts:1 Why?'], 129, 'replan takes no --comment here'],
-        [['replan', 'x', '--comment', 'Why?'], 129, '"Why?" is no remark on a line'],
+        [['replan', 'x', '--comment', 'Why?'], 129, '"Why?" is not a comment on a line'],
         [['approve', 'because'], 129, 'approve takes nothing more'],
         [['quit', '--keep-work'], 129, 'quit takes no --keep-work here'],
         [['edit', 'none.yml'], 129, 'none.yml'],

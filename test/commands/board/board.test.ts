@@ -101,7 +101,7 @@ test('what can not be served is said with the way out', async () => {
     const { port } = new URL(board.url);
     const taken = await flame(repo, ['board', '--no-open', '--port', port]);
     assert.is(taken.code, 128);
-    assert.match(taken.stderr, `Port ${port} can't be had`);
+    assert.match(taken.stderr, `Port ${port} can't be used`);
   });
   for (const address of ['desk', 'ftp://desk.example', 'https://desk.example/path'])
     assert.is((await flame(repo, ['board', '--address', address])).code, 129, address);

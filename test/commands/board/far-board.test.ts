@@ -58,7 +58,7 @@ test('DSK-1: a board of another process answers, and each shows what the other d
     assert.is(await answerGate(far, session, { kind: 'stop' }), '');
     const { code, stderr } = await ended;
     assert.is(code, 0, stderr);
-    assert.match(await answerGate(far, session, { kind: 'stop' }), 'the run that asked this has ended');
+    assert.match(await answerGate(far, session, { kind: 'stop' }), 'the run that asked has ended');
   });
 });
 
@@ -70,7 +70,7 @@ test('DSK-1: where the run was killed its question is gone, and the command that
     assert.is(after.session?.next, 'git flame plan');
     assert.match(
       await answerGate(far, plan, { kind: 'approve' }),
-      'the run that asked this has ended.\nIn a terminal: git flame plan',
+      'the run that asked has ended.\nIn a terminal: git flame plan',
     );
     // What it left is no door; the next run opens its own.
     const child = startProgram(repo, ['run', '--web', '--no-open']);

@@ -26,8 +26,8 @@ test('DSK-1: a run serves its board on the port it is told, and ends before it b
     const { port } = new URL(board.url);
     const taken = await flame(repo, runArgs(repo, '--port', port));
     assert.is(taken.code, 128);
-    assert.match(taken.stderr, `Port ${port} can't be had`);
-    assert.match(taken.stderr, 'next: A port that is free: git flame run --web');
+    assert.match(taken.stderr, `Port ${port} can't be used`);
+    assert.match(taken.stderr, 'next: On a free port: git flame run --web');
     assert.is((await board.until(() => true)).session, null);
     await board.end();
     await withBoard(
@@ -51,9 +51,17 @@ test('what can not be served is refused with the way out', async () => {
     [['resume', '--address', 'https://desk.example'], 129, 'git flame resume --web'],
     [['run', '--web', '--port', '70000'], 129, 'There is no port 70000'],
     [['run', '--web', '--address', 'desk'], 129, 'https://host:port'],
-    [['board', '--no-open', '--address', '0.0.0.0'], 129, 'name the one to serve on'],
-    [['board', '--no-open', '--address', '::'], 129, 'name the one to serve on'],
-    [['board', '--no-open', '--address', '::ffff:0.0.0.0'], 129, 'name the one to serve on'],
+    [
+      ['board', '--no-open', '--address', '0.0.0.0'],
+      129,
+      'stands for every address of this machine: name one',
+    ],
+    [['board', '--no-open', '--address', '::'], 129, 'stands for every address of this machine: name one'],
+    [
+      ['board', '--no-open', '--address', '::ffff:0.0.0.0'],
+      129,
+      'stands for every address of this machine: name one',
+    ],
     // Set aside for documents: no machine has it.
     [['board', '--no-open', '--address', '203.0.113.7'], 128, 'has no address 203.0.113.7'],
   ];

@@ -98,11 +98,11 @@ test('MEM-1 beads are closed as soon as they are made: nobody is offered them as
 const failures: readonly (readonly [BdMode | 'absent' | 'no workspace', RegExp])[] = [
   ['absent', /bd/],
   ['old', /bd 0\.58\.1 is too old: 1\.0 or newer is needed/],
-  ['other program', /no JSON/],
+  ['other program', /did not print JSON/],
   ['locked', /database is locked by another process/],
-  ['no json', /no JSON/],
+  ['no json', /did not print JSON/],
   ['crashes', /panic: runtime error/],
-  ['no workspace', /has no workspace of Beads: bd init --stealth --skip-hooks/],
+  ['no workspace', /has no Beads workspace: bd init --stealth --skip-hooks/],
 ];
 for (const [mode, why] of failures)
   test(`MEM-2 Beads that is of no use (${mode}): one warning, and the notes take all of it`, async () => {
@@ -141,7 +141,8 @@ for (const mode of ['works', 'locked'] as const)
     const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions], { env });
     assert.is(run.code, 0, run.stderr);
     const warnings =
-      run.stderr.replace(/\s+/g, ' ').match(/Beads can't be used, memory is kept in git notes/g)?.length ?? 0;
+      run.stderr.replace(/\s+/g, ' ').match(/Beads can't be used, so memory is kept in git notes/g)?.length ??
+      0;
     assert.is(warnings, mode === 'works' ? 0 : 1);
     assert.is(bd.beads().length, mode === 'works' ? 2 : 0);
     assert.not.ok(repo.git('log', '--name-only', '--format=', 'main').includes('.beads'));
@@ -167,8 +168,8 @@ for (const folder of ['.beads/hooks', '.beads/hooks.d', 'elsewhere/hooks'])
     const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions], { env });
     assert.is(run.code, 0, run.stderr);
     const said = run.stderr.replace(/\s+/g, ' ');
-    assert.is(said.match(/Beads can't be used, memory is kept in git notes/g)?.length, 1, said);
-    assert.match(said, /holds hooks, which bd would start as you/);
+    assert.is(said.match(/Beads can't be used, so memory is kept in git notes/g)?.length, 1, said);
+    assert.match(said, /holds hooks, which bd would run as you/);
     assert.equal(bd.calls(), []);
     assert.ok(repo.git('for-each-ref', 'refs/blueflame/memory') !== '', 'the notes have it');
     const { lines } = await flameJson(repo, lookOnly, { env });

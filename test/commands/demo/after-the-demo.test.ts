@@ -28,7 +28,7 @@ test('what to type after the demo starts the program from where the person is, l
   const said = afterTheDemo({ cwd: root, env: { PATH } }, null);
   assert.equal(said, ['node bin/git-flame demo --keep', 'npm link', ...own]);
   const shown = execFileSync('/bin/sh', ['-c', `${said[0]} --dry-run`], { cwd: root, env: { PATH } });
-  assert.match(shown.toString(), 'A repository would be made');
+  assert.match(shown.toString(), 'It would make a repository');
 });
 
 test('npm start is typed anywhere in the checkout, and a kept demo is elsewhere', () => {

@@ -57,7 +57,7 @@ inCell(
     assert.is(found.length, 1, JSON.stringify(found));
     const [{ result, required, message, details, hints } = {} as Shown] = found;
     assert.equal([code, result, required, details], [0, 'missing', false, ['broken']]);
-    assert.match(message, /exit 3 fails on main already \(exit 3\), so only a task that mends it can pass/);
+    assert.match(message, /exit 3 fails on main already \(exit 3\), so only a task that fixes it can pass/);
     assert.match(hints.join(), /Fix it first.*validator_diagnostics\.commands/);
     assertNothingStays(repo);
   },
@@ -85,7 +85,7 @@ inCell('PLN-1 doctor runs no diagnostic of a repository nobody trusts', async ()
   repo.write('.blueflame/templates/worker.ejs', 'Work.\n');
   const { found } = await diagnosed(repo);
   assert.is(found[0]?.result, 'weaker', JSON.stringify(found));
-  assert.match(found[0]?.message ?? '', /was not tried: .* not allowed/);
+  assert.match(found[0]?.message ?? '', /were not tried on the base: you have not allowed/);
   assert.equal(found[0]?.hints, ['git flame trust']);
 });
 

@@ -65,7 +65,11 @@ inCell('a person reads it phase by phase, and what is missing ends with 1', asyn
   trusted(repo);
   const { code, stdout } = await flame(repo, ['doctor']);
   assert.is(code, 1);
-  assert.match(stdout, /^Phase 1, the watcher.*\n {2}proven {3}A call.*\n\nPhase 2.*\n {2}proven/, stdout);
+  assert.match(
+    stdout,
+    /^Phase 1, the watcher.*\n {2}proven {3}An allowed call.*\n\nPhase 2.*\n {2}proven/,
+    stdout,
+  );
   assert.match(stdout, /\n {2}missing {2}The program of adapter claude was not found.*\n {11}next: Install/);
   assert.match(stdout, /Something that agents need is missing\.\n$/);
 });
@@ -84,7 +88,7 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
   };
   const [withToken = '', weaker] = await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
   assert.match(withToken, /in CLAUDE_CODE_OAUTH_TOKEN; it was not tried/);
-  assert.is(weaker, 'With the token of a subscription not everything is as with a key.');
+  assert.is(weaker, 'A subscription token differs from an API key.');
   assert.is((await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up', ANTHROPIC_API_KEY: 'key' })).length, 1);
   assert.equal(await found(makeExecProject()), []);
 });
@@ -207,7 +211,10 @@ test('LIF-4 what a killed run left is said, a configuration with mistakes too', 
   utimesSync(join(common, 'locks/ses-1.lock'), 1, 1);
   repo.write('.blueflame.yml', 'concurrency: { development: 99 }\n');
   const { code, of } = await look(repo);
-  assert.match(of('run-folder')[0]?.message ?? '', /run\/worker-1a2b3c4d belongs to a command that is gone/);
+  assert.match(
+    of('run-folder')[0]?.message ?? '',
+    /run\/worker-1a2b3c4d belongs to a command that has ended/,
+  );
   assert.match(of('worktree')[0]?.message ?? '', new RegExp(`${cell.path} of no task is kept`));
   assert.match(of('session-lock')[0]?.message ?? '', /Session ses-1 was locked/);
   assert.is(of('configuration')[0]?.result, 'missing');

@@ -33,7 +33,7 @@ test('DST-1 doctor tries what machines need of a remote, names its numbers, and 
   );
   assert.match(
     found.get('remote-time')?.message ?? '',
-    /due every 1\.0 s, .* gives none for 6\.0 s is given up/,
+    /sends a heartbeat every 1\.0 s, .* loses its claims after 6\.0 s without one/,
   );
   assert.is(remote.git('for-each-ref'), before);
   assert.equal([...(await examine(repo, ['--dry-run'])).keys()], ['remote-machines']);

@@ -18,7 +18,7 @@ test('RND-2 a longer one ends between two paragraphs, says how much is left out 
     const shown = fitBody(body, { longest, host });
     assert.ok(shown.length <= longest, `${shown.length} of ${longest}`);
     const [, kept = '', left = ''] =
-      /^(.*)\n\nThe text goes on for (\d+) characters more than GitLab takes here\. All of it, task by task: `git flame show ses-20260206-143022-a1b2`\.\n\nSession/s.exec(
+      /^(.*)\n\nThe text is (\d+) characters longer than GitLab accepts here\. The whole text, task by task: `git flame show ses-20260206-143022-a1b2`\.\n\nSession/s.exec(
         shown,
       ) ?? [];
     assert.ok(body.startsWith(`${kept}\n\nParagraph`), shown);
@@ -33,7 +33,7 @@ test('RND-2 a single paragraph that is too long ends between two lines', () => {
     host,
   });
   assert.ok(shown.length <= 400);
-  assert.match(shown, /^line 0\n.*line \d+\n\nThe text goes on/s);
+  assert.match(shown, /^line 0\n.*line \d+\n\nThe text is/s);
 });
 
 test('RND-2 a text is never longer than its host takes, whatever its paragraphs are', () => {
@@ -49,7 +49,7 @@ test('RND-2 a text is never longer than its host takes, whatever its paragraphs 
     for (const longest of [400, 401]) {
       const shown = fitBody(body, { longest, host });
       assert.ok(shown.length <= longest, `${shown.length} of ${longest}: ${shown.slice(0, 80)}`);
-      assert.match(shown, /^\S[\s\S]*The text goes on for \d+ characters more/);
+      assert.match(shown, /^\S[\s\S]*The text is \d+ characters longer/);
       assert.not.match(shown, /[\ud800-\udbff](?![\udc00-\udfff])/);
       assert.match(
         shown,

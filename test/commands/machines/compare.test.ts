@@ -14,8 +14,8 @@ test('DST-1 a lead with another version or other CLIs is told of at joining, one
   assert.equal(otherProgram(lead, here), []);
   assert.equal(otherProgram(undefined, here), []);
   const [version, adapters] = otherProgram(lead, { version: '1.1.0', adapters: ['claude'] });
-  assert.match(version ?? '', /^ada\/1 leads with git-flame 1\.2\.0, here is 1\.1\.0: /);
-  assert.match(adapters ?? '', /^ada\/1 has agents run with codex, which this machine does not use/);
+  assert.match(version ?? '', /^ada\/1 leads with git-flame 1\.2\.0, but this is 1\.1\.0: /);
+  assert.match(adapters ?? '', /^ada\/1 runs agents with codex, which this machine does not use/);
 });
 
 test.run();

@@ -25,7 +25,7 @@ test('DST-1 LIF-4 a machine that was killed before the session ended takes its s
   for (const ref of [own, others]) remote.git('update-ref', ref, 'main');
   const late = await flame(other.repo, joining);
   assert.is(late.code, 2);
-  assert.match(late.stderr, /There is no session at origin that is led/);
+  assert.match(late.stderr, /No session is shared through origin\./);
   assert.is(remote.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/machines/'), others);
 });
 

@@ -101,7 +101,7 @@ test('QUE-1 a chat decides nothing with its note removed, nor with its server ki
     assert.is(code, 2, stderr);
     assert.match(
       stderr,
-      /What becomes of a changeset needs a person's decision, but this command was started by process \d+ \(/,
+      /What happens to a changeset needs a person's decision, but this command was started by process \d+ \(/,
     );
   }
   assert.is(typed.length, 3);

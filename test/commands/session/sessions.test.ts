@@ -58,7 +58,7 @@ test('WRK-8 a new session stops none that another command works on: both land', 
   const second = startRun(repo, 'second', false);
   const newer = await second.ended;
   assert.is(newer.code, 0, newer.output);
-  assert.match(newer.output, /Session ses-\S+ continues in another git flame command, beside this one\./);
+  assert.match(newer.output, /Session ses-\S+ continues in another git flame command, at the same time\./);
   repo.git('branch', 'go');
   const older = await first.ended;
   assert.is(older.code, 0, older.output);

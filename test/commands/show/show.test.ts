@@ -143,7 +143,7 @@ test('the log is a history: by day, with why; of a task, an agent, a changeset o
   assert.match(set.stdout, /changeset 1-one: built from good/);
   assert.is((await flame(repo, ['log', 'nobody', '--session', id])).code, 1);
   const few = await flame(repo, ['log', id, '-n', '2']);
-  assert.match(few.stderr, /Earlier ones are not shown: -n \d+/);
+  assert.match(few.stderr, /Earlier entries are not shown: -n \d+/);
 });
 
 testPty(

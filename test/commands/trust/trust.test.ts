@@ -143,7 +143,7 @@ test('TRU-1: commands that only look, share or tidy stay free of it', async () =
   assert.match(String(finding?.details), 'hooks.on_waiting (.blueflame.yml:9) runs as you');
   assert.is((await trust(repo, '--yes')).code, 0);
   const trusted = await flame(repo, lookOnly);
-  assert.match(trusted.stdout, "You allowed what this repository's files ask for.");
+  assert.match(trusted.stdout, "You allowed what this repository's files would run.");
   assert.is(isThere(repo, '.git/evil'), false);
 });
 
@@ -272,7 +272,7 @@ inCell('TRU-1: what was allowed is listed, this repository first, and taken back
   other.write('.blueflame.yml', stringify({ ...base, project: { ...base.project, setup: ['true'] } }));
   assertRefused(await trust(repo, 'revoke'), {
     code: 1,
-    says: 'Nothing is allowed',
+    says: 'You have allowed nothing',
     next: 'git flame trust list',
   });
   assert.match((await trust(repo, 'list')).stdout, 'you trust no repository');
