@@ -298,7 +298,7 @@ test('DSK-6 without an answer, or a CLI that gives none as a result, it is the r
     assert.match(stderr, /\([0-9a-f]{12}\) \[person-asked\]/);
     assert.match(
       stderr,
-      reply.kind === 'proceed' ? 'No answer came within 1.0 s. Go on' : 'answered. "Which one?": "a"',
+      reply.kind === 'proceed' ? 'No answer came within 1.0 s. Continue' : 'answered. "Which one?": "a"',
     );
     assert.is(summarizeAudit(server.audit).blocked, 0, 'nothing was refused');
     await server.close();

@@ -205,7 +205,7 @@ test('EGR-2 a credential that holds what no header may is not sent, and it is sa
     assert.is(answer.status, 502);
     assert.match(
       answer.body,
-      /the credential for 127\.0\.0\.1:\d+ in your own settings of npm holds a character/,
+      /the credential for 127\.0\.0\.1:\d+ in your own settings of npm contains a character/,
     );
     assert.not.match(answer.body, 'cret');
   }

@@ -388,7 +388,7 @@ test('SBX-1: the model API is not made to reach what the cell may not', async ()
   for (const what of ['mcp_servers', 'web_fetch_20250910', 'code_execution_20250825', 'something_new'])
     assert.match(
       explained.join('\n'),
-      `reach elsewhere: ${what === 'mcp_servers' ? '' : 'the tool '}${what}`,
+      `contact other hosts: ${what === 'mcp_servers' ? '' : 'the tool '}${what}`,
     );
   const fine: unknown[] = [
     {
