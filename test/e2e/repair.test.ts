@@ -49,12 +49,7 @@ for (const [name, breakIt, said, kept] of [
     /is a blob/,
     'blob',
   ],
-  [
-    'a commit of a foreign tree',
-    (repo: TestRepo) => point(repo, 'HEAD'),
-    /does not hold notes/,
-    'commit',
-  ],
+  ['a commit of a foreign tree', (repo: TestRepo) => point(repo, 'HEAD'), /does not hold notes/, 'commit'],
   ['an id of nothing', (repo: TestRepo) => write(repo, '1'.repeat(40)), /1{40} is not an object/, null],
   ['no id at all', (repo: TestRepo) => write(repo, 'garbage'), /garbage is not an object/, null],
   ['half a tree', (repo: TestRepo) => loseFolder(repo), /is missing/, 'commit'],

@@ -134,7 +134,7 @@ function isOf({ open, decided }: GatesState, session: SessionId | null): boolean
 function questionClosed(next: string | null): FlameError {
   return new FlameError({
     kind: 'refused',
-    code: 'nobody-asks',
+    code: 'no-question',
     message: 'The answer was not used: the run that asked has ended.',
     hints: [next ?? 'git flame run'],
   });

@@ -66,8 +66,8 @@ async function countNotes(
   const { listShownNotes } = await import('../../core/blackboard/list-shown-notes.ts');
   const all = listShownNotes(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
-  const [told, elsewhere] = [count('told'), count('elsewhere')];
-  return told + elsewhere === 0 ? undefined : { told, elsewhere };
+  const [active, elsewhere] = [count('active'), count('elsewhere')];
+  return active + elsewhere === 0 ? undefined : { active, elsewhere };
 }
 
 /** null: no other machine works on the session. */

@@ -20,7 +20,7 @@ export function listShownNotes(
       );
       return page.notes.map((note): ShownNote => {
         const isVoid = task !== null && !counting.has(note.id);
-        const state = !known.has(note) ? 'elsewhere' : isVoid ? 'void' : 'told';
+        const state = !known.has(note) ? 'elsewhere' : isVoid ? 'void' : 'active';
         return { ...note, task, state };
       });
     })

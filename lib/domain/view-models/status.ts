@@ -76,7 +76,7 @@ export interface Status {
   /** Predicted conflicts of works as they are now; absent where there are none. */
   readonly conflicts_ahead?: Ahead;
   /** Notes for later tasks; `elsewhere`: those that wait for a person's acceptance. Absent where there are none. */
-  readonly notes?: { readonly told: number; readonly elsewhere: number };
+  readonly notes?: { readonly active: number; readonly elsewhere: number };
   /** Pending tasks that nothing they depend on holds back, and that wait all the same; absent where there is none. */
   readonly waits?: readonly Wait[];
 }

@@ -74,10 +74,10 @@ export interface ShownNote extends LeftNote {
   /** The task whose worker left it; null: the lead did. */
   readonly task: string | null;
   /**
-   * told: agents it is for get it · elsewhere: another clone left it, and no person accepted it here · void: the
+   * active: agents it is for get it · elsewhere: another clone left it, and no person accepted it here · void: the
    * attempt that left it is not the one whose work counts.
    */
-  readonly state: 'told' | 'elsewhere' | 'void';
+  readonly state: 'active' | 'elsewhere' | 'void';
 }
 
 /** A task as a graph shows it. */

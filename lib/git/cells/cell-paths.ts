@@ -65,7 +65,7 @@ export function noteCellEnd(commonDir: string, id: string, note: EndNote): void 
 /** Whether a cell was not reported yet; marks it as reported. */
 export function claimFirstReport(commonDir: string, id: string): boolean {
   try {
-    writeFileSync(join(cellPaths(commonDir, id).root, 'told'), '', { flag: 'wx' });
+    writeFileSync(join(cellPaths(commonDir, id).root, 'reported'), '', { flag: 'wx' });
     return true;
   } catch {
     return false;

@@ -60,7 +60,7 @@ export function isHandedToPerson(access: GitAccess, cell: CellWorktree): boolean
 
 /** Returns a path where nothing is: git reports that and stops. */
 function nowhere(listing: string): string {
-  return join(listing, 'left-to-nobody');
+  return join(listing, 'left-to-no-user');
 }
 
 function linkTo(folder: string): string {

@@ -194,7 +194,7 @@ function linkState(paths: CellPaths, path: string): 'ours' | 'broken' | 'of anot
 /** Matches what follows the common git directory in the `.git` of a cell, see handToPerson. */
 function tailOf(id: string): RegExp {
   const name = id.replace(/[.]/g, '\\.');
-  return new RegExp(`(/blueflame/cells/${name}/git|/worktrees/${name}(?:/left-to-nobody)?)\\n$`);
+  return new RegExp(`(/blueflame/cells/${name}/git|/worktrees/${name}(?:/left-to-[a-z-]+)?)\\n$`);
 }
 
 /** '' where it is no file of the length of a link. */

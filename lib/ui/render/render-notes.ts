@@ -25,9 +25,9 @@ export function renderNotes(notes: readonly ShownNote[], style: Style, indent = 
 }
 
 /** One line: how many notes wait for tasks to begin, and where they are read. */
-export function renderNoteCount({ told, elsewhere }: NonNullable<Status['notes']>): string {
+export function renderNoteCount({ active, elsewhere }: NonNullable<Status['notes']>): string {
   const more = elsewhere === 0 ? '' : `, ${elsewhere} of them from other clones, which no agent receives`;
-  return `${formatCount(told + elsewhere, 'note')} for later tasks${more}: git flame note`;
+  return `${formatCount(active + elsewhere, 'note')} for later tasks${more}: git flame note`;
 }
 
 function headOf({ id, task, by, at, tasks, paths }: ShownNote): string {
@@ -42,7 +42,7 @@ function markOf({ state, place, id }: ShownNote): string {
       return `left in another clone (${place ?? 'unknown'}), which no agent here receives; to change that: git flame note accept ${shortId(id)}`;
     case 'void':
       return 'not passed on: the attempt that left it was not chosen';
-    case 'told':
+    case 'active':
       return '';
   }
 }

@@ -180,7 +180,7 @@ function renderOne(task: PlannedTask, style: Style): readonly string[] {
   ];
 }
 
-/** A text of a task that runs, or that an agent reads; see told-to-agents. */
+/** A text of a task that runs, or that an agent reads */
 interface ShownAgentText {
   readonly task: string;
   readonly name: string;

@@ -87,7 +87,7 @@ test('QUE-1 a chat leads from the objective to what waits for review, and passes
     /^2 notes for later tasks: git flame note$/m,
   );
   const status = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
-  assert.equal(status.notes, { told: 2, elsewhere: 0 });
+  assert.equal(status.notes, { active: 2, elsewhere: 0 });
   const listed = await flame(repo, ['note']);
   assert.match(listed.stdout, /of one, by worker-[0-9a-f]{8}.*\n {2}one is there\n/);
   assert.match(listed.stdout, /by queen-[0-9a-f]{8}.*, for two\n {2}Approve this: all of it\n/);

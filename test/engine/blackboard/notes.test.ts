@@ -207,7 +207,7 @@ test('QUE-3 TRU-2 what another clone wrote is shown and not told, until it is ac
   assert.equal(new Set(states.map(([, state]) => state)), new Set(['elsewhere']));
   assert.ok(states.every(([, , place]) => place === 'far/00000000'));
   assert.is((await acceptNotes(context, session, [shortId(foreign.id)])).length, 1);
-  assert.is((await notesNow(bench)).find(({ id }) => id === foreign.id)?.state, 'told');
+  assert.is((await notesNow(bench)).find(({ id }) => id === foreign.id)?.state, 'active');
   await dropNotes(context, session, [foreign.id]);
   await write();
   assert.is(
