@@ -1,12 +1,12 @@
-import { planAnswerJsonSchema } from '../domain/config/answers.ts';
+import { plannerAnswerJsonSchema } from '../domain/config/answers.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord } from '../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../util/json.ts';
 
 // A text of nothing but openings would be scanned to its end for each of them.
 const mostCandidates = 2_000;
 
 /** Writes the instructions for an agent whose CLI takes no schema: the form its last message must have. */
-export function askForAnswer(schema: JsonRecord): string {
+export function renderAnswerInstructions(schema: JsonRecord): string {
   return [
     '',
     '# Your answer',
@@ -23,7 +23,7 @@ export function askForAnswer(schema: JsonRecord): string {
  * Reads the answer from an agent's last words, not yet validated: the last JSON object that stands by itself, with
  * any text around it; null if there is none. A comma too many is forgiven.
  */
-export function readAnswerText(text: string): JsonRecord | null {
+export function parseAnswerFromText(text: string): JsonRecord | null {
   const starts = [...text.matchAll(/\{/g)].map(({ index }) => index).slice(0, mostCandidates);
   let found: JsonRecord | null = null;
   let passed = -1;
@@ -42,7 +42,7 @@ function parse(text: string): JsonRecord | null {
   for (const candidate of [text, text.replace(/("(?:[^"\\]|\\[\s\S])*")|,(?=\s*[}\]])/g, '$1')]) {
     try {
       const value: unknown = JSON.parse(candidate);
-      return isRecord(value) ? value : null;
+      return isJsonRecord(value) ? value : null;
     } catch {
       // The other one may be JSON.
     }
@@ -57,7 +57,7 @@ const maxCandidates = 5_000;
  * The answer in a text that holds more than it: the last JSON object with all that its schema (by default a plan's)
  * requires, in a fenced block or bare; null if there is none.
  */
-export function extractJson(text: string, schema: JsonRecord = planAnswerJsonSchema): unknown {
+export function findJsonBySchema(text: string, schema: JsonRecord = plannerAnswerJsonSchema): unknown {
   const required = requiredTypes(schema);
   const starts = [...text.matchAll(/\{\s*"/g)].map(({ index }) => index).slice(-maxCandidates);
   let found: unknown = null;
@@ -83,8 +83,8 @@ function requiredTypes({ required, properties }: JsonRecord): readonly (readonly
   return names
     .filter((name) => typeof name === 'string')
     .map((name) => {
-      const property = isRecord(properties) ? properties[name] : null;
-      return [name, isRecord(property) ? property.type : undefined];
+      const property = isJsonRecord(properties) ? properties[name] : null;
+      return [name, isJsonRecord(property) ? property.type : undefined];
     });
 }
 
@@ -114,8 +114,8 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The prompt for a CLI that can't hold its model to a schema: it is asked to end with the answer, see extractJson. */
-export function promptForAnswer({
+/** The prompt for a CLI that can't hold its model to a schema: it is asked to end with the answer, see findJsonBySchema. */
+export function addAnswerRequestToPrompt({
   prompt,
   answerSchema,
 }: Pick<AgentRequest, 'prompt' | 'answerSchema'>): string {

@@ -1,5 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
-import { lastLines } from './end-failure.ts';
+import { takeLastOutputLines } from './end-failure.ts';
 
 /** The content of an error channel: an API status where one is known, and text that no agent wrote. */
 interface ErrorSigns {
@@ -13,10 +13,10 @@ interface ErrorSigns {
  * Distinguishes the failures of a model API: which pass with waiting, and which need a person. null: nothing
  * in it names the API. Quota comes before rate: some providers send both as 429.
  */
-export function classifyError(signs: ErrorSigns): Failure | null {
+export function classifyModelApiError(signs: ErrorSigns): Failure | null {
   const failure = classify(signs);
   if (failure?.kind !== 'rate-limit') return failure;
-  const end = limitEnd(signs.text, signs.at);
+  const end = parseRateLimitEnd(signs.text, signs.at);
   return end === null ? failure : { ...failure, until: new Date(end).toISOString() };
 }
 
@@ -24,7 +24,7 @@ function classify({ status, text }: ErrorSigns): Failure | null {
   const rule = rules.find(
     ({ statuses, pattern }) => (status !== null && statuses.includes(status)) || pattern.test(text),
   );
-  const details = lastLines(text);
+  const details = takeLastOutputLines(text);
   if (rule !== undefined) {
     return { kind: rule.kind, message: rule.message, details, retryable: rule.retryable };
   }
@@ -117,7 +117,7 @@ const longestMs = 8 * 86_400_000;
  * When a rate limit says it ends, out of what a client or an API printed, in milliseconds since 1970; null where
  * it doesn't say. A clock time without a day is the next such time; without a zone it is this machine's.
  */
-export function limitEnd(text: string, now: number): number | null {
+export function parseRateLimitEnd(text: string, now: number): number | null {
   for (const read of [fromStamp, fromDate, fromDuration, fromClock]) {
     const end = read(text, now);
     if (end !== null && end > now && end - now <= longestMs) return end;

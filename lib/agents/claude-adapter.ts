@@ -1,21 +1,21 @@
 import type { Adapter } from '../domain/ports/adapter.ts';
-import type { EndFacts } from '../domain/ports/call-facts.ts';
-import { claudeCalls } from './claude-calls.ts';
-import { launchClaude } from './claude-launch.ts';
-import { claudeReader, readClaudeTranscript } from './claude-reader.ts';
-import { blockedEnd } from './cli-hooks.ts';
+import type { EndHookFacts } from '../domain/ports/call-facts.ts';
+import { claudeCallFacts } from './claude-calls.ts';
+import { buildClaudeLaunch } from './claude-launch.ts';
+import { createClaudeReader, readClaudeTranscript } from './claude-reader.ts';
+import { createBlockingEndFacts } from './cli-hooks.ts';
 import type { AdapterConfig } from './launch-settings.ts';
 
 /** Claude Code. Older than 2.1 lacks options the safe invocation needs, and would start without them. */
-export function claudeAdapter(config: AdapterConfig): Adapter {
+export function createClaudeAdapter(config: AdapterConfig): Adapter {
   const plugin = config.superpowers.enabled ? config.superpowers.plugin_dir : null;
   return {
     name: 'claude',
     command: config.adapters.claude?.command ?? ['claude'],
     commits: 'agent',
     apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku' }],
-    calls: claudeCalls,
-    end: claudeEnd,
+    calls: claudeCallFacts,
+    end: claudeEndHook,
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],
@@ -29,11 +29,11 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
       parse: (output) => output.match(/^(\d+\.\d+\.\d+)(?: \(Claude Code\))?\s*$/m)?.[1] ?? null,
       install: 'Install Claude Code with `npm install --global @anthropic-ai/claude-code`.',
     },
-    launch: (request, paths) => launchClaude(request, paths, plugin),
-    reader: (request) => claudeReader(request, config.superpowers),
+    launch: (request, paths) => buildClaudeLaunch(request, paths, plugin),
+    reader: (request) => createClaudeReader(request, config.superpowers),
     readTranscript: readClaudeTranscript,
   };
 }
 
 /** Claude Code's `Stop` hook. */
-export const claudeEnd: EndFacts = blockedEnd('last_assistant_message');
+export const claudeEndHook: EndHookFacts = createBlockingEndFacts('last_assistant_message');

@@ -1,29 +1,29 @@
-import { askTool } from '../domain/agent-messages.ts';
-import type { CallFacts, ReportedCall } from '../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../util/json.ts';
-import { longestHold } from './cli-hooks.ts';
+import { askPersonToolName } from '../domain/agent-messages.ts';
+import type { CallHookFacts, ReportedCall } from '../domain/ports/call-facts.ts';
+import { isJsonRecord, type JsonRecord } from '../util/json.ts';
+import { longestHookHoldMs } from './cli-hooks.ts';
 
 // Begins results that the client writes before any hook: unknown tools, malformed input, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
 
 /** Claude Code: its tools and its hook's names are those the policy is written in. */
-export const claudeCalls: CallFacts = {
+export const claudeCallFacts: CallHookFacts = {
   read: readHook,
   namesCalls: true,
   repeatsCalls: false,
   neverRan: ({ isError, text }) => isError && neverRan.test(text),
   // A blocked command that failed all the same was started.
   wasBlocked: ({ isError, text }) => isError && !text.startsWith('Exit code'),
-  hides: () => false,
+  hidesPartOfCall: () => false,
   replace: (reported, command, why) => {
-    const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
+    const input = isJsonRecord(reported) && isJsonRecord(reported.tool_input) ? reported.tool_input : {};
     return replaceInput({ ...input, command }, why);
   },
   asks: {
-    tool: askTool,
-    longestMs: longestHold,
+    tool: askPersonToolName,
+    longestMs: longestHookHoldMs,
     answer: (reported, questions, answers) => {
-      const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
+      const input = isJsonRecord(reported) && isJsonRecord(reported.tool_input) ? reported.tool_input : {};
       const given = questions.map(({ question }, index) => [question, answers[index] ?? '']);
       return replaceInput({ ...input, answers: Object.fromEntries(given) }, 'The person answered.');
     },
@@ -47,10 +47,10 @@ function replaceInput(updatedInput: JsonRecord, why: string): string {
 
 /** Versions whose hooks don't name the call are read as well: the ledger finds those by what they do. */
 function readHook(reported: unknown): ReportedCall | null {
-  if (!isRecord(reported)) return null;
+  if (!isJsonRecord(reported)) return null;
   const { tool_name, tool_input, cwd, tool_use_id: id } = reported;
   if (typeof tool_name !== 'string' || tool_name === '' || typeof cwd !== 'string') return null;
-  if (!isRecord(tool_input)) return null;
+  if (!isJsonRecord(tool_input)) return null;
   return {
     id: typeof id === 'string' ? id : null,
     name: tool_name,

@@ -1,22 +1,26 @@
 import { join } from 'node:path';
-import { askTool } from '../domain/agent-messages.ts';
-import { isLeadTool, leadServer, longestLeadCall } from '../domain/lead-tools.ts';
-import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
+import { askPersonToolName } from '../domain/agent-messages.ts';
+import { isLeadTool, leadCallTimeoutMs, leadServerName } from '../domain/lead-tools.ts';
+import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { guardedHook } from './cli-hooks.ts';
+import { wrapCallHookCommand } from './cli-hooks.ts';
 import {
-  asksPerson,
-  cellEnvironment,
-  fitsArgument,
+  avoidCommandInPrompt,
+  buildCellEnvironment,
+  fitsInOneArgument,
+  isAskToolOffered,
   maxArgumentBytes,
-  plainPrompt,
 } from './launch-settings.ts';
 
 const settingsName = 'settings.json';
 const toolsName = 'mcp.json';
 /** How Claude Code is started; `plugin` is the folder of the Superpowers plugin, null for none. */
-export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: string | null): Launch {
-  const prompt = plainPrompt(request.prompt);
+export function buildClaudeLaunch(
+  request: AgentRequest,
+  paths: PathsInsideCell,
+  plugin: string | null,
+): AgentLaunch {
+  const prompt = avoidCommandInPrompt(request.prompt);
   const common = { env: environment(paths), options: commonOptions(request, paths, plugin) };
   const launch = request.isInteractive ? launchInteractive : launchPrint;
   return {
@@ -27,14 +31,14 @@ export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: st
 
 interface Parts {
   readonly request: AgentRequest;
-  readonly paths: CellPaths;
+  readonly paths: PathsInsideCell;
   readonly prompt: string;
   readonly env: Readonly<Record<string, string>>;
   readonly options: readonly string[];
 }
 
-function launchPrint({ request, paths, prompt, env, options }: Parts): Launch {
-  const fits = fitsArgument(prompt);
+function launchPrint({ request, paths, prompt, env, options }: Parts): AgentLaunch {
+  const fits = fitsInOneArgument(prompt);
   return {
     // The prompt stands first: an option that takes a list would swallow it.
     argv: [...paths.command, '--print', ...(fits ? [prompt] : []), ...printOptions(request), ...options],
@@ -46,7 +50,7 @@ function launchPrint({ request, paths, prompt, env, options }: Parts): Launch {
   };
 }
 
-function launchInteractive({ request, paths, prompt, env, options }: Parts): Launch {
+function launchInteractive({ request, paths, prompt, env, options }: Parts): AgentLaunch {
   const named = request.conversation === undefined ? [] : ['--session-id', request.conversation];
   return {
     argv: [...paths.command, cutBytes(prompt, maxArgumentBytes), ...named, ...options],
@@ -78,11 +82,11 @@ function printOptions(request: AgentRequest): string[] {
   ];
 }
 
-function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string | null): string[] {
+function commonOptions(request: AgentRequest, paths: PathsInsideCell, plugin: string | null): string[] {
   const { blocked_tools } = request.policy;
   const tools = offeredTools(request, plugin);
   // Calls that the watcher judges need no second permission; writing is allowed by mode, which ends at the worktree.
-  const own = paths.toolsCommand === null ? [] : [`mcp__${leadServer}`];
+  const own = paths.toolsCommand === null ? [] : [`mcp__${leadServerName}`];
   const allowed = [...tools.filter((tool) => tool === 'Bash' || tool === 'Skill'), ...own];
   return [
     '--model',
@@ -100,7 +104,7 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
     '--tools',
     tools.join(','),
     // Without a terminal this option alone makes it offer the tool; its other questions there have no effect.
-    ...(asksPerson(request) ? ['--permission-prompt-tool', 'stdio'] : []),
+    ...(isAskToolOffered(request) ? ['--permission-prompt-tool', 'stdio'] : []),
     ...(paths.toolsCommand === null ? [] : ['--mcp-config', join(paths.controlDir, toolsName)]),
     ...(allowed.length === 0 ? [] : ['--allowed-tools', allowed.join(',')]),
     ...(blocked_tools.length === 0 ? [] : ['--disallowed-tools', blocked_tools.join(',')]),
@@ -112,9 +116,9 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
 function offeredTools(request: AgentRequest, plugin: string | null): string[] {
   const { allowed_tools, blocked_tools } = request.policy;
   const wanted = [
-    ...allowed_tools.filter((tool) => tool !== askTool),
+    ...allowed_tools.filter((tool) => tool !== askPersonToolName),
     ...(plugin === null ? [] : ['Skill']),
-    ...(asksPerson(request) ? [askTool] : []),
+    ...(isAskToolOffered(request) ? [askPersonToolName] : []),
   ];
   // The tool for answers comes with the schema, by itself.
   return [...new Set(wanted)].filter(
@@ -123,15 +127,15 @@ function offeredTools(request: AgentRequest, plugin: string | null): string[] {
 }
 
 /** The server that leads to the orchestrator's tools. A plan waits for a person: its call may last as long. */
-function toolsFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
+function toolsFile({ toolsCommand }: PathsInsideCell): readonly LaunchFile[] {
   if (toolsCommand === null) return [];
   const [command, ...args] = toolsCommand;
-  const server = { command, args, timeout: longestLeadCall, alwaysLoad: true };
-  const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
+  const server = { command, args, timeout: leadCallTimeoutMs, alwaysLoad: true };
+  const content = `${JSON.stringify({ mcpServers: { [leadServerName]: server } })}\n`;
   return [{ dir: 'control', path: toolsName, content }];
 }
 
-function settingsFile(paths: CellPaths): LaunchFile {
+function settingsFile(paths: PathsInsideCell): LaunchFile {
   const settings = {
     // Said here, so that no other file can say the opposite.
     disableAllHooks: false,
@@ -159,15 +163,15 @@ const longestHook = 1_000_000;
 function watcher(command: string): Readonly<Record<string, unknown>> {
   return {
     type: 'command',
-    command: guardedHook(command),
+    command: wrapCallHookCommand(command),
     timeout: longestHook,
     onFailure: 'block',
   };
 }
 
-function environment(paths: CellPaths): Record<string, string> {
+function environment(paths: PathsInsideCell): Record<string, string> {
   return {
-    ...cellEnvironment(paths),
+    ...buildCellEnvironment(paths),
     CLAUDE_CODE_SHELL: paths.shell,
     // The gateway puts the real one in its place.
     ANTHROPIC_API_KEY: paths.apiKey,
@@ -193,7 +197,7 @@ function environment(paths: CellPaths): Record<string, string> {
 }
 
 /** Without it a new home folder means onboarding, which asks a host on the network and gives up offline. */
-function firstRunFile(request: AgentRequest, { apiKey }: CellPaths): LaunchFile {
+function firstRunFile(request: AgentRequest, { apiKey }: PathsInsideCell): LaunchFile {
   const state = {
     hasCompletedOnboarding: true,
     theme: 'dark',

@@ -1,22 +1,30 @@
 import { countTokens, priceTokens, type TokenUsage } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
-import { leadServer } from '../domain/lead-tools.ts';
+import { leadServerName } from '../domain/lead-tools.ts';
 import type { AgentEnd, AgentResultParts, StreamReader, TranscriptParts } from '../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
-import { isRecord, parseRecord } from '../util/json.ts';
-import { extractJson } from './answer-text.ts';
-import { blocksOf, describeCall, firstLine, lineSplitter, numberOf, textOf, usageOf } from './event-lines.ts';
-import { type ClaudeResult, judgeClaude } from './judge-run.ts';
-import { pluginWarnings, type SuperpowersConfig } from './superpowers.ts';
+import { isJsonRecord, parseJsonRecord } from '../util/json.ts';
+import { findJsonBySchema } from './answer-text.ts';
+import {
+  createLineSplitter,
+  describeToolCall,
+  joinTextBlocks,
+  listContentBlocks,
+  readNumberOrZero,
+  readTokenUsage,
+  shortenToPrintableLine,
+} from './event-lines.ts';
+import { type ClaudeResultEvent, findClaudeRunFailure } from './judge-run.ts';
+import { checkPluginLoaded, type SuperpowersConfig } from './superpowers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Follows the stream-json output of one run. */
-export function claudeReader(request: AgentRequest, superpowers: SuperpowersConfig): StreamReader {
-  const lines = lineSplitter();
+export function createClaudeReader(request: AgentRequest, superpowers: SuperpowersConfig): StreamReader {
+  const lines = createLineSplitter();
   const usage = usageCounter();
   let hasBegun = false;
-  let result: ClaudeResult | null = null;
+  let result: ClaudeResultEvent | null = null;
   let results = 0;
   let lastText = '';
   let limitEndsAt: number | null = null;
@@ -25,7 +33,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   const take = (event: Fields): string | null => {
     if (event.type === 'system' && event.subtype === 'init') {
       hasBegun = true;
-      warnings = [...pluginWarnings(event, superpowers, request.role), ...toolWarnings(event, request)];
+      warnings = [...checkPluginLoaded(event, superpowers, request.role), ...toolWarnings(event, request)];
       return 'started';
     }
     if (event.type === 'stream_event') return usage.take(event) ? '' : null;
@@ -38,14 +46,14 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
       result ??= readResult(event);
       return null;
     }
-    if (event.type !== 'assistant' || !isRecord(event.message)) return null;
-    lastText = textOf(event.message.content) || lastText;
+    if (event.type !== 'assistant' || !isJsonRecord(event.message)) return null;
+    lastText = joinTextBlocks(event.message.content) || lastText;
     return describeMessage(event.message, request.worktree.path);
   };
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
       .map((line) => {
-        const event = parseRecord(line);
+        const event = parseJsonRecord(line);
         // Something else wrote into the same line: what the client said there is lost, not unsaid.
         if (event.type === undefined && line.includes('"type":"result"')) results += 1;
         return take(event);
@@ -57,7 +65,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const judged = judgeClaude({ request, end, result, results, hasBegun });
+      const judged = findClaudeRunFailure({ request, end, result, results, hasBegun });
       return {
         failure: withEnd(judged, limitEndsAt),
         answer: results > 1 ? null : (result?.answer ?? null),
@@ -73,8 +81,8 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
 
 /** A subscription's limit reports its end in seconds since 1970. */
 function limitEndOf(info: unknown): number | null {
-  if (!isRecord(info) || info.status !== 'rejected') return null;
-  const seconds = numberOf(info.resetsAt);
+  if (!isJsonRecord(info) || info.status !== 'rejected') return null;
+  const seconds = readNumberOrZero(info.resetsAt);
   return seconds > 0 ? seconds * 1_000 : null;
 }
 
@@ -92,17 +100,20 @@ function usageCounter(): { take(event: Fields): boolean; total(): number; cost()
   const models = new Map<string, string>();
   const current = new Map<unknown, string>();
   const take = ({ event, parent_tool_use_id: parent }: Fields): boolean => {
-    if (!isRecord(event)) return false;
-    if (event.type === 'message_start' && isRecord(event.message)) {
+    if (!isJsonRecord(event)) return false;
+    if (event.type === 'message_start' && isJsonRecord(event.message)) {
       const id = `${event.message.id}`;
       current.set(parent ?? null, id);
-      byMessage.set(id, usageOf(event.message.usage));
+      byMessage.set(id, readTokenUsage(event.message.usage));
       models.set(id, `${event.message.model}`);
       return true;
     }
     const id = current.get(parent ?? null);
     if (event.type !== 'message_delta' || id === undefined) return false;
-    byMessage.set(id, { ...byMessage.get(id), output_tokens: usageOf(event.usage).output_tokens ?? 0 });
+    byMessage.set(id, {
+      ...byMessage.get(id),
+      output_tokens: readTokenUsage(event.usage).output_tokens ?? 0,
+    });
     return true;
   };
   const total = (): number => [...byMessage.values()].reduce((sum, usage) => sum + countTokens(usage), 0);
@@ -113,40 +124,40 @@ function usageCounter(): { take(event: Fields): boolean; total(): number; cost()
 }
 
 function describeMessage(message: Fields, worktree: string): string | null {
-  const parts = blocksOf(message.content).map((block) => {
-    if (block.type === 'tool_use') return describeCall(block, worktree);
-    return block.type === 'text' && typeof block.text === 'string' ? firstLine(block.text) : '';
+  const parts = listContentBlocks(message.content).map((block) => {
+    if (block.type === 'tool_use') return describeToolCall(block, worktree);
+    return block.type === 'text' && typeof block.text === 'string' ? shortenToPrintableLine(block.text) : '';
   });
   return parts.filter((part) => part !== '').at(-1) ?? null;
 }
 
-function readResult(event: Fields): ClaudeResult {
+function readResult(event: Fields): ClaudeResultEvent {
   return {
     subtype: `${event.subtype}`,
     isError: event.is_error !== false,
     status: typeof event.api_error_status === 'number' ? event.api_error_status : null,
-    turns: numberOf(event.num_turns),
+    turns: readNumberOrZero(event.num_turns),
     text: typeof event.result === 'string' ? event.result : '',
     errors: Array.isArray(event.errors) ? event.errors.map(String) : [],
     answer: event.structured_output ?? null,
-    cost_usd: numberOf(event.total_cost_usd),
+    cost_usd: readNumberOrZero(event.total_cost_usd),
     tokens: modelTokens(event.modelUsage),
   };
 }
 
 /** `usage` of the result misses sub-agents and, on errors, the last turn; modelUsage has all. */
 function modelTokens(modelUsage: unknown): number {
-  if (!isRecord(modelUsage)) return 0;
+  if (!isJsonRecord(modelUsage)) return 0;
   return Object.values(modelUsage)
-    .filter(isRecord)
+    .filter(isJsonRecord)
     .reduce(
       (sum, usage) =>
         sum +
         countTokens({
-          input_tokens: numberOf(usage.inputTokens),
-          output_tokens: numberOf(usage.outputTokens),
-          cache_creation_input_tokens: numberOf(usage.cacheCreationInputTokens),
-          cache_read_input_tokens: numberOf(usage.cacheReadInputTokens),
+          input_tokens: readNumberOrZero(usage.inputTokens),
+          output_tokens: readNumberOrZero(usage.outputTokens),
+          cache_creation_input_tokens: readNumberOrZero(usage.cacheCreationInputTokens),
+          cache_read_input_tokens: readNumberOrZero(usage.cacheReadInputTokens),
         }),
       0,
     );
@@ -155,8 +166,8 @@ function modelTokens(modelUsage: unknown): number {
 /** The CLI goes on without a server it could not start, and without a word. */
 function toolWarnings(event: Fields, { tools }: AgentRequest): readonly string[] {
   if (tools === undefined) return [];
-  const servers = Array.isArray(event.mcp_servers) ? event.mcp_servers.filter(isRecord) : [];
-  const isThere = servers.some(({ name, status }) => name === leadServer && status === 'connected');
+  const servers = Array.isArray(event.mcp_servers) ? event.mcp_servers.filter(isJsonRecord) : [];
+  const isThere = servers.some(({ name, status }) => name === leadServerName && status === 'connected');
   return isThere ? [] : ['It could not connect to its tools, so it can do nothing.'];
 }
 
@@ -165,12 +176,12 @@ function toolWarnings(event: Fields, { tools }: AgentRequest): readonly string[]
  * tokens spent. The format is the CLI's own: a line that isn't understood is ignored.
  */
 export function readClaudeTranscript(transcript: string): TranscriptParts {
-  const lines = transcript.split('\n').map(parseRecord);
+  const lines = transcript.split('\n').map(parseJsonRecord);
   const messages = lines.filter(
-    (line) => line.type === 'assistant' && line.isSidechain !== true && isRecord(line.message),
+    (line) => line.type === 'assistant' && line.isSidechain !== true && isJsonRecord(line.message),
   );
   const texts = joinBlocks(messages);
-  const answers = texts.map((text) => extractJson(text)).filter((answer) => answer !== null);
+  const answers = texts.map((text) => findJsonBySchema(text)).filter((answer) => answer !== null);
   return { answer: answers.at(-1) ?? null, text: texts.at(-1) ?? '', tokens: sumUsage(lines) };
 }
 
@@ -178,8 +189,8 @@ export function readClaudeTranscript(transcript: string): TranscriptParts {
 function joinBlocks(messages: readonly Readonly<Record<string, unknown>>[]): string[] {
   const byId = new Map<string, string>();
   for (const [index, { message }] of messages.entries()) {
-    if (!isRecord(message)) continue;
-    const text = textOf(message.content);
+    if (!isJsonRecord(message)) continue;
+    const text = joinTextBlocks(message.content);
     if (text === '') continue;
     const id = typeof message.id === 'string' ? message.id : `line ${index}`;
     byId.set(id, `${byId.get(id) ?? ''}${text}`);
@@ -191,7 +202,8 @@ function joinBlocks(messages: readonly Readonly<Record<string, unknown>>[]): str
 function sumUsage(lines: readonly Readonly<Record<string, unknown>>[]): number {
   const byId = new Map<unknown, number>();
   for (const { type, message } of lines) {
-    if (type === 'assistant' && isRecord(message)) byId.set(message.id, countTokens(usageOf(message.usage)));
+    if (type === 'assistant' && isJsonRecord(message))
+      byId.set(message.id, countTokens(readTokenUsage(message.usage)));
   }
   return [...byId.values()].reduce((sum, tokens) => sum + tokens, 0);
 }

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../domain/policy.ts';
-import type { EndFacts, ReportedCall } from '../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../util/json.ts';
+import type { EndHookFacts, ReportedCall } from '../domain/ports/call-facts.ts';
+import { isJsonRecord, type JsonRecord } from '../util/json.ts';
 
 /** A call as a CLI's hook reports it, in the CLI's own terms. */
-export interface HookedCall {
+export interface HookReportedCall {
   readonly name: string;
   readonly input: JsonRecord;
   /** Where it would run. */
@@ -15,14 +15,14 @@ export interface HookedCall {
  * it is never named). `translate` says it in the tools the policy knows. Null, by which the call is blocked, where
  * anything is missing or of another type.
  */
-export function readHook(
+export function parseHookReport(
   reported: unknown,
   idKey: 'tool_use_id' | 'tool_call_id' | null,
-  translate: (call: HookedCall) => readonly ToolCall[],
+  translate: (call: HookReportedCall) => readonly ToolCall[],
 ): ReportedCall | null {
-  if (!isRecord(reported)) return null;
+  if (!isJsonRecord(reported)) return null;
   const { tool_name: name, tool_input: input, cwd } = reported;
-  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || !isRecord(input)) return null;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || !isJsonRecord(input)) return null;
   const id = idKey === null ? null : reported[idKey];
   if (id !== null && typeof id !== 'string') return null;
   const [first, ...rest] = translate({ name, input, cwd });
@@ -33,10 +33,10 @@ export function readHook(
  * A hook at the end of several CLIs: to block the end takes a reason, which the model reads as a message. `said` is
  * the field in which they report the last words; null: they report none.
  */
-export function blockedEnd(said: string | null): EndFacts {
+export function createBlockingEndFacts(said: string | null): EndHookFacts {
   return {
-    words: (reported) => {
-      const words = said !== null && isRecord(reported) ? reported[said] : '';
+    parseLastMessage: (reported) => {
+      const words = said !== null && isJsonRecord(reported) ? reported[said] : '';
       return typeof words === 'string' ? words : '';
     },
     renderContinue: (reason) => JSON.stringify({ decision: 'block', reason }),
@@ -44,7 +44,7 @@ export function blockedEnd(said: string | null): EndFacts {
 }
 
 /** Builds a command for such a hook. It protects nothing: when it fails, the agent ends, and no error is shown. */
-export function endHook(command: string): string {
+export function wrapEndHookCommand(command: string): string {
   return `${command} 2>/dev/null || true`;
 }
 
@@ -52,15 +52,15 @@ export function endHook(command: string): string {
  * Wraps a hook's command as agent CLIs need it: only exit 2 blocks, so the shell turns each failure into a 2, also of a
  * program that was killed or isn't there. Some CLIs let a call through without a reason on stderr, so one is printed.
  */
-export function guardedHook(command: string): string {
+export function wrapCallHookCommand(command: string): string {
   return `${command} || { [ $? -eq 2 ] || echo 'The watcher failed. [watcher-failed]' >&2; exit 2; }`;
 }
 
 /** How long a hook may hold a call of a CLI that sets hooks no limit of its own, in milliseconds: a day. */
-export const longestHold = 86_400_000;
+export const longestHookHoldMs = 86_400_000;
 
 /** The files a patch writes, each as a call of its own; none where it holds a line that isn't known. */
-export function readPatch(patch: unknown, cwd: string): readonly ToolCall[] {
+export function listFilesOfPatch(patch: unknown, cwd: string): readonly ToolCall[] {
   if (typeof patch !== 'string') return [];
   // The program forgives blanks before its marks, and a line of a file begins with one, `+` or `-`.
   const marks = [...patch.matchAll(/^[^\S\n]*\*\*\* ?(.*)$/gm)].map(([, text = '']) => text.trim());

@@ -1,11 +1,14 @@
-import { setPriceHint } from '../domain/config/token-price.ts';
+import { setUnknownPriceHint } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 /** Returns the failure that the end of a process shows, without its output; null if it ended by itself. */
-export function endFailure(end: AgentEnd, request: Pick<AgentRequest, 'timeoutMs'>): Failure | null {
-  const details = lastLines(end.stderr);
+export function findProcessEndFailure(
+  end: AgentEnd,
+  request: Pick<AgentRequest, 'timeoutMs'>,
+): Failure | null {
+  const details = takeLastOutputLines(end.stderr);
   if (end.stoppedBecause !== null) return { ...stopFailures[end.stoppedBecause], details };
   if (end.timedOut) {
     return {
@@ -35,7 +38,7 @@ const stopFailures: Readonly<
   },
   'no-price': {
     kind: 'budget',
-    message: `The price of its model is not known and its budget is in dollars: ${setPriceHint}`,
+    message: `The price of its model is not known and its budget is in dollars: ${setUnknownPriceHint}`,
     retryable: false,
   },
   'service-limit': {
@@ -75,7 +78,7 @@ function signalOf(exitCode: number | null): string | null {
 }
 
 /** The last lines of an output that say something, each cut to a readable length. */
-export function lastLines(output: string, count = 10): string[] {
+export function takeLastOutputLines(output: string, count = 10): string[] {
   return output
     .split('\n')
     .map((line) => line.trimEnd())
@@ -85,7 +88,7 @@ export function lastLines(output: string, count = 10): string[] {
 }
 
 /** A planner or validator without an answer did nothing; elsewhere the commits decide. */
-export function missingAnswer(
+export function findMissingAnswerFailure(
   { role, answerSchema }: Pick<AgentRequest, 'role' | 'answerSchema'>,
   answer: unknown,
   text: string,
@@ -95,7 +98,7 @@ export function missingAnswer(
   return {
     kind: 'malformed-answer',
     message: `The ${role} ended without giving a structured answer.`,
-    details: lastLines(text),
+    details: takeLastOutputLines(text),
     retryable: true,
   };
 }

@@ -1,68 +1,68 @@
 import { relative } from 'node:path';
 import type { TokenUsage } from '../domain/config/token-price.ts';
-import { isRecord, type JsonRecord } from '../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../util/json.ts';
 
 // The event stream is outside text: each field is looked at before it's used, and what isn't known is passed over.
 
 /** The text blocks of a message's content. */
-export function textOf(content: unknown): string {
-  return blocksOf(content)
+export function joinTextBlocks(content: unknown): string {
+  return listContentBlocks(content)
     .filter(({ type, text }) => type === 'text' && typeof text === 'string')
     .map(({ text }) => text)
     .join('');
 }
 
-export function blocksOf(content: unknown): readonly JsonRecord[] {
-  return Array.isArray(content) ? content.filter(isRecord) : [];
+export function listContentBlocks(content: unknown): readonly JsonRecord[] {
+  return Array.isArray(content) ? content.filter(isJsonRecord) : [];
 }
 
-export function usageOf(value: unknown): TokenUsage {
-  if (!isRecord(value)) return {};
+export function readTokenUsage(value: unknown): TokenUsage {
+  if (!isJsonRecord(value)) return {};
   return {
-    input_tokens: numberOf(value.input_tokens),
-    output_tokens: numberOf(value.output_tokens),
-    cache_creation_input_tokens: numberOf(value.cache_creation_input_tokens),
-    cache_read_input_tokens: numberOf(value.cache_read_input_tokens),
+    input_tokens: readNumberOrZero(value.input_tokens),
+    output_tokens: readNumberOrZero(value.output_tokens),
+    cache_creation_input_tokens: readNumberOrZero(value.cache_creation_input_tokens),
+    cache_read_input_tokens: readNumberOrZero(value.cache_read_input_tokens),
   };
 }
 
-export function numberOf(value: unknown): number {
+export function readNumberOrZero(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-export function stringsOf(value: unknown): readonly string[] {
+export function readStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /** A tool call in a few words, `Edit src/a.ts`; paths relative to the worktree. */
-export function describeCall(block: JsonRecord, worktree: string): string {
-  const input = isRecord(block.input) ? block.input : {};
+export function describeToolCall(block: JsonRecord, worktree: string): string {
+  const input = isJsonRecord(block.input) ? block.input : {};
   const target = [input.file_path, input.command, input.pattern, input.path, input.skill].find(
     (value) => typeof value === 'string',
   );
   const isPath = target !== undefined && target === input.file_path && `${target}`.startsWith('/');
   const shown = isPath ? relative(worktree, `${target}`) : `${target ?? ''}`;
-  return firstLine(`${block.name} ${shown}`);
+  return shortenToPrintableLine(`${block.name} ${shown}`);
 }
 
 /** One printable line of at most 160 characters. */
-export function firstLine(text: string): string {
+export function shortenToPrintableLine(text: string): string {
   const line = text.trim().split('\n', 1)[0] ?? '';
   const printable = line.replace(/\p{Cc}+/gu, ' ').trim();
   return printable.length <= 160 ? printable : `${printable.slice(0, 159)}…`;
 }
 
 /** See Adapter.showLine. */
-export function showClaudeLine(event: JsonRecord, worktree: string): readonly string[] | null {
-  if (event.type !== 'assistant' || !isRecord(event.message)) return null;
-  return blocksOf(event.message.content).flatMap((block) => {
-    if (block.type === 'tool_use') return [`> ${describeCall(block, worktree)}`];
+export function renderClaudeEvent(event: JsonRecord, worktree: string): readonly string[] | null {
+  if (event.type !== 'assistant' || !isJsonRecord(event.message)) return null;
+  return listContentBlocks(event.message.content).flatMap((block) => {
+    if (block.type === 'tool_use') return [`> ${describeToolCall(block, worktree)}`];
     return block.type === 'text' && typeof block.text === 'string' ? block.text.trimEnd().split('\n') : [];
   });
 }
 
 /** Puts the lines of a stream together again; `rest` is what has no line break yet. */
-export function lineSplitter(): { push(chunk: string): string[]; rest(): string[] } {
+export function createLineSplitter(): { push(chunk: string): string[]; rest(): string[] } {
   let pending = '';
   return {
     push: (chunk) => {

@@ -3,20 +3,20 @@ import type { Failure } from '../domain/failure.ts';
 import {
   type Adapter,
   type AgentEnd,
-  type CellPaths,
-  type Launch,
-  notesFile,
+  type AgentLaunch,
+  agentNotesFileName,
+  type PathsInsideCell,
   type StreamReader,
 } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { endFailure, lastLines } from './end-failure.ts';
+import { findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
 import type { AdapterConfig } from './launch-settings.ts';
 
 const scriptName = 'task.sh';
 const keptCharacters = 8_000;
 
 /** A task's description as a script: no model, no network, no cost; what it leaves behind is its result. */
-export function execAdapter(config: AdapterConfig): Adapter {
+export function createExecAdapter(config: AdapterConfig): Adapter {
   return {
     name: 'exec',
     command: config.adapters.exec?.command ?? ['/bin/bash'],
@@ -43,7 +43,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
   };
 }
 
-function launchScript(request: AgentRequest, paths: CellPaths): Launch {
+function launchScript(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
   return {
     argv: [...paths.command, join(paths.controlDir, scriptName)],
     env: {
@@ -55,7 +55,7 @@ function launchScript(request: AgentRequest, paths: CellPaths): Launch {
       FLAME_TASK_ID: request.task ?? '',
       FLAME_TASK_TITLE: request.taskTitle ?? '',
       FLAME_ATTEMPT: `${request.attempt ?? 1}`,
-      FLAME_NOTES: join(paths.tmp, notesFile),
+      FLAME_NOTES: join(paths.tmp, agentNotesFileName),
     },
     files: [{ dir: 'control', path: scriptName, content: `${request.prompt.trimEnd()}\n` }],
     stdin: null,
@@ -68,13 +68,13 @@ function scriptReader(request: AgentRequest): StreamReader {
   return {
     push: (chunk) => {
       output = `${output}${chunk}`.slice(-keptCharacters);
-      const text = lastLines(chunk, 1)[0];
+      const text = takeLastOutputLines(chunk, 1)[0];
       return text === undefined ? [] : [{ text, tokens: 0, cost_usd: 0 }];
     },
     finish: (end) => ({
       failure: judgeScript(end, output, request),
       answer: null,
-      text: lastLines(output, 20).join('\n'),
+      text: takeLastOutputLines(output, 20).join('\n'),
       cost_usd: 0,
       tokens: 0,
       warnings: [],
@@ -83,8 +83,8 @@ function scriptReader(request: AgentRequest): StreamReader {
 }
 
 function judgeScript(end: AgentEnd, output: string, request: AgentRequest): Failure | null {
-  const details = lastLines(`${output}\n${end.stderr}`);
-  const own = endFailure(end, request);
+  const details = takeLastOutputLines(`${output}\n${end.stderr}`);
+  const own = findProcessEndFailure(end, request);
   if (own !== null) return { ...own, details };
   if (end.exitCode === 0) return null;
   return {

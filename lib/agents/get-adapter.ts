@@ -1,21 +1,21 @@
 import { type AdapterName, adapterNames } from '../domain/config/agent-clis.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
-import { type JsonRecord, parseRecord } from '../util/json.ts';
-import { claudeAdapter } from './claude-adapter.ts';
-import { codexAdapter } from './codex/codex-adapter.ts';
-import { showCodexLine } from './codex/codex-reader.ts';
-import { copilotAdapter } from './copilot/copilot-adapter.ts';
-import { showCopilotLine } from './copilot/copilot-reader.ts';
-import { showClaudeLine } from './event-lines.ts';
-import { execAdapter } from './exec-adapter.ts';
-import { geminiAdapter } from './gemini/gemini-adapter.ts';
-import { showGeminiLine } from './gemini/gemini-reader.ts';
-import { kimiAdapter } from './kimi/kimi-adapter.ts';
-import { showKimiLine } from './kimi/kimi-reader.ts';
+import { type JsonRecord, parseJsonRecord } from '../util/json.ts';
+import { createClaudeAdapter } from './claude-adapter.ts';
+import { createCodexAdapter } from './codex/codex-adapter.ts';
+import { renderCodexEvent } from './codex/codex-reader.ts';
+import { createCopilotAdapter } from './copilot/copilot-adapter.ts';
+import { renderCopilotEvent } from './copilot/copilot-reader.ts';
+import { renderClaudeEvent } from './event-lines.ts';
+import { createExecAdapter } from './exec-adapter.ts';
+import { createGeminiAdapter } from './gemini/gemini-adapter.ts';
+import { renderGeminiEvent } from './gemini/gemini-reader.ts';
+import { createKimiAdapter } from './kimi/kimi-adapter.ts';
+import { renderKimiEvent } from './kimi/kimi-reader.ts';
 import type { AdapterConfig } from './launch-settings.ts';
-import { opencodeAdapter } from './opencode/opencode-adapter.ts';
-import { showOpencodeLine } from './opencode/opencode-reader.ts';
+import { createOpencodeAdapter } from './opencode/opencode-adapter.ts';
+import { renderOpencodeEvent } from './opencode/opencode-reader.ts';
 
 interface AdapterRow {
   make(config: AdapterConfig): Adapter;
@@ -24,13 +24,13 @@ interface AdapterRow {
 }
 
 const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
-  claude: { make: claudeAdapter, show: showClaudeLine },
-  codex: { make: codexAdapter, show: showCodexLine },
-  opencode: { make: opencodeAdapter, show: showOpencodeLine },
-  exec: { make: execAdapter, show: () => null },
-  gemini: { make: geminiAdapter, show: showGeminiLine },
-  kimi: { make: kimiAdapter, show: showKimiLine },
-  copilot: { make: copilotAdapter, show: showCopilotLine },
+  claude: { make: createClaudeAdapter, show: renderClaudeEvent },
+  codex: { make: createCodexAdapter, show: renderCodexEvent },
+  opencode: { make: createOpencodeAdapter, show: renderOpencodeEvent },
+  exec: { make: createExecAdapter, show: () => null },
+  gemini: { make: createGeminiAdapter, show: renderGeminiEvent },
+  kimi: { make: createKimiAdapter, show: renderKimiEvent },
+  copilot: { make: createCopilotAdapter, show: renderCopilotEvent },
 };
 
 /** An event of some CLI's stream as lines for a person; null where it is none of those known. */
@@ -75,7 +75,7 @@ export interface StreamLine {
 }
 
 /** `worktree`: paths in it are shown relative to it. */
-export function openStreamView(worktree: string): StreamView {
+export function createStreamViewer(worktree: string): StreamView {
   let pending = '';
   const read = (raw: string): StreamLine => ({ raw, shown: describe(raw, worktree) });
   return {
@@ -90,7 +90,7 @@ export function openStreamView(worktree: string): StreamView {
 
 /** A line that is no event of any CLI is what a script printed. */
 function describe(line: string, worktree: string): readonly string[] {
-  const event = parseRecord(line);
+  const event = parseJsonRecord(line);
   if (event.type === 'truncated') return [`(its output after ${event.limit_bytes} bytes was not kept)`];
   return showEvent(event, worktree) ?? (typeof event.type === 'string' ? [] : [line]);
 }

@@ -1,17 +1,17 @@
 import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { classifyError } from './classify-error.ts';
-import { endFailure, lastLines, missingAnswer } from './end-failure.ts';
+import { classifyModelApiError } from './classify-error.ts';
+import { findMissingAnswerFailure, findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
 
 /** The signs of how a run ended, of a CLI whose events report the end. */
-export interface RunSigns {
+export interface AgentRunSigns {
   readonly request: AgentRequest;
   readonly end: AgentEnd;
   /** Whether its first event came. */
   readonly hasBegun: boolean;
   /** How often it reported its end; more than once: another program in the cell forged such a report. */
-  readonly ends: number;
+  readonly endCount: number;
   /** The last message of its error channel, with the API's status where there is one; never what an agent wrote. */
   readonly error: { readonly status: number | null; readonly text: string } | null;
   readonly answer: unknown;
@@ -20,19 +20,20 @@ export interface RunSigns {
 }
 
 /** Whether a run did what it was started for; null is yes. An exit code of 0 alone proves nothing. */
-export function judgeRun(signs: RunSigns): Failure | null {
-  const { request, end, ends } = signs;
-  const own = endFailure(end, request);
+export function findRunFailure(signs: AgentRunSigns): Failure | null {
+  const { request, end, endCount } = signs;
+  const own = findProcessEndFailure(end, request);
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
-  if (ends > 1) return forgedEnd(ends);
-  if (ends === 1 && end.exitCode === 0) return missingAnswer(request, signs.answer, signs.text);
+  if (endCount > 1) return forgedEnd(endCount);
+  if (endCount === 1 && end.exitCode === 0)
+    return findMissingAnswerFailure(request, signs.answer, signs.text);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   return (end.stoppedBecause === null ? apiFailure(signs) : null) ?? own ?? otherEnd(signs);
 }
 
-function apiFailure({ error, end }: RunSigns): Failure | null {
+function apiFailure({ error, end }: AgentRunSigns): Failure | null {
   const said = error ?? { status: null, text: end.stderr };
-  return classifyError({ ...said, at: end.at });
+  return classifyModelApiError({ ...said, at: end.at });
 }
 
 function forgedEnd(ends: number): Failure {
@@ -44,9 +45,9 @@ function forgedEnd(ends: number): Failure {
   };
 }
 
-function otherEnd({ error, end, hasBegun }: RunSigns): Failure {
+function otherEnd({ error, end, hasBegun }: AgentRunSigns): Failure {
   const code = end.exitCode ?? 'unknown';
-  const details = [...(error === null ? [] : [error.text]), ...lastLines(end.stderr)];
+  const details = [...(error === null ? [] : [error.text]), ...takeLastOutputLines(end.stderr)];
   if (!hasBegun)
     return {
       kind: 'agent-error',
@@ -65,7 +66,7 @@ function otherEnd({ error, end, hasBegun }: RunSigns): Failure {
 }
 
 /** The final `result` event, its fields checked. */
-export interface ClaudeResult {
+export interface ClaudeResultEvent {
   readonly subtype: string;
   readonly isError: boolean;
   /** HTTP status of the API's last error. */
@@ -82,7 +83,7 @@ interface Signs {
   readonly request: AgentRequest;
   readonly end: AgentEnd;
   /** The first one. */
-  readonly result: ClaudeResult | null;
+  readonly result: ClaudeResultEvent | null;
   /** How many there were. */
   readonly results: number;
   /** Whether the stream's first event came. */
@@ -93,19 +94,20 @@ interface Signs {
  * Whether a run did what it was started for; null is yes. No single sign is enough: API errors come with
  * subtype `success`, unknown commands and missing answers with exit code 0, a kill with no result at all.
  */
-export function judgeClaude({ request, end, result, results, hasBegun }: Signs): Failure | null {
-  const own = endFailure(end, request);
+export function findClaudeRunFailure({ request, end, result, results, hasBegun }: Signs): Failure | null {
+  const own = findProcessEndFailure(end, request);
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
   if (results > 1) return forgedResult(results);
   if (request.isInteractive) return own ?? interactiveFailure(end);
-  if (result !== null && isSuccess(result, end)) return missingAnswer(request, result.answer, result.text);
+  if (result !== null && isSuccess(result, end))
+    return findMissingAnswerFailure(request, result.answer, result.text);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? claudeApiFailure(result, end) : null;
   return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
 }
 
-function isSuccess(result: ClaudeResult, end: AgentEnd): boolean {
+function isSuccess(result: ClaudeResultEvent, end: AgentEnd): boolean {
   return end.exitCode === 0 && result.subtype === 'success' && !result.isError && result.turns > 0;
 }
 
@@ -119,7 +121,7 @@ function forgedResult(results: number): Failure {
   };
 }
 
-function budgetSpent({ errors }: ClaudeResult): Failure {
+function budgetSpent({ errors }: ClaudeResultEvent): Failure {
   return {
     kind: 'budget',
     message: 'The agent spent its budget before it was done.',
@@ -129,14 +131,14 @@ function budgetSpent({ errors }: ClaudeResult): Failure {
   };
 }
 
-function claudeApiFailure(result: ClaudeResult | null, { stderr, at }: AgentEnd): Failure | null {
-  if (result === null) return classifyError({ status: null, text: stderr, at });
+function claudeApiFailure(result: ClaudeResultEvent | null, { stderr, at }: AgentEnd): Failure | null {
+  if (result === null) return classifyModelApiError({ status: null, text: stderr, at });
   return result.isError && result.subtype === 'success'
-    ? classifyError({ status: result.status, text: result.text, at })
+    ? classifyModelApiError({ status: result.status, text: result.text, at })
     : null;
 }
 
-function resultFailure(result: ClaudeResult): Failure {
+function resultFailure(result: ClaudeResultEvent): Failure {
   if (result.subtype === 'error_max_structured_output_retries') {
     return {
       kind: 'malformed-answer',
@@ -145,7 +147,7 @@ function resultFailure(result: ClaudeResult): Failure {
       retryable: true,
     };
   }
-  const details = [...result.errors, ...lastLines(result.text)];
+  const details = [...result.errors, ...takeLastOutputLines(result.text)];
   if (result.turns === 0) {
     return {
       kind: 'agent-error',
@@ -163,7 +165,7 @@ function resultFailure(result: ClaudeResult): Failure {
 }
 
 function noResult({ exitCode, stderr }: AgentEnd, hasBegun: boolean): Failure {
-  const details = lastLines(stderr);
+  const details = takeLastOutputLines(stderr);
   if (!hasBegun) {
     return {
       kind: 'agent-error',
@@ -186,7 +188,7 @@ function interactiveFailure({ exitCode, stderr }: AgentEnd): Failure | null {
   return {
     kind: 'agent-error',
     message: `The agent ended with exit code ${exitCode ?? 'unknown'}.`,
-    details: lastLines(stderr),
+    details: takeLastOutputLines(stderr),
     retryable: false,
   };
 }

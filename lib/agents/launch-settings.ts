@@ -1,10 +1,10 @@
-import { askTool } from '../domain/agent-messages.ts';
+import { askPersonToolName } from '../domain/agent-messages.ts';
 import type { Config } from '../domain/config/config.ts';
-import type { CellPaths } from '../domain/ports/adapter.ts';
+import type { PathsInsideCell } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 /** Returns the variables that every agent CLI has. */
-export function cellEnvironment(paths: CellPaths): Record<string, string> {
+export function buildCellEnvironment(paths: PathsInsideCell): Record<string, string> {
   return {
     PATH: paths.searchPath,
     HOME: paths.home,
@@ -19,18 +19,18 @@ export function cellEnvironment(paths: CellPaths): Record<string, string> {
 export const maxArgumentBytes = 100_000;
 
 /** Whether a prompt can be given as one argument. */
-export function fitsArgument(prompt: string): boolean {
+export function fitsInOneArgument(prompt: string): boolean {
   return Buffer.byteLength(prompt) <= maxArgumentBytes;
 }
 
 /** A first word with a slash would be taken for a command of the CLI, a dash for an option. */
-export function plainPrompt(prompt: string): string {
+export function avoidCommandInPrompt(prompt: string): string {
   return /^\s*[/\-!#@]/.test(prompt) || prompt.trim() === '' ? `Your task:\n${prompt}` : prompt;
 }
 
 /** Whether the model is offered the tool of its CLI that asks the person. */
-export function asksPerson({ ask, policy, isInteractive }: AgentRequest): boolean {
-  return ask !== undefined && !isInteractive && !policy.blocked_tools.includes(askTool);
+export function isAskToolOffered({ ask, policy, isInteractive }: AgentRequest): boolean {
+  return ask !== undefined && !isInteractive && !policy.blocked_tools.includes(askPersonToolName);
 }
 
 /** `superpowers` as resolveSuperpowers left it. */

@@ -1,15 +1,15 @@
-import { unreadablePaths } from '../domain/config/cell-paths.ts';
+import { listUnreadablePaths } from '../domain/config/cell-paths.ts';
 import type { Config } from '../domain/config/config.ts';
-import { configuredRegistries, listedHosts } from '../domain/config/egress.ts';
+import { configuredRegistriesEntry, readEgressHosts } from '../domain/config/egress.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
-import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
+import type { NotesForPrompt, ProjectInstructionsFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';
-import { describeLines } from '../domain/state/line-range.ts';
+import { renderLineRange } from '../domain/state/line-range.ts';
 import type { HistoryEntry } from '../domain/state/task.ts';
 import type { DiagnosticRun } from '../domain/state/verdict.ts';
 import { unreachable } from '../util/unreachable.ts';
 
-export type PromptFacts = Readonly<Record<string, unknown>>;
+export type TemplateVariables = Readonly<Record<string, unknown>>;
 
 // A prompt that doesn't fit the model's context is a failed run: what may be long is cut and marked as cut.
 const limits = {
@@ -23,7 +23,7 @@ const limits = {
 };
 
 /** Returns the names a template can use: the data of its role, and its rules. Outside text is cut to size. */
-export function promptFacts(data: PromptData, config: Config): PromptFacts {
+export function buildTemplateVariables(data: PromptData, config: Config): TemplateVariables {
   switch (data.role) {
     case 'planner':
     case 'queen':
@@ -74,13 +74,13 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
   }
 }
 
-function projectRules(config: Config): PromptFacts {
+function projectRules(config: Config): TemplateVariables {
   const { permissions, validation, concurrency, project } = config;
   return {
     baseBranch: project.base_branch ?? 'the current one',
     maxParallel: concurrency.development,
     allowedPaths: permissions.allowed_paths,
-    blockedPaths: outOfBounds(permissions.blocked_paths, unreadablePaths(permissions)),
+    blockedPaths: outOfBounds(permissions.blocked_paths, listUnreadablePaths(permissions)),
     commands: permissions.bash_rules.allowed_commands,
     commitFormat: commitFormat(validation.commit_format.pattern, validation.commit_format.example),
     diagnostics: checksOf(config),
@@ -95,19 +95,19 @@ function checksOf({ validation }: Config): readonly string[] {
 /** Lists the hosts that an agent's cell reaches; which registries the person has is not for a model. */
 function reachedBy({ sandbox }: Config): readonly string[] {
   const { work } = sandbox.egress;
-  const own = work.includes(configuredRegistries)
+  const own = work.includes(configuredRegistriesEntry)
     ? ['the package registries that your tools are set up for']
     : [];
-  return [...listedHosts(work), ...own];
+  return [...readEgressHosts(work), ...own];
 }
 
 /** The repository's own words to agents, no longer than they may be: what is cut is marked as cut. */
-export function describeGuidance(files: readonly ProjectFile[], { prompts }: Config): string {
+export function renderGuidanceFiles(files: readonly ProjectInstructionsFile[], { prompts }: Config): string {
   const texts = files.map(({ path, text }) => `${path}:\n${text}`);
   return cutText(texts.join('\n\n'), prompts.max_characters);
 }
 
-function policyRules(policy: AgentPolicy): PromptFacts {
+function policyRules(policy: AgentPolicy): TemplateVariables {
   return {
     fileLocks: policy.file_locks,
     allowedPaths: policy.allowed_paths,
@@ -151,7 +151,7 @@ function commentsFor(history: readonly HistoryEntry[]): readonly LineComment[] {
 
 /** The remark, and below it the lines it is about between their neighbours. */
 function describeComment({ path, side, line, to, text, excerpt }: LineComment): string {
-  const where = `${path}:${describeLines({ line, to })}${side === 'old' ? ' (as it was before the change)' : ''}`;
+  const where = `${path}:${renderLineRange({ line, to })}${side === 'old' ? ' (as it was before the change)' : ''}`;
   return excerpt === undefined ? `${where}: ${text}` : `${where}: ${text}\n${excerpt}`;
 }
 
@@ -174,7 +174,7 @@ function keepEnd(text: string): string {
 }
 
 /** Describes the notes that others left, and how much of them is left out. */
-function describeLeft(left: NotesInWords | undefined): readonly string[] {
+function describeLeft(left: NotesForPrompt | undefined): readonly string[] {
   if (left === undefined) return [];
   const words = left.words.map(({ from, text }) => `${from}: ${text}`);
   return left.leftOut === 0 ? words : [...words, `${left.leftOut} more notes are left out.`];

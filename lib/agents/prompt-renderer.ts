@@ -5,15 +5,15 @@ import ejs from 'ejs';
 import type { Config } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type {
-  LastWordData,
-  ProjectFile,
+  FinalCheckData,
+  ProjectInstructionsFile,
   PromptData,
   PromptRenderer,
   Prompts,
 } from '../domain/ports/prompt-port.ts';
 import { packageRoot } from '../util/own-folders.ts';
-import { describeGuidance, type PromptFacts, promptFacts } from './prompt-facts.ts';
-import { skillsFor } from './superpowers.ts';
+import { buildTemplateVariables, renderGuidanceFiles, type TemplateVariables } from './prompt-facts.ts';
+import { listSkillsForRole } from './superpowers.ts';
 
 export interface PromptOptions {
   readonly config: Config;
@@ -41,18 +41,21 @@ export function createPromptRenderer(options: PromptOptions): PromptRenderer {
 
 function render(
   data: PromptData,
-  projectFiles: readonly ProjectFile[],
+  projectFiles: readonly ProjectInstructionsFile[],
   { config, overrides }: PromptOptions,
 ): Prompts {
   const isInteractive = data.role === 'planner' && data.isInteractive;
   const name = isInteractive ? 'planner-interactive.ejs' : `${data.role}.ejs`;
-  const facts = { ...promptFacts(data, config), guidance: describeGuidance(projectFiles, config) };
-  const skills = skillsFor(config.superpowers, { role: data.role, isInteractive });
+  const facts = {
+    ...buildTemplateVariables(data, config),
+    guidance: renderGuidanceFiles(projectFiles, config),
+  };
+  const skills = listSkillsForRole(config.superpowers, { role: data.role, isInteractive });
   return renderParts(name, { ...facts, skills, ...dataBlocks(facts) }, overrides);
 }
 
 /** Its agent has its rules by now: both parts are one message. */
-function renderLastWord(found: LastWordData, { overrides }: PromptOptions): string {
+function renderLastWord(found: FinalCheckData, { overrides }: PromptOptions): string {
   const { system, prompt } = renderParts('last-word.ejs', { ...found, ...dataBlocks(found) }, overrides);
   return `${prompt}\n\n${system}`;
 }
@@ -85,7 +88,7 @@ function readTemplate(file: string): string {
 }
 
 interface Part {
-  readonly locals: (PromptFacts | LastWordData) & DataBlocks;
+  readonly locals: (TemplateVariables | FinalCheckData) & DataBlocks;
   readonly file: string;
   readonly texts: TemplateSet['texts'];
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../domain/config/config.ts';
 import type { Role } from '../domain/role.ts';
-import { isRecord, parseRecord } from '../util/json.ts';
-import { stringsOf } from './event-lines.ts';
+import { isJsonRecord, parseJsonRecord } from '../util/json.ts';
+import { readStrings } from './event-lines.ts';
 
 export type SuperpowersConfig = Config['superpowers'];
 
@@ -20,7 +20,7 @@ const planning = new Set(['brainstorming', 'writing-plans']);
 const checking = new Set(['verification-before-completion', 'systematic-debugging']);
 
 /** The configured skills that serve a role, as the plugin names them: `superpowers:test-driven-development`. */
-export function skillsFor(
+export function listSkillsForRole(
   config: SuperpowersConfig,
   agent: { readonly role: Role; readonly isInteractive: boolean },
 ): readonly string[] {
@@ -33,21 +33,21 @@ export function skillsFor(
 }
 
 /** Checks the agent's first event for the plugin: the CLI silently ignores a missing folder. */
-export function pluginWarnings(
+export function checkPluginLoaded(
   init: Readonly<Record<string, unknown>>,
   config: SuperpowersConfig,
   role: Role,
 ): readonly string[] {
   if (!config.enabled || config.plugin_dir === null) return [];
-  const plugins = Array.isArray(init.plugins) ? init.plugins.filter(isRecord) : [];
+  const plugins = Array.isArray(init.plugins) ? init.plugins.filter(isJsonRecord) : [];
   if (
     !plugins.some(({ path }) => path === config.plugin_dir) &&
     !plugins.some(({ name }) => name === 'superpowers')
   ) {
     return [`The plugin in ${config.plugin_dir} was not loaded: the ${role} works without its skills.`];
   }
-  const known = new Set(stringsOf(init.skills));
-  return skillsFor(config, { role, isInteractive: false })
+  const known = new Set(readStrings(init.skills));
+  return listSkillsForRole(config, { role, isInteractive: false })
     .filter((skill) => !known.has(skill))
     .map((skill) => `The plugin has no skill ${skill}: the ${role} works without it.`);
 }
@@ -82,11 +82,11 @@ export function resolveSuperpowers(config: SuperpowersConfig, home: string): Res
 /** The CLI's own list: one record per plugin, or since its version 2 a list of them. */
 function installedPlugin(home: string): string | null {
   const { plugins } = readJson(join(home, '.claude', 'plugins', 'installed_plugins.json'));
-  if (!isRecord(plugins)) return null;
+  if (!isJsonRecord(plugins)) return null;
   const found = Object.entries(plugins)
     .filter(([name]) => name.startsWith('superpowers@'))
     .flatMap(([, records]) => (Array.isArray(records) ? records : [records]))
-    .filter(isRecord)
+    .filter(isJsonRecord)
     .map(({ installPath }) => installPath)
     .filter((path) => typeof path === 'string');
   return found.find(isPlugin) ?? null;
@@ -98,7 +98,7 @@ function isPlugin(folder: string): boolean {
 
 function readJson(file: string): Readonly<Record<string, unknown>> {
   try {
-    return parseRecord(readFileSync(file, 'utf8'));
+    return parseJsonRecord(readFileSync(file, 'utf8'));
   } catch {
     return {};
   }

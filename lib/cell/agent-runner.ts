@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { agentIdPattern } from '../domain/ids.ts';
 import type { AgentRequest, AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
 import { runCanary } from './canary/run-canary.ts';
-import { usageOf } from './limits/watchdog.ts';
+import { sumProcessTreeUsage } from './limits/watchdog.ts';
 import { readProcessTable } from './process-tree.ts';
-import { checkAdapter, withOtherClis } from './run/agent-clis.ts';
+import { addOtherClisToError, checkAdapterVersion } from './run/agent-clis.ts';
 import { readLiveAgents } from './run/agent-registry.ts';
 import { stopAgent } from './run/end-runs.ts';
 import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
-import { lackedCredential, unknownRoleModel } from './run/model-access.ts';
-import { runCommand } from './run/run-command.ts';
-import { startAgent } from './run/start-agent.ts';
+import { missingRoleCredentialError, unknownRoleModelError } from './run/model-access.ts';
+import { runCommandInCell } from './run/run-command.ts';
+import { startAgentInCell } from './run/start-agent.ts';
 import { auditFile, summarizeAudit } from './watcher/audit-log.ts';
 
 /** Runs agents in cells. All of them end with this process, however it ends; use it from the main thread. */
@@ -32,10 +32,10 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
   options.hurry?.addEventListener('abort', () => stopAll(running, 0), { once: true });
   return {
     checkAdapter: async (name) => {
-      const version = await checkAdapter(context, name);
+      const version = await checkAdapterVersion(context, name);
       const adapter = context.adapters(name);
-      const problem = unknownRoleModel(context, adapter) ?? lackedCredential(context, adapter);
-      if (problem !== null) throw withOtherClis(context, name, problem);
+      const problem = unknownRoleModelError(context, adapter) ?? missingRoleCredentialError(context, adapter);
+      if (problem !== null) throw addOtherClisToError(context, name, problem);
       return version;
     },
     async sandbox() {
@@ -49,7 +49,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     canary: (name, model) => runCanary(context, name, model),
     async start(request, onActivity, shared): Promise<RunningAgent> {
       if (!existsSync(request.worktree.path)) return neverStarted(request);
-      const agent = await startAgent(context, { request, onActivity, shared });
+      const agent = await startAgentInCell(context, { request, onActivity, shared });
       keep(agent, agent.outcome);
       pids.add(agent.pid);
       const forget = (): boolean => pids.delete(agent.pid);
@@ -57,7 +57,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       return agent;
     },
     runCommand: (request) =>
-      runCommand(context, request, (cell) => {
+      runCommandInCell(context, request, (cell) => {
         keep(cell, cell.ended);
         commands.add(cell);
         void cell.ended.then(() => commands.delete(cell));
@@ -67,9 +67,9 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       agentIdPattern.test(agent) ? summarizeAudit(auditFile(commonDir, agent)) : noAudit,
     usedMemoryMb: () => {
       const table = readProcessTable();
-      return [...pids].map((pid) => usageOf(table, [pid]).residentBytes / 1024 / 1024);
+      return [...pids].map((pid) => sumProcessTreeUsage(table, [pid]).residentBytes / 1024 / 1024);
     },
-    live: async () => readLiveAgents(commonDir),
+    listLiveAgents: async () => readLiveAgents(commonDir),
     stop: (agent, order) => stopAgent(commonDir, agent, order),
     close: async () => {
       await Promise.all([...running].map((cell) => cell.stop(0)));

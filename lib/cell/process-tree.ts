@@ -1,7 +1,7 @@
 import { listProcesses } from '../util/process-identity.ts';
 import { readEnvironment } from '../util/process-tree.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
-import { addTo } from '../util/sort-and-group.ts';
+import { addToListOfKey } from '../util/sort-and-group.ts';
 
 /** One line of the process table. */
 export interface ProcessUsage {
@@ -42,36 +42,36 @@ export function withDescendants(
   roots: readonly number[],
 ): number[] {
   const children = new Map<number, number[]>();
-  for (const [pid, { parent }] of table) addTo(children, parent, pid);
+  for (const [pid, { parent }] of table) addToListOfKey(children, parent, pid);
   const found = new Set(roots.filter((pid) => table.has(pid)));
   for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child);
   return [...found];
 }
 
 /** All living descendants of a process, parents before children. Empty where the system has no /proc. */
-export function descendants(root: number): number[] {
+export function listLivingDescendants(root: number): number[] {
   return withDescendants(readProcessTable(), [root]).slice(1);
 }
 
 /** Processes started with this variable in their environment, also those that left their parent and group. */
-export function processesWith(name: string, value: string): number[] {
+export function findProcessesByVariable(name: string, value: string): number[] {
   return listProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid)[name] === value);
 }
 
 /** Of processes, parents first, the one that is the first of a process namespace of its own; null if none is. */
-export function firstInNamespace(pids: readonly number[]): number | null {
+export function findFirstOfPidNamespace(pids: readonly number[]): number | null {
   const isFirst = (pid: number): boolean =>
     /^NSpid:(?:\s+\d+)+\s+1$/m.test(readTextOrEmpty(`/proc/${pid}/status`));
   return pids.find(isFirst) ?? null;
 }
 
 /** The command line of every process that can be seen, words separated by zeros. */
-export function commandLines(): string[] {
+export function listProcessCommandLines(): string[] {
   return listProcesses().map((pid) => readTextOrEmpty(`/proc/${pid}/cmdline`));
 }
 
 /** Sends a signal; a process that is gone or isn't ours is passed over. */
-export function signal(pid: number, name: NodeJS.Signals): void {
+export function sendSignalIfAlive(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {

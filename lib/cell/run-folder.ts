@@ -19,42 +19,42 @@ export interface RunFolder {
 }
 
 /** In a run folder: which process made it, see stale-runs.ts. */
-export const ownerFile = 'owner.json';
+export const runFolderOwnerFile = 'owner.json';
 
 /** Name of a folder that is being made or removed: whose doing that is. */
-export const passingPattern = /\.(\d+)\.(?:new|gone)$/;
+export const unfinishedRunFolderPattern = /\.(\d+)\.(?:new|gone)$/;
 
 /** `<common>/blueflame/run`: one folder per living cell. */
-export function runRoot(commonDir: string): string {
+export function runFoldersRoot(commonDir: string): string {
   return join(commonDir, 'blueflame', 'run');
 }
 
 /** `<common>/blueflame/logs`: streams, audits and egress of all agents; they stay. */
-export function logRoot(commonDir: string): string {
+export function agentLogsRoot(commonDir: string): string {
   return join(commonDir, 'blueflame', 'logs');
 }
 
 /** The file of an agent's output, as it came. */
-export function streamFile(commonDir: string, agent: string): string {
-  return join(logRoot(commonDir), `${agent}.stream.jsonl`);
+export function agentOutputLogFile(commonDir: string, agent: string): string {
+  return join(agentLogsRoot(commonDir), `${agent}.stream.jsonl`);
 }
 
 /** The file of connections out of a cell, allowed or refused: an agent's, or those of its worktree's preparation. */
-export function egressFile(commonDir: string, agent: string): string {
-  return join(logRoot(commonDir), `${agent}.egress.jsonl`);
+export function egressLogFile(commonDir: string, agent: string): string {
+  return join(agentLogsRoot(commonDir), `${agent}.egress.jsonl`);
 }
 
 /** Makes a cell's folders, readable by their owner alone. What an earlier run of that name left is removed. */
 export function makeRunFolder(commonDir: string, name: string): RunFolder {
-  const root = join(runRoot(commonDir), name);
+  const root = join(runFoldersRoot(commonDir), name);
   rmSync(root, { recursive: true, force: true });
   const folder = { home: join(root, 'home'), tmp: join(root, 'tmp'), control: join(root, 'control') };
-  mkdirSync(logRoot(commonDir), { recursive: true, mode: 0o700 });
+  mkdirSync(agentLogsRoot(commonDir), { recursive: true, mode: 0o700 });
   // It appears with its owner in it, or a kill would leave a folder that might be anybody's.
   const making = `${root}.${process.pid}.new`;
   mkdirSync(making, { recursive: true, mode: 0o700 });
   killPoint(`run folder ${kindOf(name)} to make`);
-  noteOwner(making);
+  recordFolderOwner(making);
   renameSync(making, root);
   killPoint(`run folder ${kindOf(name)} made`);
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
@@ -95,9 +95,9 @@ function kindOf(name: string): string {
 }
 
 /** Of its temporary folder. */
-export const canaryPrefix = 'flame-canary-';
+export const canaryFolderPrefix = 'flame-canary-';
 
 /** Says which process made a folder, see stale-runs.ts. */
-export function noteOwner(folder: string): void {
-  writeFileSync(join(folder, ownerFile), JSON.stringify(ownIdentity()), { mode: 0o600 });
+export function recordFolderOwner(folder: string): void {
+  writeFileSync(join(folder, runFolderOwnerFile), JSON.stringify(ownIdentity()), { mode: 0o600 });
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
-import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/policy.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
@@ -14,16 +14,16 @@ export interface RunnerContext {
   /** Folder of the bundles that run inside cells. */
   readonly distDir: string;
   readonly now: () => Date;
-  readonly decide: Decide;
+  readonly decide: DecideToolCall;
   readonly limits: CellLimits;
   /** Folders of PATH that exist. */
   readonly searchFolders: readonly string[];
-  /** The repository's settings as a cell may see them; see readQuietConfig. Read once. */
+  /** The repository's settings as a cell may see them; see renderGitConfigForCell. Read once. */
   gitConfig(): Promise<string>;
-  /** See viewWorkTree; as it was a second ago at most. */
-  workTree(): Promise<WorkTreeView>;
+  /** See findVisibleWorkTreePaths; as it was a second ago at most. */
+  workTree(): Promise<VisibleWorkTreePaths>;
   /** Tried once. */
-  sandbox(): Promise<SandboxState>;
+  sandbox(): Promise<SandboxCapabilities>;
   /** Tried once. */
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
@@ -35,7 +35,7 @@ export interface RunnerContext {
 }
 
 /** The parts of the person's own work tree that a cell shows or hides beside the commits; absolute paths. */
-export interface WorkTreeView {
+export interface VisibleWorkTreePaths {
   /** Shown empty. */
   readonly covered: readonly string[];
   /** Shown although it lies in what is covered. */
@@ -52,7 +52,7 @@ export interface SystemPath {
   readonly link: string | null;
 }
 
-export type Decide = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => Decision;
+export type DecideToolCall = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => CallDecision;
 
 /** The programs that can ask the decision server, the fastest first: a native one isn't built everywhere. */
 export type WatcherClient =
@@ -73,7 +73,7 @@ export interface CellLimits {
 }
 
 /** The control group of one cell: limits over all its processes together. */
-export interface CellGroup {
+export interface CellControlGroup {
   /** Its folder's name, where it is one that this program made. */
   readonly name: string | null;
   /** The command that enters the group and becomes argv, and what must be in its environment. */
@@ -81,23 +81,23 @@ export interface CellGroup {
   readonly env: Readonly<Record<string, string>>;
   /** Notes the process that entered. */
   entered(pid: number): void;
-  usage(): GroupUsage;
+  usage(): ControlGroupUsage;
   /** Ends what is still in it, and removes it. */
   close(): Promise<void>;
 }
 
 /** Who holds a whole cell to a limit. */
-export type Enforcer = 'systemd scope' | 'cgroup v2' | 'cgroup v1' | 'rlimit' | 'watchdog';
+export type LimitEnforcer = 'systemd scope' | 'cgroup v2' | 'cgroup v1' | 'rlimit' | 'watchdog';
 
 /** How cells are held to their limits on this machine. */
-export interface LimitsState {
-  readonly memory: Enforcer;
-  readonly cpu: Enforcer;
-  readonly processes: Enforcer;
+export interface LimitEnforcement {
+  readonly memory: LimitEnforcer;
+  readonly cpu: LimitEnforcer;
+  readonly processes: LimitEnforcer;
   /** Limits that the kernel doesn't enforce over the whole cell, one sentence each. */
   readonly missing: readonly string[];
   /** null: cells have no control group. Throws when it can't be made now. */
-  openGroup(limits: CellLimits): CellGroup | null;
+  openGroup(limits: CellLimits): CellControlGroup | null;
 }
 
 /**
@@ -106,11 +106,11 @@ export interface LimitsState {
  */
 export type Confinement = 'bubblewrap' | 'seatbelt' | 'namespaces' | 'watched';
 
-export interface SandboxState {
+export interface SandboxCapabilities {
   readonly confinement: Confinement;
   /** The command before bubblewrap; see entrances. */
   readonly entrance: readonly string[];
-  readonly limits: LimitsState;
+  readonly limits: LimitEnforcement;
   /** Protections this machine lacks, one sentence each; where bubblewrap makes no cell, why. */
   readonly missing: readonly string[];
   /** Commands that would let bubblewrap make cells here. */
@@ -118,7 +118,7 @@ export interface SandboxState {
 }
 
 /** The kernel's count over all processes of a group together; null: it doesn't count that here. */
-export interface GroupUsage {
+export interface ControlGroupUsage {
   readonly cpuSeconds: number | null;
   /** Processes it killed because the group was over its memory. */
   readonly memoryKills: number;

@@ -4,7 +4,7 @@ interface TailBuffer {
   text(): string;
 }
 
-export function tailBuffer(maxBytes: number): TailBuffer {
+export function createTailBuffer(maxBytes: number): TailBuffer {
   let chunks: Buffer[] = [];
   let size = 0;
   return {

@@ -68,12 +68,12 @@ export interface CommandSpec<Name extends CommandName> {
 
 export type CommandTable = { readonly [Name in CommandName]: CommandSpec<Name> };
 /** Options of the program itself; `directory`, `version` and `help` never reach a command. */
-export type GlobalSpecs = OptionSpecs<
+export type GlobalOptionSpecs = OptionSpecs<
   GlobalOptions & { readonly directory: string | null; readonly version: boolean; readonly help: boolean }
 >;
 
 /** The flags of an option as they are typed: `maxCount` → `--max-count`. */
-export function flagsOf(key: string, spec: OptionSpec): readonly string[] {
+export function listOptionFlags(key: string, spec: OptionSpec): readonly string[] {
   const name = key === 'directory' ? null : key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const short = spec.short === undefined ? [] : [`-${spec.short}`];
   if (name === null) return short;

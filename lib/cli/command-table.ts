@@ -1,4 +1,4 @@
-import type { CommandTable, GlobalSpecs } from './command-spec.ts';
+import type { CommandTable, GlobalOptionSpecs } from './command-spec.ts';
 import { otherCommands } from './table/other-commands.ts';
 import { queueCommands } from './table/queue-commands.ts';
 import { readCommands } from './table/read-commands.ts';
@@ -20,7 +20,7 @@ export const commandTable: CommandTable = {
 };
 
 /** Options that every command takes, before or after its name. */
-export const globalSpecs: GlobalSpecs = {
+export const globalOptionSpecs: GlobalOptionSpecs = {
   directory: { kind: 'text', short: 'C', value: 'DIR', summary: 'run as if started in DIR' },
   config: { kind: 'text', value: 'FILE', summary: 'use this configuration file' },
   session: { kind: 'text', value: 'SESSION', summary: 'work on this session instead of the current one' },

@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { adapterNames } from '../domain/config/agent-clis.ts';
 import { agentRoles } from '../domain/role.ts';
 import {
-  type Candidate,
   type CommandName,
+  type CompletionCandidate,
   type Io,
   type NameKind,
   nameKinds,
 } from '../domain/view-models/command.ts';
-import { visibleLine } from '../ui/text/visible-text.ts';
-import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
-import { commandTable, globalSpecs } from './command-table.ts';
-import { commandNames } from './render-help.ts';
+import { toPrintableLine } from '../ui/text/visible-text.ts';
+import { type CommandSpec, listOptionFlags, type OptionSpec } from './command-spec.ts';
+import { commandTable, globalOptionSpecs } from './command-table.ts';
+import { listShownCommands } from './render-help.ts';
 
 /** The hidden command the completion scripts of the shells call: `git flame __complete -- WORD... CURRENT`. */
-export const completeCommand = '__complete';
+export const hiddenCompleteCommand = '__complete';
 
 const aboutWidth = 60;
 
@@ -22,7 +22,7 @@ const aboutWidth = 60;
  * Prints what the last word may be completed to: one word a line, a tab and what it is behind it. `:files` or
  * `:folders` alone asks the shell for its own. Reports no errors: a TAB is no place for them.
  */
-export async function complete(argv: readonly string[], io: Io): Promise<number> {
+export async function printCompletions(argv: readonly string[], io: Io): Promise<number> {
   const words = argv[0] === '--' ? argv.slice(1) : argv;
   const completion = planCompletion(words.slice(0, -1), words.at(-1) ?? '');
   const { source, before, typed } = completion;
@@ -33,7 +33,7 @@ export async function complete(argv: readonly string[], io: Io): Promise<number>
   const candidates = await listCandidates(source, completion, io).catch(() => []);
   const lines = candidates
     .filter(({ word }) => word.startsWith(typed))
-    .map(({ word, about }) => `${before}${word}\t${shorten(visibleLine(about))}\n`);
+    .map(({ word, about }) => `${before}${word}\t${shorten(toPrintableLine(about))}\n`);
   io.stdout.write(lines.join(''));
   return 0;
 }
@@ -42,7 +42,7 @@ async function listCandidates(
   source: Source,
   { directory, session }: Completion,
   io: Io,
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   if (source.kind === 'words') return source.words;
   if (source.kind !== 'names') return [];
   const { listNames } = await import('../commands/completion/list-names.ts');
@@ -57,7 +57,7 @@ function shorten(text: string): string {
 
 /** The source of the words for one place of a command line. */
 type Source =
-  | { readonly kind: 'words'; readonly words: readonly Candidate[] }
+  | { readonly kind: 'words'; readonly words: readonly CompletionCandidate[] }
   | { readonly kind: 'names'; readonly of: readonly NameKind[] }
   | { readonly kind: 'files' | 'folders' | 'nothing' };
 
@@ -113,7 +113,7 @@ function completeValue(spec: OptionSpec, value: string): Pick<Completion, 'sourc
  * Finds the source of names for the placeholder of a value or an operand: `FILE`, `[TASK|AGENT]`. Null: a name that is
  * not described here.
  */
-export function placeholderSource(placeholder: string): Source | null {
+export function findPlaceholderSource(placeholder: string): Source | null {
   const all = placeholder.replace(/[[\].']/g, '').split(/[|,\s]+/);
   const names = [...new Set(all)].filter((name) => !freeTexts.has(name));
   const [first] = names;
@@ -197,12 +197,12 @@ function splitInline(word: string): readonly [string, string?] {
 /** The option of this flag, where it takes a value: that of the command, else of any, where it takes one too. */
 function valueOption(flag: string, spec: CommandSpec<CommandName> | null): OptionSpec | null {
   const tables = [
-    globalSpecs,
+    globalOptionSpecs,
     ...(spec === null ? [] : [spec.options]),
     ...Object.values(commandTable).map(({ options }) => options),
   ];
   for (const table of tables as readonly Readonly<Record<string, OptionSpec>>[]) {
-    const found = Object.entries(table).find(([key, option]) => flagsOf(key, option).includes(flag));
+    const found = Object.entries(table).find(([key, option]) => listOptionFlags(key, option).includes(flag));
     if (found !== undefined) return found[1].value === undefined ? null : found[1];
   }
   return null;
@@ -224,7 +224,7 @@ function findSource(line: Line, current: string): Source {
 }
 
 function sourceOf(placeholder: string): Source {
-  return placeholderSource(placeholder) ?? nothing;
+  return findPlaceholderSource(placeholder) ?? nothing;
 }
 
 function findSpec(name: string | undefined): CommandSpec<CommandName> | null {
@@ -232,23 +232,32 @@ function findSpec(name: string | undefined): CommandSpec<CommandName> | null {
   return found === undefined ? null : commandTable[found];
 }
 
-function commandWords(): readonly Candidate[] {
-  return commandNames().map((name) => ({ word: name, about: commandTable[name].summary }));
+function commandWords(): readonly CompletionCandidate[] {
+  return listShownCommands().map((name) => ({ word: name, about: commandTable[name].summary }));
 }
 
-function toCandidate({ name, summary }: { readonly name: string; readonly summary: string }): Candidate {
+function toCandidate({
+  name,
+  summary,
+}: {
+  readonly name: string;
+  readonly summary: string;
+}): CompletionCandidate {
   return { word: name, about: summary };
 }
 
 /** The command's own options first, then the program's; none that stands on the line already. */
-function flagWords(spec: CommandSpec<CommandName> | null, given: ReadonlySet<string>): readonly Candidate[] {
+function flagWords(
+  spec: CommandSpec<CommandName> | null,
+  given: ReadonlySet<string>,
+): readonly CompletionCandidate[] {
   const tables: readonly Readonly<Record<string, OptionSpec>>[] = [
     ...(spec === null ? [] : [spec.options]),
-    globalSpecs,
+    globalOptionSpecs,
   ];
   return tables.flatMap((table) =>
     Object.entries(table).flatMap(([key, option]) => {
-      const flags = flagsOf(key, option);
+      const flags = listOptionFlags(key, option);
       if (flags.some((flag) => given.has(flag))) return [];
       return flags.map((word) => ({ word, about: option.summary }));
     }),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeInherited } from '../util/close-inherited.ts';
+import { closeInheritedDescriptors } from '../util/close-inherited.ts';
 
 declare const FLAME_VERSION: string;
 /** The script beside this one that is the program. */
@@ -22,7 +22,7 @@ export function start(): void {
   // Ignores a TMPDIR that is not a folder, as tempnam(3) does.
   if (TMPDIR !== undefined && statSync(TMPDIR, { throwIfNoEntry: false })?.isDirectory() !== true)
     Reflect.deleteProperty(process.env, 'TMPDIR');
-  process.argv.splice(2, words.length, ...closeInherited(words));
+  process.argv.splice(2, words.length, ...closeInheritedDescriptors(words));
   // New files are usable by their owner and not writable by others; the rest of the person's own mask stays.
   process.umask((process.umask() & 0o077) | 0o002);
   void runProgram(words);

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
-import { noFolder } from '../domain/input-errors.ts';
+import { noFolderError } from '../domain/input-errors.ts';
 import type { CommandName, CommandOptions, Io } from '../domain/view-models/command.ts';
 import { outputWidth } from '../ui/text/style.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { commandTable } from './command-table.ts';
-import { complete, completeCommand } from './complete.ts';
-import { type Invocation, parseArgv } from './parse-argv.ts';
+import { hiddenCompleteCommand, printCompletions } from './complete.ts';
+import { type ParsedCommandLine, parseArgv } from './parse-argv.ts';
 import { renderCommandHelp, renderHelpSummary } from './render-help.ts';
 import { reportError } from './report-error.ts';
 import { runInProcess } from './run-in-process.ts';
@@ -17,7 +17,7 @@ declare const FLAME_VERSION: string;
 /** Runs one command line; resolves to its exit code and never rejects. Sets nothing of the process. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
-    if (argv[0] === completeCommand) return await complete(argv.slice(1), io);
+    if (argv[0] === hiddenCompleteCommand) return await printCompletions(argv.slice(1), io);
     return await perform(parseArgv(argv), io);
   } catch (error) {
     return reportError(error, argv, io);
@@ -29,7 +29,7 @@ export function runProcess(): Promise<void> {
   return runInProcess(main);
 }
 
-async function perform(invocation: Invocation, io: Io): Promise<number> {
+async function perform(invocation: ParsedCommandLine, io: Io): Promise<number> {
   if (invocation.kind === 'version') {
     io.stdout.write(`git-flame ${FLAME_VERSION}\n`);
     return 0;
@@ -46,7 +46,7 @@ async function perform(invocation: Invocation, io: Io): Promise<number> {
 
 async function runCommand<Name extends CommandName>(
   command: Name,
-  invocation: Invocation & { readonly kind: 'run' },
+  invocation: ParsedCommandLine & { readonly kind: 'run' },
   io: Io,
 ): Promise<number> {
   const spec: CommandSpec<Name> = commandTable[command];
@@ -64,7 +64,7 @@ function enterDirectory(cwd: string, directory: string | null): string {
   if (directory === null) return cwd;
   const path = resolve(cwd, directory);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
-  throw noFolder(`There is no folder '${directory}' to start in.`, 'git flame help');
+  throw noFolderError(`There is no folder '${directory}' to start in.`, 'git flame help');
 }
 
 function notThere(command: CommandName): FlameError {

@@ -1,14 +1,20 @@
 import { FlameError } from '../domain/flame-error.ts';
-import { badValue } from '../domain/input-errors.ts';
+import { badOptionValueError } from '../domain/input-errors.ts';
 import type { CommandName, GlobalOptions } from '../domain/view-models/command.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
-import { commandTable, globalSpecs } from './command-table.ts';
-import { commandNames } from './render-help.ts';
-import { type GivenOption, parserNames, type Specs, takesValue, tokenize } from './tokenize-argv.ts';
+import { type CommandSpec, listOptionFlags, type OptionSpec } from './command-spec.ts';
+import { commandTable, globalOptionSpecs } from './command-table.ts';
+import { listShownCommands } from './render-help.ts';
+import {
+  hasOptionValue,
+  listParserOptionNames,
+  type OptionSpecsByKey,
+  type TokenizedOption,
+  tokenize,
+} from './tokenize-argv.ts';
 
 /** A parsed command line. */
-export type Invocation =
+export type ParsedCommandLine =
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly command: CommandName | null }
   | {
@@ -28,14 +34,14 @@ type OptionValue = boolean | string | number | readonly string[] | null;
  * Reads a command line; options may stand before or after the command. Throws FlameErrors of kind `usage`
  * that name the nearest thing that exists.
  */
-export function parseArgv(argv: readonly string[]): Invocation {
+export function parseArgv(argv: readonly string[]): ParsedCommandLine {
   const { given, words } = tokenize(argv);
   const [first, ...rest] = words;
   if (first === undefined) return parseWithoutCommand(given);
   const command = findCommand(first);
   const spec: CommandSpec<CommandName> = commandTable[command];
   const { globals, own } = splitOptions(given, command, spec.options);
-  const common = readOptions(globalSpecs, globals, command);
+  const common = readOptions(globalOptionSpecs, globals, command);
   if (common.version === true) return { kind: 'version' };
   if (common.help === true) return { kind: 'help', command };
   const options = readOptions(spec.options, own, command);
@@ -55,35 +61,35 @@ export function parseArgv(argv: readonly string[]): Invocation {
   };
 }
 
-function parseWithoutCommand(given: readonly GivenOption[]): Invocation {
+function parseWithoutCommand(given: readonly TokenizedOption[]): ParsedCommandLine {
   const { globals } = splitOptions(given, null, {});
-  const common = readOptions(globalSpecs, globals, null);
+  const common = readOptions(globalOptionSpecs, globals, null);
   return common.version === true ? { kind: 'version' } : { kind: 'help', command: null };
 }
 
 function splitOptions(
-  given: readonly GivenOption[],
+  given: readonly TokenizedOption[],
   command: CommandName | null,
-  specs: Specs,
-): { globals: GivenOption[]; own: GivenOption[] } {
-  const isOf = (table: Specs, option: GivenOption): boolean =>
-    Object.entries(table).some(([key, spec]) => parserNames(key, spec).includes(option.name));
-  const unknown = given.find((option) => !isOf(globalSpecs, option) && !isOf(specs, option));
+  specs: OptionSpecsByKey,
+): { globals: TokenizedOption[]; own: TokenizedOption[] } {
+  const isOf = (table: OptionSpecsByKey, option: TokenizedOption): boolean =>
+    Object.entries(table).some(([key, spec]) => listParserOptionNames(key, spec).includes(option.name));
+  const unknown = given.find((option) => !isOf(globalOptionSpecs, option) && !isOf(specs, option));
   if (unknown !== undefined) throw unknownOption(unknown, command, specs);
   return {
-    globals: given.filter((option) => isOf(globalSpecs, option)),
-    own: given.filter((option) => !isOf(globalSpecs, option)),
+    globals: given.filter((option) => isOf(globalOptionSpecs, option)),
+    own: given.filter((option) => !isOf(globalOptionSpecs, option)),
   };
 }
 
 /** The value of each option; of one given twice the last, unless it takes several. */
 function readOptions(
-  specs: Specs,
-  given: readonly GivenOption[],
+  specs: OptionSpecsByKey,
+  given: readonly TokenizedOption[],
   command: CommandName | null,
 ): Readonly<Record<string, OptionValue>> {
   const values = Object.entries(specs).map(([key, spec]) => {
-    const names = parserNames(key, spec);
+    const names = listParserOptionNames(key, spec);
     const own = given.filter((option) => names.includes(option.name));
     const last = own.at(-1);
     if (last === undefined) return [key, absentValue(spec)] as const;
@@ -101,8 +107,8 @@ function absentValue(spec: OptionSpec): OptionValue {
   return spec.kind === 'no-flag' ? true : null;
 }
 
-function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | null): OptionValue {
-  if (!takesValue(spec)) {
+function readValue(spec: OptionSpec, given: TokenizedOption, command: CommandName | null): OptionValue {
+  if (!hasOptionValue(spec)) {
     if (given.value !== undefined) {
       throw usage('unexpected-value', `Option ${given.typed} takes no value.`, command);
     }
@@ -113,12 +119,15 @@ function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | 
   if (spec.kind === 'list') return splitList(text);
   if (spec.kind === 'text') return text;
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw badValue(`Option ${given.typed} needs a number from 1, not '${text}'.`, optionNamedBy(command));
+    throw badOptionValueError(
+      `Option ${given.typed} needs a number from 1, not '${text}'.`,
+      optionNamedBy(command),
+    );
   }
   return Number(text);
 }
 
-function readText(spec: OptionSpec, given: GivenOption, command: CommandName | null): string {
+function readText(spec: OptionSpec, given: TokenizedOption, command: CommandName | null): string {
   // `--from --json` is a forgotten value; `--from=--json` is meant.
   const isMissing =
     given.value === undefined || given.value === '' || (!given.isInline && /^-./.test(given.value));
@@ -176,7 +185,7 @@ function findCommand(word: string): CommandName {
   const names = Object.keys(commandTable) as CommandName[];
   const found = names.find((name) => name === word);
   if (found !== undefined) return found;
-  const near = nearestName(word, commandNames());
+  const near = nearestName(word, listShownCommands());
   throw new FlameError({
     kind: 'usage',
     code: 'unknown-command',
@@ -185,8 +194,14 @@ function findCommand(word: string): CommandName {
   });
 }
 
-function unknownOption(option: GivenOption, command: CommandName | null, specs: Specs): FlameError {
-  const known = Object.entries({ ...specs, ...globalSpecs }).flatMap(([key, spec]) => flagsOf(key, spec));
+function unknownOption(
+  option: TokenizedOption,
+  command: CommandName | null,
+  specs: OptionSpecsByKey,
+): FlameError {
+  const known = Object.entries({ ...specs, ...globalOptionSpecs }).flatMap(([key, spec]) =>
+    listOptionFlags(key, spec),
+  );
   const near = nearestName(
     option.typed,
     known.filter((flag) => flag.startsWith('--')),

@@ -1,7 +1,7 @@
 import type { CommandName } from '../domain/view-models/command.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
-import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
-import { commandNames, optionUsage, usageLine, usageLines } from './render-help.ts';
+import { commandTable, exitCodeTable, globalOptionSpecs } from './command-table.ts';
+import { listShownCommands, listUsageLines, renderOptionUsage, renderUsageLine } from './render-help.ts';
 
 /** git-flame(1) as roff, from the command table. Holds no date, so that it changes only with its content. */
 export function renderManPage(version: string): string {
@@ -22,10 +22,10 @@ export function renderManPage(version: string): string {
       'One person leads a team of coding agents. An objective becomes a plan, the plan becomes tasks, each worked on in a worktree of its own, checked, and merged into changesets that land on the base branch once you approve them. All state is kept as git notes under refs/blueflame/*.',
     ),
     '.SH COMMANDS',
-    ...commandNames().flatMap(renderCommand),
+    ...listShownCommands().flatMap(renderCommand),
     '.SH OPTIONS',
     'Every command takes these, before or after its name.',
-    ...renderOptions(globalSpecs),
+    ...renderOptions(globalOptionSpecs),
     '.SH EXIT STATUS',
     ...exitCodeTable.flatMap(({ code, means }) => ['.TP', `.B ${code}`, sentence(means)]),
     '.SH FILES',
@@ -44,7 +44,7 @@ function renderCommand(name: CommandName): readonly string[] {
   const spec: CommandSpec<CommandName> = commandTable[name];
   const { subcommands = [], exitCodes = [], examples } = spec;
   return [
-    `.SS ${quote(usageLines(name)[0] ?? name)}`,
+    `.SS ${quote(listUsageLines(name)[0] ?? name)}`,
     paragraph(`${spec.summary}.`),
     ...spec.details.flatMap((text) => ['.PP', paragraph(text)]),
     ...subcommands.flatMap((sub) => ['.TP', `.B ${escapeRoff(sub.name)}`, sentence(sub.summary)]),
@@ -66,7 +66,7 @@ function renderCommand(name: CommandName): readonly string[] {
 function renderOptions(specs: Readonly<Record<string, OptionSpec>>): readonly string[] {
   return Object.entries(specs).flatMap(([key, spec]) => [
     '.TP',
-    `.B ${quote(optionUsage(key, spec))}`,
+    `.B ${quote(renderOptionUsage(key, spec))}`,
     sentence(spec.summary),
   ]);
 }
@@ -94,14 +94,14 @@ const closing = '<!-- /commands -->';
 
 /** The commands as a Markdown table, for docs/commands.md; their options are in the help. */
 function renderCommandTable(): string {
-  const rows = commandNames().map(
-    (name) => `| \`${usageLine(name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
+  const rows = listShownCommands().map(
+    (name) => `| \`${renderUsageLine(name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
   );
   return ['| Command | |', '|---|---|', ...rows].join('\n');
 }
 
 /** A page with the table between its markers brought up to date; null if it has no markers. */
-export function updateCommandTable(page: string): string | null {
+export function updateCommandTableInPage(page: string): string | null {
   const [start, end] = [page.indexOf(opening), page.indexOf(closing)];
   if (start < 0 || end < start) return null;
   return `${page.slice(0, start + opening.length)}\n${renderCommandTable()}\n${page.slice(end)}`;

@@ -1,11 +1,11 @@
 import type { CommandName } from '../domain/view-models/command.ts';
 import { wrapText } from '../util/format-width.ts';
-import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
-import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
+import { type CommandSpec, listOptionFlags, type OptionSpec } from './command-spec.ts';
+import { commandTable, exitCodeTable, globalOptionSpecs } from './command-table.ts';
 
 /** Renders `git flame help`: every command in one line each. */
 export function renderHelpSummary(width: number): string {
-  const rows = commandNames().map((name) => [name, commandTable[name].summary] as const);
+  const rows = listShownCommands().map((name) => [name, commandTable[name].summary] as const);
   return [
     'git flame leads coding agents from inside git.',
     '',
@@ -15,7 +15,7 @@ export function renderHelpSummary(width: number): string {
     ...renderRows(rows, width),
     '',
     'Options of every command',
-    ...renderRows(optionRows(globalSpecs), width),
+    ...renderRows(optionRows(globalOptionSpecs), width),
     '',
     'Exit codes',
     ...renderRows(
@@ -35,7 +35,7 @@ export function renderCommandHelp(name: CommandName, width: number): string {
   return [
     ...wrapText(`${spec.summary}.`, width),
     '',
-    ...usageLines(name).map((line, index) => `${index === 0 ? 'usage:' : '   or:'} ${line}`),
+    ...listUsageLines(name).map((line, index) => `${index === 0 ? 'usage:' : '   or:'} ${line}`),
     ...spec.details.flatMap((text) => ['', ...wrapText(text, width)]),
     ...section(
       'Subcommands',
@@ -62,15 +62,15 @@ export function renderCommandHelp(name: CommandName, width: number): string {
 }
 
 /** The command lines that usage shows, without the program's own options. */
-export function usageLines(name: CommandName): readonly string[] {
+export function listUsageLines(name: CommandName): readonly string[] {
   const options = Object.entries<OptionSpec>(commandTable[name].options).map(
-    ([key, option]) => `[${optionUsage(key, option)}]`,
+    ([key, option]) => `[${renderOptionUsage(key, option)}]`,
   );
-  return [usageLine(name, options)];
+  return [renderUsageLine(name, options)];
 }
 
 /** `git flame task add|edit|next [TITLE|ID]`, with these options between. */
-export function usageLine(name: CommandName, options: readonly string[] = []): string {
+export function renderUsageLine(name: CommandName, options: readonly string[] = []): string {
   const spec: CommandSpec<CommandName> = commandTable[name];
   const names = (spec.subcommands ?? []).map((sub) => sub.name).join('|');
   const subcommand = names === '' ? [] : [spec.needsSubcommand === true ? names : `[${names}]`];
@@ -79,21 +79,21 @@ export function usageLine(name: CommandName, options: readonly string[] = []): s
 }
 
 /** `--from FILE`, `--[no-]color`, `-n, --max-count N`. */
-export function optionUsage(key: string, spec: OptionSpec): string {
-  const flags = flagsOf(key, spec);
+export function renderOptionUsage(key: string, spec: OptionSpec): string {
+  const flags = listOptionFlags(key, spec);
   const value = spec.value === undefined ? '' : ` ${spec.value}`;
   if (spec.kind !== 'yes-no') return `${flags.join(', ')}${value}`;
   return `${(flags[0] ?? '').replace('--', '--[no-]')}`;
 }
 
 /** The commands that are meant for people. */
-export function commandNames(): readonly CommandName[] {
+export function listShownCommands(): readonly CommandName[] {
   const names = Object.keys(commandTable) as CommandName[];
   return names.filter((name) => commandTable[name].isHidden !== true);
 }
 
 function optionRows(specs: Readonly<Record<string, OptionSpec>>): (readonly [string, string])[] {
-  return Object.entries(specs).map(([key, spec]) => [optionUsage(key, spec), spec.summary]);
+  return Object.entries(specs).map(([key, spec]) => [renderOptionUsage(key, spec), spec.summary]);
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

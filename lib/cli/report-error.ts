@@ -1,9 +1,9 @@
-import { diskFull, readOnly } from '../domain/disk-errors.ts';
+import { asDiskFullError, asReadOnlyError } from '../domain/disk-errors.ts';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/view-models/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { createStyle } from '../ui/text/style.ts';
-import { toJsonLine } from '../ui/text/visible-text.ts';
+import { renderPrintableJsonLine } from '../ui/text/visible-text.ts';
 
 /**
  * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and
@@ -13,11 +13,11 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
   const known = toFlameError(error, io.signal);
   const exitCode = exitCodes[known.kind];
   // `| head` has seen enough: that is no error.
-  if (known.code === 'pipe-closed') return pipeClosedCode;
+  if (known.code === 'pipe-closed') return pipeClosedExitCode;
   const isGiven = (flag: string): boolean => optionsOf(argv).includes(flag);
   const stack = isGiven('--debug') && error instanceof Error ? (error.stack ?? '') : null;
   if (isGiven('--json')) {
-    io.stderr.write(`${toJsonLine(toJsonError(known, { exitCode, stack }))}\n`);
+    io.stderr.write(`${renderPrintableJsonLine(toJsonError(known, { exitCode, stack }))}\n`);
     return exitCode;
   }
   const color = isGiven('--color') ? true : isGiven('--no-color') ? false : null;
@@ -29,7 +29,7 @@ export async function reportError(error: unknown, argv: readonly string[], io: I
 }
 
 /** The exit code of a program that ended by SIGPIPE, as git has it. */
-export const pipeClosedCode = 141;
+export const pipeClosedExitCode = 141;
 
 /** Behind `--` nothing is an option. */
 function optionsOf(argv: readonly string[]): readonly string[] {
@@ -47,7 +47,7 @@ async function askGit(
 }
 
 function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameError {
-  const known = diskFull(error) ?? readOnly(error);
+  const known = asDiskFullError(error) ?? asReadOnlyError(error);
   if (known !== null) return known;
   if (error instanceof FlameError) return error;
   // The person pressed Ctrl-C, even where a library turned the abort into another error.

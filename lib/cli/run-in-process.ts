@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { exitCodes, FlameError, interrupted } from '../domain/flame-error.ts';
+import { commandStoppedError, exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/view-models/command.ts';
-import { pipeClosedCode } from './report-error.ts';
+import { pipeClosedExitCode } from './report-error.ts';
 
 /** How long a second Ctrl-C leaves for ending agents before the process goes at once, in milliseconds. */
 const hurryMs = 3_000;
@@ -49,7 +49,7 @@ export async function runInProcess(
   process.exitCode = exitCode;
   // Output may still be on its way: the end of the pipe is only reported then.
   process.on('exit', () => {
-    if (isPipeClosed) process.exitCode = pipeClosedCode;
+    if (isPipeClosed) process.exitCode = pipeClosedExitCode;
   });
   interruption.close();
 }
@@ -82,11 +82,11 @@ function listenForSignals(): Interruption {
   const stop = (reason: FlameError): void => stopping.abort(reason);
   const onSignal = (): void => {
     if (!stopping.isAborted) {
-      stop(interrupted());
+      stop(commandStoppedError());
       return;
     }
     if (hurrying.isAborted) process.exit(exitCodes.interrupted);
-    hurrying.abort(interrupted());
+    hurrying.abort(commandStoppedError());
     setTimeout(() => process.exit(exitCodes.interrupted), hurryMs).unref();
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

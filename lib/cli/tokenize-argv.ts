@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { flagsOf, type OptionSpec } from './command-spec.ts';
-import { commandTable, globalSpecs } from './command-table.ts';
+import { listOptionFlags, type OptionSpec } from './command-spec.ts';
+import { commandTable, globalOptionSpecs } from './command-table.ts';
 
 /** Options by their key in the table. */
-export type Specs = Readonly<Record<string, OptionSpec>>;
+export type OptionSpecsByKey = Readonly<Record<string, OptionSpec>>;
 
 /** An option as it was given. */
-export interface GivenOption {
+export interface TokenizedOption {
   /** As typed: `--from`, `-n`. */
   readonly typed: string;
   /** Its name for the parser: `from`, `no-color`. */
@@ -16,7 +16,7 @@ export interface GivenOption {
 }
 
 /** Splits the line with every option of the program known, so that a value is never taken for the command. */
-export function tokenize(argv: readonly string[]): { given: GivenOption[]; words: string[] } {
+export function tokenize(argv: readonly string[]): { given: TokenizedOption[]; words: string[] } {
   const { tokens } = parseArgs({
     args: [...withOptionalValues(argv)],
     options: parserOptions(),
@@ -24,7 +24,7 @@ export function tokenize(argv: readonly string[]): { given: GivenOption[]; words
     allowPositionals: true,
     tokens: true,
   });
-  const given: GivenOption[] = [];
+  const given: TokenizedOption[] = [];
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
@@ -43,8 +43,8 @@ export function tokenize(argv: readonly string[]): { given: GivenOption[]; words
 /** `--join origin` as `--join=origin`, and `--join` alone as `--join=`. */
 function withOptionalValues(argv: readonly string[]): readonly string[] {
   const flags = Object.values(commandTable).flatMap(({ options }) =>
-    Object.entries(options as Specs).flatMap(([key, spec]) =>
-      spec.kind === 'optional' ? flagsOf(key, spec) : [],
+    Object.entries(options as OptionSpecsByKey).flatMap(([key, spec]) =>
+      spec.kind === 'optional' ? listOptionFlags(key, spec) : [],
     ),
   );
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
@@ -63,27 +63,30 @@ function withOptionalValues(argv: readonly string[]): readonly string[] {
 }
 
 function parserOptions(): Record<string, { type: 'string' | 'boolean'; short?: string }> {
-  const all = [globalSpecs, ...Object.values(commandTable).map((spec) => spec.options)] as readonly Specs[];
+  const all = [
+    globalOptionSpecs,
+    ...Object.values(commandTable).map((spec) => spec.options),
+  ] as readonly OptionSpecsByKey[];
   const entries = all.flatMap((specs) =>
     Object.entries(specs).flatMap(([key, spec]) =>
-      parserNames(key, spec).map((name) => [name, parserOption(spec)] as const),
+      listParserOptionNames(key, spec).map((name) => [name, parserOption(spec)] as const),
     ),
   );
   return Object.fromEntries(entries);
 }
 
 function parserOption(spec: OptionSpec): { type: 'string' | 'boolean'; short?: string } {
-  const type = takesValue(spec) ? 'string' : 'boolean';
+  const type = hasOptionValue(spec) ? 'string' : 'boolean';
   return spec.short === undefined ? { type } : { type, short: spec.short };
 }
 
 /** The long names of an option, as the parser knows them. */
-export function parserNames(key: string, spec: OptionSpec): readonly string[] {
-  const long = flagsOf(key, spec).filter((flag) => flag.startsWith('--'));
+export function listParserOptionNames(key: string, spec: OptionSpec): readonly string[] {
+  const long = listOptionFlags(key, spec).filter((flag) => flag.startsWith('--'));
   return long.length === 0 ? [key] : long.map((flag) => flag.slice(2));
 }
 
 /** Whether an option is followed by a value. */
-export function takesValue(spec: OptionSpec): boolean {
+export function hasOptionValue(spec: OptionSpec): boolean {
   return ['text', 'texts', 'optional', 'number', 'list'].includes(spec.kind);
 }

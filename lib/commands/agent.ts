@@ -1,25 +1,25 @@
-import { openStreamView, type StreamLine } from '../agents/get-adapter.ts';
+import { createStreamViewer, type StreamLine } from '../agents/get-adapter.ts';
 import { findLivingAgent, readRegisteredAgents } from '../cell/run/agent-registry.ts';
 import { stopAgent } from '../cell/run/end-runs.ts';
 import { followStream } from '../cell/run/stream-log.ts';
-import { streamFile } from '../cell/run-folder.ts';
+import { agentOutputLogFile } from '../cell/run-folder.ts';
 import { auditFile } from '../cell/watcher/audit-log.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type AgentId, parseAgentId } from '../domain/ids.ts';
-import { agentNotRunning } from '../domain/input-errors.ts';
+import { agentNotRunningError } from '../domain/input-errors.ts';
 import type { AuditLine } from '../domain/policy.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderAgents } from '../ui/render/render-agent.ts';
 import { renderBlockedCall } from '../ui/render/render-calls.ts';
-import { visibleText } from '../ui/text/visible-text.ts';
-import { type ReadContext, withState } from './context/open-repository.ts';
-import { openBlockedCalls } from './show/agent-calls.ts';
+import { toPrintableText } from '../ui/text/visible-text.ts';
+import { type ReadContext, withRepositoryState } from './context/open-repository.ts';
+import { openBlockedCallReader } from './show/agent-calls.ts';
 import { hintAgent } from './show/hint-agent.ts';
 
 /** `git flame agent list|attach|hint|stop`: the agents that run on this machine for this repository. */
 export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const { commonDir } = reading.git.repository;
     const agents = readRegisteredAgents(commonDir).filter(
       ({ session }) => reading.selected.name === null || session === reading.selected.name,
@@ -33,13 +33,13 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
     if (name === undefined) throw agents.length === 0 ? noneRuns() : noName(args.subcommand ?? '', agents);
     const agent = findAgent(agents, name);
     if (args.subcommand === 'hint') {
-      if (agent === null) throw agentNotRunning(name, { isKept: true });
+      if (agent === null) throw agentNotRunningError(name, { isKept: true });
       if (text === '') throw noText(agent);
       const { dryRun: isDry } = args.globals;
       return hintAgent(reading, { agent, text, waits: args.options.wait, isDry, io });
     }
     if (args.subcommand === 'stop') {
-      if (agent === null) throw agentNotRunning(name, { isKept: true });
+      if (agent === null) throw agentNotRunningError(name, { isKept: true });
       return stop(reading, args, agent);
     }
     return attachToAgent(reading, { id: parseAgentId(agent?.id ?? name), agent, io });
@@ -68,7 +68,8 @@ async function stop(
     return 0;
   }
   const order = { by: await git.identity(), retry };
-  if (!(await stopAgent(git.repository.commonDir, id, order))) throw agentNotRunning(id, { isKept: true });
+  if (!(await stopAgent(git.repository.commonDir, id, order)))
+    throw agentNotRunningError(id, { isKept: true });
   output.json({ agent: id, task: task_id, stopped: true, retry });
   output.result(`${id} has ended. ${afterwards(agent, retry)}`);
   return 0;
@@ -135,8 +136,8 @@ async function attachToAgent(
   { id, agent, io }: { readonly id: AgentId; readonly agent: RegisteredAgent | null; readonly io: Io },
 ): Promise<number> {
   const { commonDir } = git.repository;
-  const view = openStreamView(agent?.worktree ?? '/');
-  const blocked = openBlockedCalls(auditFile(commonDir, id));
+  const view = createStreamViewer(agent?.worktree ?? '/');
+  const blocked = openBlockedCallReader(auditFile(commonDir, id));
   const showRefused = (calls: readonly AuditLine[]): void => {
     for (const { tool, target, rule, details } of calls) {
       output.jsonLine({ agent: id, blocked: { tool, target, rule, details } });
@@ -148,18 +149,18 @@ async function attachToAgent(
     for (const { raw, shown } of lines) {
       output.jsonLine({ agent: id, line: raw });
       for (const line of shown) {
-        output.result(visibleText(line));
+        output.result(toPrintableText(line));
         blocked.see(line);
       }
       showRefused(blocked.next());
     }
   };
-  await followStream(streamFile(commonDir, id), {
+  await followStream(agentOutputLogFile(commonDir, id), {
     isLive: () => findLivingAgent(commonDir, id) !== null,
     signal: io.signal ?? new AbortController().signal,
     onText: (text) => show(view.push(text)),
   }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? agentNotRunning(id, { isKept: false }) : error;
+    throw error.code === 'ENOENT' ? agentNotRunningError(id, { isKept: false }) : error;
   });
   show(view.rest());
   showRefused(blocked.rest());

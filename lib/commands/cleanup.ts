@@ -4,13 +4,13 @@ import { endStaleRun, listStaleRuns } from '../cell/run/end-runs.ts';
 import { listOldLogs, type OldLog, removeLog } from '../cell/run/stream-log.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import {
-  type Cleaned,
-  type CleanupWords,
+  type CleanupConsent,
+  type CleanupResult,
+  listItemsToRemove,
   performCleanup,
-  removable,
 } from '../engine/retention/cleanup-perform.ts';
-import { planCleanup } from '../engine/retention/cleanup-plan.ts';
-import type { Stale } from '../engine/retention/stale.ts';
+import { listCleanupItems } from '../engine/retention/cleanup-plan.ts';
+import type { CleanupItem } from '../engine/retention/stale.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
 import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
@@ -24,7 +24,7 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
     const isDone = args.options.yes && !args.globals.dryRun;
     const { force: isForced, rescues: areRescuesMeant } = args.options;
     const words = { isForced, areRescuesMeant };
-    const chosen = removable(found.stale, words);
+    const chosen = listItemsToRemove(found.stale, words);
     const cleaned = isDone ? await perform(opened, found, words) : [];
     const lines = isDone ? cleaned.map(toLine) : describe({ ...found, stale: chosen });
     const left = found.stale.filter((stale) => !chosen.includes(stale));
@@ -44,16 +44,16 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
   });
 }
 
-function isRescue({ kind }: Stale): boolean {
+function isRescue({ kind }: CleanupItem): boolean {
   return kind === 'rescue';
 }
 
-function named({ name, why }: Stale): Pick<Stale, 'name' | 'why'> {
+function named({ name, why }: CleanupItem): Pick<CleanupItem, 'name' | 'why'> {
   return { name, why };
 }
 
 interface Found {
-  readonly stale: readonly Stale[];
+  readonly stale: readonly CleanupItem[];
   readonly logs: readonly OldLog[];
   readonly runs: readonly string[];
   readonly dependencies: readonly OldDependency[];
@@ -68,7 +68,7 @@ async function gather({ context, git, config }: CommandContext): Promise<Found> 
     state === 'ended' ? [] : [digest],
   );
   return {
-    stale: await planCleanup(context),
+    stale: await listCleanupItems(context),
     logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs), compared),
     runs: listStaleRuns(commonDir, now),
     dependencies: listOldDependencies(commonDir, new Date(now.getTime() - config.retention.logs)),
@@ -78,10 +78,10 @@ async function gather({ context, git, config }: CommandContext): Promise<Found> 
 async function perform(
   { context, git }: CommandContext,
   { stale, logs, runs, dependencies }: Found,
-  words: CleanupWords,
-): Promise<readonly Cleaned[]> {
+  words: CleanupConsent,
+): Promise<readonly CleanupResult[]> {
   for (const run of runs) await endStaleRun(run);
-  await git.recoverCells();
+  await git.removeUnfinishedCells();
   const done = await performCleanup(context, stale, words);
   for (const log of logs) removeLog(log);
   for (const { path } of dependencies) await removeTree(path);
@@ -102,6 +102,6 @@ function describe({ stale, logs, runs, dependencies }: Found): readonly CleanupL
   ];
 }
 
-function toLine({ name, outcome, details }: Cleaned): CleanupLine {
+function toLine({ name, outcome, details }: CleanupResult): CleanupLine {
   return { what: outcome, name, details };
 }

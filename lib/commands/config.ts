@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { explainConfig } from '../config/config-values.ts';
+import { renderConfigWithOrigins } from '../config/config-values.ts';
 import { renderConfigJsonSchema } from '../config/json-schema.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
 import type { Config } from '../domain/config/config.ts';
-import { configInForce } from '../domain/config/role-settings.ts';
+import { fillInRoleDefaults } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { refusalOf } from '../policy/bash/allowed-words.ts';
+import { explainRefusedProgram } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { type ReadContext, withState } from './context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from './context/open-repository.ts';
 import { readConfig, requireWorkTree } from './context/read-config.ts';
 
 /** `git flame config show|migrate|schema|example`. */
@@ -20,7 +20,7 @@ export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
     return Promise.resolve(0);
   }
   if (subcommand === 'example') return example(io);
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     switch (subcommand) {
       case 'show':
         return show(reading);
@@ -44,16 +44,16 @@ async function show({ git, output, configFile }: ReadContext): Promise<number> {
   for (const warning of loaded.warnings) output.warn(warning);
   for (const warning of uselessEntries(loaded.config)) output.warn(warning);
   // The version of the file is none of the answer's.
-  const { schema_version: _, ...shown } = configInForce(loaded.config);
+  const { schema_version: _, ...shown } = fillInRoleDefaults(loaded.config);
   output.json(shown);
-  output.result(explainConfig(loaded.config, loaded.text).join('\n'));
+  output.result(renderConfigWithOrigins(loaded.config, loaded.text).join('\n'));
   return 0;
 }
 
 /** Entries of allowed_commands that allow nothing, each with the reason. */
 function uselessEntries({ permissions }: Config): readonly string[] {
   return permissions.bash_rules.allowed_commands.flatMap((entry) => {
-    const why = refusalOf(entry.trim().split(/\s+/)[0] ?? '');
+    const why = explainRefusedProgram(entry.trim().split(/\s+/)[0] ?? '');
     return why === null
       ? []
       : [`permissions.bash_rules.allowed_commands: ${entry} has no effect, for ${why}`];

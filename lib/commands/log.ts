@@ -1,21 +1,21 @@
 import { agentIdPattern } from '../domain/ids.ts';
-import { noSuchName } from '../domain/input-errors.ts';
-import type { LogEntry, Store } from '../domain/ports/store-port.ts';
+import { noSuchNameError } from '../domain/input-errors.ts';
+import type { StateLogEntry, Store } from '../domain/ports/store-port.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderLog } from '../ui/render/render-log.ts';
-import { pageOutput } from './context/git-preferences.ts';
-import { nameByOperand, withStore } from './context/open-notes.ts';
+import { showOutputInPager } from './context/git-preferences.ts';
+import { takeOperandAsSession, withStore } from './context/open-notes.ts';
 
 const defaultCount = 50;
 
 /** `git flame log`: the audit trail, newest first by default; the same commits `git log` shows. */
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
-  return withStore(nameByOperand(args), io, async ({ store, output, selected }) => {
+  return withStore(takeOperandAsSession(args), io, async ({ store, output, selected }) => {
     const [name = null] = args.positionals;
     const isAbout = (session: Session): boolean => name !== null && name !== session.id;
-    const look = await store.look((sessions) => {
+    const look = await store.readOneSession((sessions) => {
       const session = selected.pick(sessions);
       return session !== null && isAbout(session) ? session.id : null;
     });
@@ -33,7 +33,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
     const latest = found.slice(0, count);
     const entries = args.options.reverse ? latest.reverse() : latest;
     output.json({ session: session.id, entries });
-    await pageOutput(output, io, renderLog(entries, output.style));
+    await showOutputInPager(output, io, renderLog(entries, output.style));
     if (found.length > count) output.info(`Earlier entries are not shown: -n ${Math.max(10, count * 2)}`);
     return 0;
   });
@@ -48,12 +48,12 @@ async function entriesAbout(
     tasks,
     limit,
   }: { readonly about: string | null; readonly tasks: readonly Task[]; readonly limit: number },
-): Promise<readonly LogEntry[]> {
+): Promise<readonly StateLogEntry[]> {
   if (about === null) return store.log({ session: session.id, limit });
   if (tasks.some(({ id }) => id === about)) return store.log({ session: session.id, task: about, limit });
   const isKnown =
     agentIdPattern.test(about) || session.changesets.some(({ id, group }) => id === about || group === about);
-  if (!isKnown) throw noSuchName(session.id, about, ['git flame status', 'git flame log']);
+  if (!isKnown) throw noSuchNameError(session.id, about, ['git flame status', 'git flame log']);
   const names = [about, ...session.changesets.filter(({ group }) => group === about).map(({ id }) => id)];
   const all = await store.log({ session: session.id });
   return all.filter(({ subject, author }) =>

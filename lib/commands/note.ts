@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import { listShownNotes } from '../core/blackboard/list-shown-notes.ts';
-import type { LeftNote } from '../domain/state/blackboard.ts';
+import { listNotesWithState } from '../core/blackboard/list-shown-notes.ts';
+import type { BlackboardNote } from '../domain/state/blackboard.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';
+import { acceptReceivedNotes, badNoteError, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';
 import { renderNotes } from '../ui/render/render-notes.ts';
-import { visibleLine } from '../ui/text/visible-text.ts';
+import { toPrintableLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
-import { pageOutput } from './context/git-preferences.ts';
+import { showOutputInPager } from './context/git-preferences.ts';
 import { readSelectedSession } from './context/open-notes.ts';
 import { requireTypedByPerson } from './context/require-typed-by-person.ts';
-import { requireAtHand } from './context/session-lock.ts';
+import { requireNotArchived } from './context/session-lock.ts';
 import { withTrustedDecisions } from './context/with-trusted-decisions.ts';
-import { readNamedFile, readStream } from './run-context/open-gates.ts';
+import { readFileNamedByPerson, readStreamAsText } from './run-context/open-gates.ts';
 import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
 
 /** `git flame note list|add|drop|accept`: what is left for later tasks of a session. */
@@ -24,7 +24,7 @@ export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {
       return change(args, io, { act: dropNotes, done: 'removed', dry: 'Would remove' });
     case 'accept':
       return change(args, io, {
-        act: acceptNotes,
+        act: acceptReceivedNotes,
         done: 'agents receive it from now on',
         dry: 'Would accept',
       });
@@ -37,14 +37,14 @@ function list(args: CommandArgs<'note'>, io: Io): Promise<number> {
   return withTrustedDecisions(args, io, async ({ store, selected, output }) => {
     const snapshot = await readSelectedSession(store, selected);
     const { id } = selected.require(snapshot);
-    const notes = listShownNotes(
+    const notes = listNotesWithState(
       snapshot.blackboardOf(id),
       snapshot.tasksOf(id),
       snapshot.admitted(id).snapshot.blackboardOf(id),
     );
     output.json({ session: id, notes });
     const text = notes.length === 0 ? 'No notes were left.' : renderNotes(notes, output.style).join('\n');
-    await pageOutput(output, io, text);
+    await showOutputInPager(output, io, text);
     return 0;
   });
 }
@@ -75,11 +75,11 @@ async function readText(
 ): Promise<string> {
   if (from === null && words !== undefined) return words;
   if (from === null || words !== undefined)
-    throw badNote(
+    throw badNoteError(
       from === null ? 'A note needs text.' : 'The text is given twice: as words and with --from.',
       'usage',
     );
-  return from === '-' ? readStream(io.stdin) : readNamedFile(resolve(io.cwd, from));
+  return from === '-' ? readStreamAsText(io.stdin) : readFileNamedByPerson(resolve(io.cwd, from));
 }
 
 interface NoteChange {
@@ -90,18 +90,19 @@ interface NoteChange {
 
 function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChange): Promise<number> {
   const ids = (args.positionals[0] ?? '').split(/[\s,]+/).filter(Boolean);
-  if (ids.length === 0) throw badNote(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
+  if (ids.length === 0)
+    throw badNoteError(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
   return withSelectedTask(args, io, async ({ context, output, commandLine, git }, { id: session }) => {
     if (commandLine.isDry) {
       output.json({ session, notes: [] });
-      output.result(`${dry}: ${visibleLine(ids.join(', '))}`);
+      output.result(`${dry}: ${toPrintableLine(ids.join(', '))}`);
       return 0;
     }
     if (args.subcommand === 'accept') requireTypedByPerson('Which notes agents receive', git.repository, io);
-    const notes: readonly LeftNote[] = await act(context, session, ids);
+    const notes: readonly BlackboardNote[] = await act(context, session, ids);
     output.json({ session, notes });
     for (const { id, by, text } of notes)
-      output.result(`${shortId(id)}: ${done}. ${visibleLine(`${by}: ${text}`)}`);
+      output.result(`${shortId(id)}: ${done}. ${toPrintableLine(`${by}: ${text}`)}`);
     return 0;
   });
 }
@@ -113,7 +114,7 @@ function withSelectedTask(
 ): Promise<number> {
   return withRunContext(args, io, async (opened) => {
     const session = opened.selected.require(await opened.store.snapshot());
-    await requireAtHand(opened.store, session.id);
+    await requireNotArchived(opened.store, session.id);
     return work(opened, session);
   });
 }

@@ -3,17 +3,17 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openPathFacts } from '../cell/watcher/path-facts.ts';
 import { parseToolCall } from '../cell/watcher/protocol.ts';
-import { explainConfig } from '../config/config-values.ts';
+import { renderConfigWithOrigins } from '../config/config-values.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { agentRoles, type Role } from '../domain/role.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { workerPolicy } from '../engine/post-check/worker-policy.ts';
-import { decide } from '../policy/decide.ts';
+import { compileWorkerPolicy } from '../engine/post-check/worker-policy.ts';
+import { decideToolCall } from '../policy/decide.ts';
 import type { RuleName } from '../policy/rules.ts';
-import { renderChecked } from '../ui/render/render-calls.ts';
-import { withState } from './context/open-repository.ts';
+import { renderPolicyDecision } from '../ui/render/render-calls.ts';
+import { withRepositoryState } from './context/open-repository.ts';
 import { readConfig } from './context/read-config.ts';
 
 // No other call waits for this judge.
@@ -24,14 +24,14 @@ const patientMs = 10_000;
  * object a line; one decision a line in the same order.
  */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, configFile, output }) => {
+  return withRepositoryState(args, io, async ({ git, configFile, output }) => {
     const { mainWorkTree, workTree } = git.repository;
     const root = mainWorkTree ?? io.cwd;
     const loaded = await readConfig(root, configFile);
     const { config } = loaded;
     const sourceOf = ruleSources(loaded);
     const { role, locks, worktree } = args.options;
-    const policy = await workerPolicy(
+    const policy = await compileWorkerPolicy(
       { config, git },
       {
         role: parseRole(role),
@@ -45,9 +45,9 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patientMs);
     const [named] = args.positionals;
     if (named !== undefined) {
-      const decision = decide(tried, namedCall(named, policy), facts);
+      const decision = decideToolCall(tried, namedCall(named, policy), facts);
       output.json(explained(decision, sourceOf));
-      output.result(renderChecked(explained(decision, sourceOf), output.style));
+      output.result(renderPolicyDecision(explained(decision, sourceOf), output.style));
       return decision.decision === 'allow' ? 0 : 1;
     }
     for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -93,16 +93,16 @@ function namedCall(words: string, { worktree: cwd, allowed_tools, blocked_tools 
 
 /** A decision with the place in the configuration its rule comes from, where it comes from one. */
 function explained(
-  decision: Decision,
+  decision: CallDecision,
   sourceOf: (rule: string) => string | null,
-): Decision & { source?: string } {
+): CallDecision & { source?: string } {
   const source = sourceOf(decision.rule);
   return source === null ? decision : { ...decision, source };
 }
 
-function decideLine(policy: AgentPolicy, line: string, facts: PathFacts): Decision {
+function decideLine(policy: AgentPolicy, line: string, facts: PathFacts): CallDecision {
   const call = parseCall(line, policy.worktree);
-  if (call !== null) return decide(policy, call, facts);
+  if (call !== null) return decideToolCall(policy, call, facts);
   return {
     decision: 'block',
     rule: 'call-malformed',
@@ -152,7 +152,7 @@ const keys: Partial<Record<RuleName, string>> = {
 
 /** Says where a rule is written: `permissions.blocked_paths (.blueflame.yml:5)`; null for rules that always hold. */
 function ruleSources(loaded: LoadedConfig): (rule: string) => string | null {
-  const places = new Map(explainConfig(loaded.config, loaded.text).flatMap(placeOf));
+  const places = new Map(renderConfigWithOrigins(loaded.config, loaded.text).flatMap(placeOf));
   const bySource = keys as Readonly<Record<string, string | undefined>>;
   return (rule) => {
     const key = bySource[rule];

@@ -1,21 +1,21 @@
 import { resolve } from 'node:path';
-import { changedConcurrently } from '../domain/concurrency-errors.ts';
+import { changedConcurrentlyError } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Rescue } from '../domain/ports/git-cells.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { findRescue, listRescues } from '../engine/retention/rescue-refs.ts';
+import { findRescueByName, listRescues } from '../engine/retention/rescue-refs.ts';
 import { renderRescue, renderRescues } from '../ui/render/render-cleanup.ts';
 import { renderDiff } from '../ui/render/render-diff.ts';
-import { type ReadContext, withState } from './context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from './context/open-repository.ts';
 
 /** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */
 export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const rescues = await listRescues(reading.git);
     if (args.subcommand === 'list') return list(reading, rescues);
     const [name] = args.positionals;
     if (name === undefined) throw noName(args.subcommand ?? '');
-    const rescue = findRescue(rescues, name);
+    const rescue = findRescueByName(rescues, name);
     if (args.subcommand === 'show') return show(reading, rescue, args.options.diff);
     if (args.globals.dryRun) return preview(reading, rescue, args.subcommand ?? '');
     return args.subcommand === 'drop'
@@ -64,7 +64,7 @@ async function drop({ git, store, output }: ReadContext, rescue: Rescue): Promis
 }
 
 function rescueMoved({ name }: Rescue): FlameError {
-  return changedConcurrently(`${name} was changed or dropped by another command at the same time.`, [
+  return changedConcurrentlyError(`${name} was changed or dropped by another command at the same time.`, [
     'git flame rescue list',
   ]);
 }

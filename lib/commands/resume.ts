@@ -1,9 +1,9 @@
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { withOwnBoard } from './board/board.ts';
-import { requireAtHand, withSessionLock } from './context/session-lock.ts';
-import { leadSession, ledThrough } from './machines/lead.ts';
+import { runWithOwnBoard } from './board/board.ts';
+import { requireNotArchived, withSessionLock } from './context/session-lock.ts';
+import { findRemoteLedThrough, leadSharedSession } from './machines/lead.ts';
 import { previewPlan } from './plan/find-plan.ts';
-import { continueOpen, reportSelectedSession } from './plan/start-request.ts';
+import { continueOpenSession, reportSelectedSession } from './plan/start-request.ts';
 import { withRunContext } from './run-context/open-run-context.ts';
 import { continueSession } from './run-loop/continue-session.ts';
 
@@ -14,17 +14,17 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   return withRunContext(selected, io, async (opened) => {
     const found = opened.selected.require(await opened.store.snapshot());
     if (opened.commandLine.isDry) {
-      await requireAtHand(opened.store, found.id);
-      return previewPlan(opened, continueOpen, io);
+      await requireNotArchived(opened.store, found.id);
+      return previewPlan(opened, continueOpenSession, io);
     }
     reportSelectedSession(opened, found);
-    const remote = await ledThrough(opened, continueOpen);
-    return withOwnBoard(opened, io, () =>
+    const remote = await findRemoteLedThrough(opened, continueOpenSession);
+    return runWithOwnBoard(opened, io, () =>
       remote === null
         ? withSessionLock(opened, found.id, () =>
             continueSession(opened, io, { session: found.id, plan: null }),
           )
-        : leadSession(opened, io, { wish: continueOpen, remote, takesOver: false }),
+        : leadSharedSession(opened, io, { wish: continueOpenSession, remote, takesOver: false }),
     );
   });
 }

@@ -1,9 +1,9 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { requireLeader } from '../engine/lead-agent/run-lead-agent.ts';
-import { withOwnBoard } from './board/board.ts';
-import { leadSession, ledThrough } from './machines/lead.ts';
-import { previewPlan, withStart } from './plan/find-plan.ts';
+import { requireAdapterThatCanLead } from '../engine/lead-agent/run-lead-agent.ts';
+import { runWithOwnBoard } from './board/board.ts';
+import { findRemoteLedThrough, leadSharedSession } from './machines/lead.ts';
+import { previewPlan, runFromStartRequest } from './plan/find-plan.ts';
 import { readStartRequest } from './plan/start-request.ts';
 import { withRunContext } from './run-context/open-run-context.ts';
 import { continueSession } from './run-loop/continue-session.ts';
@@ -15,15 +15,15 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   if (isLed && named !== null) throw ledTwice();
   return withRunContext(args, io, async (opened) => {
     if (opened.commandLine.isDry) return previewPlan(opened, wish, io);
-    if (isLed) requireLeader(opened.context);
-    const remote = named ?? (await ledThrough(opened, wish));
+    if (isLed) requireAdapterThatCanLead(opened.context);
+    const remote = named ?? (await findRemoteLedThrough(opened, wish));
     if (remote !== null && isLed) throw ledTwice();
     if (remote !== null)
-      return withOwnBoard(opened, io, () => leadSession(opened, io, { wish, remote, takesOver }));
+      return runWithOwnBoard(opened, io, () => leadSharedSession(opened, io, { wish, remote, takesOver }));
     // The protocol is loaded for who has a model lead alone.
-    const leadTools = isLed ? (await import('./mcp/run-host.ts')).openRunLead : null;
-    return withOwnBoard(opened, io, () =>
-      withStart(opened, wish, io, (start) => continueSession(opened, io, start, leadTools)),
+    const leadTools = isLed ? (await import('./mcp/run-host.ts')).openLeadToolsInRun : null;
+    return runWithOwnBoard(opened, io, () =>
+      runFromStartRequest(opened, wish, io, (start) => continueSession(opened, io, start, leadTools)),
     );
   });
 }

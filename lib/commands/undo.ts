@@ -1,16 +1,16 @@
 import type { LandedChangeset } from '../core/changesets/changeset-decision.ts';
-import type { AfterUndo } from '../core/task/after-review.ts';
+import type { LandingUndoOptions } from '../core/task/after-review.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { contradiction, nothingToKeep } from '../domain/input-errors.ts';
-import { landsOn } from '../domain/state/session-facts.ts';
+import { contradictingOptionsError, nothingToKeepError } from '../domain/input-errors.ts';
+import { findLandingBranch } from '../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { planUndo } from '../engine/review/built-on-landing.ts';
-import { takeBack, type Undone } from '../engine/review/take-back.ts';
-import { resume } from '../engine/run-session.ts';
-import { visibleLine } from '../ui/text/visible-text.ts';
+import { planLandingUndo } from '../engine/review/built-on-landing.ts';
+import { type LandingUndoResult, takeBackLanding } from '../engine/review/take-back.ts';
+import { resumeSession } from '../engine/run-session.ts';
+import { toPrintableLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-names.ts';
 import { requireTypedByPerson } from './context/require-typed-by-person.ts';
-import { whereItIsLed } from './machines/lead.ts';
+import { runWhereSessionIsLed } from './machines/lead.ts';
 import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
@@ -22,11 +22,11 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
     const selected = opened.selected.require(await store.snapshot());
     const session = selected.id;
     if (args.globals.dryRun) return preview(opened, session, name);
-    if (after === null) throw undecided((await planUndo(opened.context, session, name)).changeset);
+    if (after === null) throw undecided((await planLandingUndo(opened.context, session, name)).changeset);
     requireTypedByPerson('Which landing is taken back', opened.git.repository, io);
-    return whereItIsLed(opened, io, selected, async ({ context }) => {
-      await resume(context, session);
-      const undone = await takeBack(context, session, { ...after, changeset: name });
+    return runWhereSessionIsLed(opened, io, selected, async ({ context }) => {
+      await resumeSession(context, session);
+      const undone = await takeBackLanding(context, session, { ...after, changeset: name });
       output.result(describe(undone, after));
       const task = undone.how === 'revert' ? { task: undone.task.id } : {};
       const to = undone.how === 'moved-back' ? { to: undone.to } : {};
@@ -40,18 +40,18 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
 
 async function preview(
   { context, output }: CommandContext,
-  session: Parameters<typeof planUndo>[1],
+  session: Parameters<typeof planLandingUndo>[1],
   name: string | null,
 ): Promise<number> {
-  const { session: found, changeset, above, way } = await planUndo(context, session, name);
-  const branch = visibleLine(landsOn(found));
+  const { session: found, changeset, above, way } = await planLandingUndo(context, session, name);
+  const branch = toPrintableLine(findLandingBranch(found));
   const commit = changeset.landed_commit;
   const { how } = way;
   const why = way.how === 'revert' ? way.why : null;
   const text = {
     'was-gone': `${branch} no longer holds ${shortId(commit)}: only the tasks of ${changeset.id} would be taken back.`,
     'moved-back': `${branch} would move back from ${shortId(commit)}, the landing of ${changeset.id}.`,
-    revert: `${changeset.id} would be reverted by a new commit, which you review: ${visibleLine(why ?? '')}.`,
+    revert: `${changeset.id} would be reverted by a new commit, which you review: ${toPrintableLine(why ?? '')}.`,
   }[how];
   const standing =
     above.length === 0
@@ -62,9 +62,9 @@ async function preview(
   return 0;
 }
 
-function describe(undone: Undone, { follow }: AfterUndo): string {
+function describe(undone: LandingUndoResult, { follow }: LandingUndoOptions): string {
   const { changeset, commit } = undone;
-  const branch = visibleLine(undone.branch);
+  const branch = toPrintableLine(undone.branch);
   const tasks = follow === 'requeue' ? 'its tasks are sent back' : 'its tasks are dropped';
   switch (undone.how) {
     case 'moved-back':
@@ -72,19 +72,24 @@ function describe(undone: Undone, { follow }: AfterUndo): string {
     case 'was-gone':
       return `${branch} no longer held ${shortId(commit)}. ${changeset} is taken back, and ${tasks}.`;
     case 'revert':
-      return `${visibleLine(undone.why)}, so ${undone.task.id} reverts ${changeset}: once that has landed, ${tasks}.`;
+      return `${toPrintableLine(undone.why)}, so ${undone.task.id} reverts ${changeset}: once that has landed, ${tasks}.`;
   }
 }
 
 /** The tasks' state after an undo; null: not given. Throws FlameErrors `contradiction`, `nothing-to-keep`. */
-function afterUndo({ options: { requeue, drop, keepWork: keep } }: CommandArgs<'undo'>): AfterUndo | null {
+function afterUndo({
+  options: { requeue, drop, keepWork: keep },
+}: CommandArgs<'undo'>): LandingUndoOptions | null {
   if (requeue !== null && drop !== null)
-    throw contradiction(
+    throw contradictingOptionsError(
       '--requeue and --drop exclude each other: the tasks are sent back or given up.',
       hints,
     );
   if (keep && requeue === null)
-    throw nothingToKeep('--keep-work needs --requeue: the next attempts then start from this work.', hints);
+    throw nothingToKeepError(
+      '--keep-work needs --requeue: the next attempts then start from this work.',
+      hints,
+    );
   if (requeue !== null) return { follow: 'requeue', notes: requeue, keep };
   return drop === null ? null : { follow: 'drop', notes: drop, keep: false };
 }

@@ -1,12 +1,12 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
-import { contradiction, nothingToKeep } from '../domain/input-errors.ts';
+import { contradictingOptionsError, nothingToKeepError } from '../domain/input-errors.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { taskOf, viewSession } from '../engine/record.ts';
+import { requireTaskInView, viewSession } from '../engine/record.ts';
 import type { RunContext } from '../engine/run-context.ts';
-import { decideFailedTask, notFailedError } from '../engine/validate/decide-failed.ts';
-import { validateWave } from '../engine/validate/validate-wave.ts';
+import { notFailedError, performFailedTaskDecision } from '../engine/validate/decide-failed.ts';
+import { runValidateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
 import { withRunContext } from './run-context/open-run-context.ts';
 import { runWave } from './run-loop/run-wave.ts';
@@ -21,7 +21,10 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
       actions: ['validate'],
       notDue: () => notFailedError(task),
       perform: async ({ context }, session) => {
-        await decideFailedTask(context, session, { id: task, decision: { ...decision, where: 'command' } });
+        await performFailedTaskDecision(context, session, {
+          id: task,
+          decision: { ...decision, where: 'command' },
+        });
         return decision.kind === 'recheck' ? await recheckedCode(context, session, task) : 0;
       },
     });
@@ -31,7 +34,7 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
     perform: async ({ context }, session) => {
       const before = await viewSession(context, session);
       const due = new Set(before.tasks.filter(({ status }) => status === 'done').map(({ id }) => id));
-      await validateWave(context, session);
+      await runValidateWave(context, session);
       const { tasks } = await viewSession(context, session);
       // A task that was lost before has its own command's exit code.
       return tasks.some(({ id, status }) => due.has(id) && status !== 'done') ? 1 : 0;
@@ -40,7 +43,7 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
 }
 
 async function recheckedCode(context: RunContext, session: SessionId, id: string): Promise<number> {
-  const { status, result } = taskOf(await viewSession(context, session), id);
+  const { status, result } = requireTaskInView(await viewSession(context, session), id);
   return status === 'done' && result.status === 'pass' ? 0 : 1;
 }
 
@@ -61,9 +64,15 @@ function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
 function decisionOf({ options, positionals }: CommandArgs<'validate'>): ValidationDecision | null {
   const { requeue, keepWork: keep, override, recheck, verify: isVerified } = options;
   if (keep && requeue === null)
-    throw nothingToKeep('--keep-work needs --requeue: the next attempt then starts from this work.', hints);
+    throw nothingToKeepError(
+      '--keep-work needs --requeue: the next attempt then starts from this work.',
+      hints,
+    );
   if ([requeue !== null, override !== null, recheck, isVerified].filter(Boolean).length > 1)
-    throw contradiction('--requeue, --override, --recheck and --verify exclude each other.', hints);
+    throw contradictingOptionsError(
+      '--requeue, --override, --recheck and --verify exclude each other.',
+      hints,
+    );
   if (requeue === null && override === null && !recheck) return null;
   if (positionals.length === 0) throw taskNotNamed();
   if (recheck) return { kind: 'recheck' };

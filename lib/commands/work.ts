@@ -1,8 +1,8 @@
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { viewSession } from '../engine/record.ts';
-import { workWave } from '../engine/work/work-wave.ts';
+import { runWorkWave } from '../engine/work/work-wave.ts';
 import { joinSession } from './machines/join.ts';
-import { exitCodeOf } from './run-loop/continue-session.ts';
+import { chooseExitCode } from './run-loop/continue-session.ts';
 import { runWave } from './run-loop/run-wave.ts';
 
 /** `git flame work`: wave 2 alone. 1 when a task failed for good. */
@@ -11,8 +11,8 @@ export function run(args: CommandArgs<'work'>, io: Io): Promise<number> {
   return runWave(args, io, {
     actions: ['work'],
     perform: async ({ context }, session) => {
-      await workWave(context, session);
-      return exitCodeOf((await viewSession(context, session)).tasks);
+      await runWorkWave(context, session);
+      return chooseExitCode((await viewSession(context, session)).tasks);
     },
   });
 }

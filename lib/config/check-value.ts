@@ -1,22 +1,22 @@
 import type * as z from 'zod';
 import { nearestName } from '../util/nearest-name.ts';
-import { allKeyPaths, keyNames, schemaAt } from './json-schema.ts';
-import { locate } from './locate-value.ts';
-import { type Problem, readYamlValue, type ValuePath, type YamlSource } from './yaml-source.ts';
+import { findSchemaAtPath, listKeyPaths, listKeysAtPath } from './json-schema.ts';
+import { locateInYaml } from './locate-value.ts';
+import { type FileProblem, readYamlValue, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 interface CheckedValue<T> {
   /** null where there are problems. */
   readonly value: T | null;
   /** As the text says it, before the schema's defaults. */
   readonly raw: unknown;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
 }
 
 /**
  * Checks a text against a schema and finds all its mistakes, those of YAML too. A key with nothing behind it
  * counts as not written. `emptyValue` is the value of an empty text.
  */
-export function checkValue<T>(
+export function checkYamlAgainstSchema<T>(
   schema: z.ZodType<T>,
   source: YamlSource,
   emptyValue: unknown = null,
@@ -26,17 +26,20 @@ export function checkValue<T>(
   if (problems.length > 0) return { value: null, raw: null, problems: syntax };
   const { result, raw } = parseWithoutBlanks(schema, value ?? emptyValue);
   const found = result.success ? [] : result.error.issues.flatMap((issue) => describe(schema, source, issue));
-  const all = [...syntax, ...keepSound(source, found)];
+  const all = [...syntax, ...dropConsequentialProblems(source, found)];
   return { value: result.success && all.length === 0 ? result.data : null, raw, problems: all };
 }
 
 /** Leaves out what stands where the text is broken, and what may be missing only because of that. */
-export function keepSound<P extends Problem>(source: YamlSource, problems: readonly P[]): readonly P[] {
+export function dropConsequentialProblems<P extends FileProblem>(
+  source: YamlSource,
+  problems: readonly P[],
+): readonly P[] {
   if (source.soundUntil > source.text.length) return problems;
   return problems.filter((problem) => problem.start < source.soundUntil && problem.message !== 'is missing');
 }
 
-function describe(schema: z.ZodType, source: YamlSource, issue: z.core.$ZodIssue): readonly Problem[] {
+function describe(schema: z.ZodType, source: YamlSource, issue: z.core.$ZodIssue): readonly FileProblem[] {
   // The issue's input is reported on request only, which its type doesn't know.
   return describeIssue(schema, source, issue as Issue);
 }
@@ -52,17 +55,17 @@ function parseWithoutBlanks<T>(schema: z.ZodType<T>, value: unknown) {
 }
 
 function isBlank(value: unknown, path: ValuePath): boolean {
-  return typeof path.at(-1) === 'string' && valueAt(value, path) === null;
+  return typeof path.at(-1) === 'string' && findValueAtPath(value, path) === null;
 }
 
 function removeAt(value: unknown, path: ValuePath): void {
-  const parent = valueAt(value, path.slice(0, -1));
+  const parent = findValueAtPath(value, path.slice(0, -1));
   const key = path.at(-1);
   if (typeof parent === 'object' && parent !== null && key !== undefined) Reflect.deleteProperty(parent, key);
 }
 
 /** The value at a path; undefined where there is none. */
-export function valueAt(value: unknown, path: ValuePath): unknown {
+export function findValueAtPath(value: unknown, path: ValuePath): unknown {
   let current: unknown = value;
   for (const segment of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, segment)) return undefined;
@@ -100,13 +103,13 @@ function wordIssue(issue: z.core.$ZodRawIssue): string {
 }
 
 /** The mistakes an issue consists of, each with its place and, where there is one, a hint. */
-function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issue): readonly Problem[] {
+function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issue): readonly FileProblem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: renderPath([...issue.path, key]),
       message: issue.message,
       hint: hintForKey(schema, issue.path, key),
-      ...locate(source, [...issue.path, key], 'key'),
+      ...locateInYaml(source, [...issue.path, key], 'key'),
     }));
   }
   const isKey = issue.code === 'invalid_key';
@@ -116,7 +119,7 @@ function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issue): rea
     message: reason.message,
     hint: quoteHint(source, issue.path, reason) ?? hintFor(schema, issue.path, reason),
   };
-  return [{ ...problem, ...locate(source, issue.path, isKey ? 'key' : 'value') }];
+  return [{ ...problem, ...locateInYaml(source, issue.path, isKey ? 'key' : 'value') }];
 }
 
 /** `permissions.allowed_paths[2]`; the whole file has no path and is called so. */
@@ -179,7 +182,7 @@ function hintFor(schema: z.ZodType, path: ValuePath, issue: Issue): string | nul
     return issue.values.length > 1 ? suggest(String(issue.input), issue.values.map(String)) : null;
   }
   if (issue.code === 'invalid_type') return hintForType(issue.expected, issue.input);
-  const place = schemaAt(schema, path);
+  const place = findSchemaAtPath(schema, path);
   if (place?.title === 'duration') return 'write it like 90s, 5m, 1h30m or 30d';
   const { minimum, maximum } = place ?? {};
   return minimum !== undefined && maximum !== undefined ? `from ${minimum} to ${maximum}` : null;
@@ -189,7 +192,7 @@ function hintFor(schema: z.ZodType, path: ValuePath, issue: Issue): string | nul
 function quoteHint(source: YamlSource, path: ValuePath, issue: Issue): string | null {
   if (issue.code !== 'invalid_type' || issue.expected !== 'string') return null;
   if (typeof issue.input !== 'number' && typeof issue.input !== 'boolean') return null;
-  const { start, end } = locate(source, path, 'value');
+  const { start, end } = locateInYaml(source, path, 'value');
   return `write it in quotes: ${JSON.stringify(source.text.slice(start, end))}`;
 }
 
@@ -220,10 +223,10 @@ const goneKeys: ReadonlyMap<string, string> = new Map([
 function hintForKey(schema: z.ZodType, parent: ValuePath, key: string): string | null {
   const gone = goneKeys.get(renderPath([...parent, key]));
   if (gone !== undefined) return gone;
-  const siblings = keyNames(schema, parent);
+  const siblings = listKeysAtPath(schema, parent);
   const near = nearestName(key, siblings);
   if (near !== null) return `did you mean ${near}?`;
-  const elsewhere = allKeyPaths(schema).find((path) => path.endsWith(`.${key}`) || path === key);
+  const elsewhere = listKeyPaths(schema).find((path) => path.endsWith(`.${key}`) || path === key);
   if (elsewhere !== undefined) return `did you mean ${elsewhere}?`;
   return siblings.length > 0 ? `known keys: ${siblings.join(', ')}` : null;
 }

@@ -1,11 +1,11 @@
 import { type Config, configSchema } from '../domain/config/config.ts';
 import { renderDuration } from '../domain/config/config-values.ts';
-import { configInForce, type ShownConfig } from '../domain/config/role-settings.ts';
-import { isRecord } from '../util/json.ts';
+import { fillInRoleDefaults, type ShownConfig } from '../domain/config/role-settings.ts';
+import { isJsonRecord } from '../util/json.ts';
 import { renderPath } from './check-value.ts';
-import { schemaAt } from './json-schema.ts';
+import { findSchemaAtPath } from './json-schema.ts';
 import { defaultConfig } from './load-config.ts';
-import { isWritten, locate } from './locate-value.ts';
+import { isWrittenInYaml, locateInYaml } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
 import { readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
 
@@ -23,7 +23,7 @@ export function listConfigLeaves(config: Config | ShownConfig): readonly ConfigL
 }
 
 function leavesOf(value: unknown, keys: ValuePath): readonly ConfigLeaf[] {
-  const entries = isRecord(value) ? Object.entries(value).filter(([, part]) => part !== undefined) : [];
+  const entries = isJsonRecord(value) ? Object.entries(value).filter(([, part]) => part !== undefined) : [];
   if (entries.length > 0) return entries.flatMap(([key, part]) => leavesOf(part, [...keys, key]));
   // How a value is written needs all of the schema, and few ask.
   const written = () => renderConfigValue(keys, value);
@@ -39,7 +39,7 @@ function leavesOf(value: unknown, keys: ValuePath): readonly ConfigLeaf[] {
 }
 
 function renderConfigValue(keys: ValuePath, value: unknown): string {
-  const isDuration = schemaAt(configSchema, keys)?.title === 'duration';
+  const isDuration = findSchemaAtPath(configSchema, keys)?.title === 'duration';
   return isDuration && typeof value === 'number' ? renderDuration(value) : renderPlain(value);
 }
 
@@ -80,7 +80,7 @@ const oldPlaces: Readonly<Record<string, ValuePath>> = {
 };
 
 /** One line for each effective value: `path = value   (file:line)`, or `(default)`. `text` is the file's. */
-export function explainConfig(
+export function renderConfigWithOrigins(
   config: Config,
   text: string | null,
   fileName = '.blueflame.yml',
@@ -88,9 +88,9 @@ export function explainConfig(
   const source = text === null ? null : readYamlSource(text, fileName);
   if (source !== null) migrateDocument(source.document);
   const defaults = new Map(
-    listConfigLeaves(configInForce(defaultConfig())).map((leaf) => [leaf.path, leaf.value]),
+    listConfigLeaves(fillInRoleDefaults(defaultConfig())).map((leaf) => [leaf.path, leaf.value]),
   );
-  const leaves = listConfigLeaves(configInForce(config)).map((leaf) => ({
+  const leaves = listConfigLeaves(fillInRoleDefaults(config)).map((leaf) => ({
     ...leaf,
     start: `${leaf.path} = ${leaf.value}`,
   }));
@@ -103,11 +103,11 @@ export function explainConfig(
 
 function originOf(source: YamlSource | null, leaf: ConfigLeaf, isDefault: boolean): string {
   if (source === null) return 'default';
-  const place = [leaf.keys, oldPlaces[leaf.path] ?? leaf.keys].find((path) => isWritten(source, path));
+  const place = [leaf.keys, oldPlaces[leaf.path] ?? leaf.keys].find((path) => isWrittenInYaml(source, path));
   if (place !== undefined) return `${source.fileName}:${lineOf(source, place)}`;
   return isDefault ? 'default' : `follows from ${source.fileName}`;
 }
 
 function lineOf(source: YamlSource, path: ValuePath): number {
-  return source.text.slice(0, locate(source, path, 'key').start).split('\n').length;
+  return source.text.slice(0, locateInYaml(source, path, 'key').start).split('\n').length;
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { packageRoot } from '../util/own-folders.ts';
-import { isMissing, readTextOrEmpty } from '../util/read-file.ts';
+import { isMissingFileError, readTextOrEmpty } from '../util/read-file.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 
 const configFileName = '.blueflame.yml';
@@ -45,7 +45,7 @@ function exists(file: string): boolean {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     // A file that is there but can't be looked at must not turn into defaults.
-    return !isMissing(error);
+    return !isMissingFileError(error);
   }
 }
 
@@ -60,12 +60,12 @@ function misnamed(name: string): FlameError {
 }
 
 /** Describes a file of a newer version, with both versions. */
-export function describeTooNew(fileName: string, version: number): string {
+export function describeTooNewConfig(fileName: string, version: number): string {
   return `${fileName} has schema_version ${version}, but this git-flame reads versions up to ${supportedSchemaVersion}.`;
 }
 
 /** How this installation becomes newer: the way README installs it. */
-export function upgradeCommand(root = packageRoot()): string {
+export function findUpgradeCommand(root = packageRoot()): string {
   const [from, folder] = existsSync(join(root, '.git'))
     ? [`cd ${shellQuote(root)} && git pull`, '']
     : ['git clone REPOSITORY git-flame && cd git-flame', ' && npm link'];
@@ -73,7 +73,7 @@ export function upgradeCommand(root = packageRoot()): string {
 }
 
 /** The version of a file where it is newer than what is read here; loads neither YAML nor the schema. */
-export function newerVersionOf(file: string): number | null {
+export function readVersionIfTooNew(file: string): number | null {
   const [, digits] =
     /^(?:\ufeff)?schema_version:[ \t]+(\d{1,9})[ \t]*(?:#.*)?\r?$/m.exec(readTextOrEmpty(file)) ?? [];
   const version = Number(digits ?? 0);

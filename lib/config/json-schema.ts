@@ -21,7 +21,7 @@ export interface JsonSchema {
 const made = new WeakMap<z.ZodType, JsonSchema>();
 
 /** The schema of a text as JSON Schema: the input side, before defaults and conversions. */
-export function inputJsonSchema(schema: z.ZodType): JsonSchema {
+export function renderInputJsonSchema(schema: z.ZodType): JsonSchema {
   const known = made.get(schema);
   if (known !== undefined) return known;
   const json = z.toJSONSchema(schema, { io: 'input', override: dropNoise }) as JsonSchema;
@@ -30,8 +30,8 @@ export function inputJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /** The schema of the value at a path; undefined where none belongs. */
-export function schemaAt(schema: z.ZodType, path: ValuePath): JsonSchema | undefined {
-  let current: JsonSchema | undefined = inputJsonSchema(schema);
+export function findSchemaAtPath(schema: z.ZodType, path: ValuePath): JsonSchema | undefined {
+  let current: JsonSchema | undefined = renderInputJsonSchema(schema);
   for (const segment of path) {
     if (current === undefined) return undefined;
     current = childSchema(current, segment);
@@ -40,16 +40,16 @@ export function schemaAt(schema: z.ZodType, path: ValuePath): JsonSchema | undef
 }
 
 /** The keys a map at a path may have. */
-export function keyNames(schema: z.ZodType, path: ValuePath): readonly string[] {
-  const place = schemaAt(schema, path);
+export function listKeysAtPath(schema: z.ZodType, path: ValuePath): readonly string[] {
+  const place = findSchemaAtPath(schema, path);
   return Object.entries(place?.properties ?? {})
     .filter(([, property]) => property.deprecated !== true)
     .map(([key]) => key);
 }
 
 /** Every key of a schema as a dotted path, sections before their keys, in the schema's order. */
-export function allKeyPaths(schema: z.ZodType): readonly string[] {
-  return walk(inputJsonSchema(schema), '');
+export function listKeyPaths(schema: z.ZodType): readonly string[] {
+  return walk(renderInputJsonSchema(schema), '');
 }
 
 function walk(json: JsonSchema, prefix: string): readonly string[] {
@@ -73,6 +73,6 @@ function dropNoise(context: { readonly jsonSchema: { maximum?: number } }): void
 
 /** The text of `templates/blueflame.schema.json`: lets an editor complete and check `.blueflame.yml`. */
 export function renderConfigJsonSchema(): string {
-  const { $schema, ...rest } = { $schema: '', ...inputJsonSchema(configSchema) };
+  const { $schema, ...rest } = { $schema: '', ...renderInputJsonSchema(configSchema) };
   return `${JSON.stringify({ $schema, title: '.blueflame.yml', ...rest }, null, 2)}\n`;
 }

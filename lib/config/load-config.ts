@@ -1,24 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
+import { explainForeignModel, listExampleModels } from '../domain/config/agent-clis.ts';
 import { type Config, configSchema } from '../domain/config/config.ts';
-import { type ConfiguredChoice, configuredChoices } from '../domain/config/role-settings.ts';
+import { type ConfiguredAgent, listConfiguredAgents } from '../domain/config/role-settings.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
-import { checkValue, keepSound, renderPath, valueAt } from './check-value.ts';
-import { describeTooNew, upgradeCommand } from './find-config-file.ts';
-import { isWritten, locate } from './locate-value.ts';
+import {
+  checkYamlAgainstSchema,
+  dropConsequentialProblems,
+  findValueAtPath,
+  renderPath,
+} from './check-value.ts';
+import { describeTooNewConfig, findUpgradeCommand } from './find-config-file.ts';
+import { isWrittenInYaml, locateInYaml } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
-import { badConfig, refuseProblems } from './render-problems.ts';
-import { type Problem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
+import { badConfigError, throwFileProblems } from './render-problems.ts';
+import { type FileProblem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
   /** null: there is no file, all values are defaults. */
   readonly file: string | null;
-  /** The file's text, for explainConfig; null without a file. */
+  /** The file's text, for renderConfigWithOrigins; null without a file. */
   readonly text: string | null;
   readonly warnings: readonly string[];
   /** See ParsedConfig.digest. */
@@ -85,11 +90,11 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   const source = readYamlSource(text, fileName);
   const { version, notes } = migrateDocument(source.document);
   if (version !== null && version > supportedSchemaVersion) throw tooNew(fileName, version);
-  const { value, raw, problems } = checkValue(configSchema, source, {});
-  const clashes = keepSound(source, findLimitClashes(raw, source));
+  const { value, raw, problems } = checkYamlAgainstSchema(configSchema, source, {});
+  const clashes = dropConsequentialProblems(source, findLimitClashes(raw, source));
   const foreign = value === null ? [] : findForeignModels(value, source);
-  refuseProblems(source, [...problems, ...clashes, ...foreign], (message, init) =>
-    badConfig(message, {
+  throwFileProblems(source, [...problems, ...clashes, ...foreign], (message, init) =>
+    badConfigError(message, {
       ...init,
       hints: ['Correct it, then check the effective values: git flame config'],
     }),
@@ -124,8 +129,8 @@ function listWarnings(source: YamlSource, version: number | null, raw: unknown):
       `${name} has schema_version ${version} and is read as version ${supportedSchemaVersion}; to rewrite it: git flame config migrate`,
     );
   }
-  const old = valueAt(raw, ['limits', 'token_budget', 'warn_threshold']);
-  const current = valueAt(raw, ['limits', 'warn_threshold']);
+  const old = findValueAtPath(raw, ['limits', 'token_budget', 'warn_threshold']);
+  const current = findValueAtPath(raw, ['limits', 'warn_threshold']);
   if (old !== undefined && current !== undefined) {
     warnings.push(`${name} sets limits.warn_threshold, so limits.token_budget.warn_threshold has no effect`);
   }
@@ -136,8 +141,8 @@ function tooNew(fileName: string, version: number): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'config-too-new',
-    message: describeTooNew(fileName, version),
-    hints: [upgradeCommand()],
+    message: describeTooNewConfig(fileName, version),
+    hints: [findUpgradeCommand()],
     data: { version, supported: supportedSchemaVersion },
   });
 }
@@ -146,11 +151,11 @@ function tooNew(fileName: string, version: number): FlameError {
  * Finds models whose names belong to another CLI than the one they are configured with. Unknown names pass: the
  * person's own service may have them.
  */
-function findForeignModels(config: Config, source: YamlSource): readonly Problem[] {
-  const found = configuredChoices(config)
+function findForeignModels(config: Config, source: YamlSource): readonly FileProblem[] {
+  const found = listConfiguredAgents(config)
     .filter((choice) => choice.role !== 'queen' || isAskedFor(source))
     .flatMap((choice) => {
-      const why = foreignModel(choice.adapter, choice.model, config.models.prices);
+      const why = explainForeignModel(choice.adapter, choice.model, config.models.prices);
       return why === null ? [] : [problemOf(choice, why, source)];
     });
   // The default of all roles is one mistake, not one for each role.
@@ -159,14 +164,16 @@ function findForeignModels(config: Config, source: YamlSource): readonly Problem
 
 /** The lead agent starts only where a person asks for it: settings of all roles don't ask for it. */
 function isAskedFor(source: YamlSource): boolean {
-  return isWritten(source, ['models', 'queen']) || isWritten(source, ['roles', 'queen', 'adapter']);
+  return (
+    isWrittenInYaml(source, ['models', 'queen']) || isWrittenInYaml(source, ['roles', 'queen', 'adapter'])
+  );
 }
 
 function problemOf(
-  { role, group, adapter, model }: ConfiguredChoice,
+  { role, group, adapter, model }: ConfiguredAgent,
   why: string,
   source: YamlSource,
-): Problem {
+): FileProblem {
   const places: readonly ValuePath[] = [
     ...(group === null
       ? []
@@ -179,8 +186,8 @@ function problemOf(
     ['roles', role, 'adapter'],
     ['roles', 'default', 'adapter'],
   ];
-  const place = places.find((one) => isWritten(source, one)) ?? ['models', role];
-  const examples = `name one of its models, such as ${exampleModels(adapter)}`;
+  const place = places.find((one) => isWrittenInYaml(source, one)) ?? ['models', role];
+  const examples = `name one of its models, such as ${listExampleModels(adapter)}`;
   return {
     path: renderPath(place),
     message: `${why}, and the ${role} runs with ${adapter}`,
@@ -188,7 +195,7 @@ function problemOf(
       model === ''
         ? `${examples}: models: { default: … }`
         : `${examples}; or, if a service of your own offers it, add its price to models.prices`,
-    ...locate(source, place, 'value'),
+    ...locateInYaml(source, place, 'value'),
   };
 }
 
@@ -205,14 +212,14 @@ const pairs: readonly (readonly [ValuePath, ValuePath])[] = [
 ];
 
 /** Finds limits set in dollars and in tokens at once. Reads the text as written, even where other values are wrong. */
-function findLimitClashes(raw: unknown, source: YamlSource): readonly Problem[] {
+function findLimitClashes(raw: unknown, source: YamlSource): readonly FileProblem[] {
   return pairs.flatMap(([inTokens, inDollars]) => {
-    if (!isSet(valueAt(raw, inTokens)) || !isSet(valueAt(raw, inDollars))) return [];
+    if (!isSet(findValueAtPath(raw, inTokens)) || !isSet(findValueAtPath(raw, inDollars))) return [];
     return {
       path: renderPath(inTokens),
       message: `excludes ${renderPath(inDollars)}: a limit is in dollars or in tokens`,
       hint: 'set one of them to 0',
-      ...locate(source, inTokens, 'value'),
+      ...locateInYaml(source, inTokens, 'value'),
     };
   });
 }

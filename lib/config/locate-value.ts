@@ -1,11 +1,17 @@
 import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import { keyText, type Span, toFirstLine, type ValuePath, type YamlSource } from './yaml-source.ts';
+import {
+  cutSpanToFirstLine,
+  renderKeyInPath,
+  type Span,
+  type ValuePath,
+  type YamlSource,
+} from './yaml-source.ts';
 
 /**
  * Where the value (or the key) at a path stands. Where there is nothing, where its parent stands; a collection and
  * an empty value are found by their key.
  */
-export function locate(source: YamlSource, path: ValuePath, part: 'key' | 'value'): Span {
+export function locateInYaml(source: YamlSource, path: ValuePath, part: 'key' | 'value'): Span {
   let node: Node | null = source.document.contents;
   let key: Node | null = null;
   for (const segment of path) {
@@ -18,7 +24,7 @@ export function locate(source: YamlSource, path: ValuePath, part: 'key' | 'value
 }
 
 /** Whether the document itself holds a value at a path, and not only nothing. */
-export function isWritten(source: YamlSource, path: ValuePath): boolean {
+export function isWrittenInYaml(source: YamlSource, path: ValuePath): boolean {
   let node: Node | null = source.document.contents;
   for (const segment of path) {
     const found = child(resolveAlias(source.document, node), segment);
@@ -31,7 +37,7 @@ export function isWritten(source: YamlSource, path: ValuePath): boolean {
 
 function child(node: Node | null, segment: PropertyKey): { value: Node | null; key: Node | null } | null {
   if (isMap(node)) {
-    const pair = node.items.find((item) => keyText(item.key) === String(segment));
+    const pair = node.items.find((item) => renderKeyInPath(item.key) === String(segment));
     return pair === undefined ? null : { value: asNode(pair.value), key: asNode(pair.key) };
   }
   if (isSeq(node) && typeof segment === 'number' && segment < node.items.length) {
@@ -53,5 +59,5 @@ function spanOf(text: string, node: Node | null, key: Node | null, part: 'key' |
   const isEmpty = node === null || start === end;
   const preferred = part === 'key' || isEmpty || isCollection(node) ? (key ?? node) : node;
   const [from = start, to = end] = preferred?.range ?? [];
-  return toFirstLine(text, from, to);
+  return cutSpanToFirstLine(text, from, to);
 }

@@ -10,9 +10,9 @@ import {
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
-import { namesSecrets } from '../domain/config/cell-paths.ts';
+import { isSecretsGlob } from '../domain/config/cell-paths.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
-import { badConfig, refuseProblems } from './render-problems.ts';
+import { badConfigError, throwFileProblems } from './render-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
 /** Applies a step and returns notes on decisions that a person should check, if any. */
@@ -56,9 +56,10 @@ export function migrateConfigText(
   fileName = '.blueflame.yml',
 ): { readonly text: string; readonly changed: boolean; readonly notes: readonly string[] } {
   const source = readYamlSource(text, fileName);
-  refuseProblems(source, source.problems, badConfig);
+  throwFileProblems(source, source.problems, badConfigError);
   const { document } = source;
-  if (!isMap(document.contents) && document.toJS() !== null) refuseProblems(source, [notAMap], badConfig);
+  if (!isMap(document.contents) && document.toJS() !== null)
+    throwFileProblems(source, [notAMap], badConfigError);
   const { version, notes } = takeSteps(document, steps);
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
@@ -125,7 +126,7 @@ function splitBlockedPaths(document: Document): readonly string[] {
   const value = isAlias(list) ? list.resolve(document) : list;
   // Anything else is a mistake, which the schema names.
   if (pair === undefined || !isSeq(value)) return keepBlockedHidden(document);
-  const isHidden = (item: unknown): boolean => namesSecrets(textOf(document, item));
+  const isHidden = (item: unknown): boolean => isSecretsGlob(textOf(document, item));
   const [hidden, blocked] = [value.items.filter(isHidden), value.items.filter((item) => !isHidden(item))];
   const names = (items: readonly unknown[]): string =>
     JSON.stringify(items.map((item) => textOf(document, item)));

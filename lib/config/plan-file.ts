@@ -1,13 +1,18 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import * as z from 'zod';
-import { badPlan } from '../domain/input-errors.ts';
+import { badPlanError } from '../domain/input-errors.ts';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { checkValue, keepSound, renderPath, valueAt } from './check-value.ts';
-import { keyNames } from './json-schema.ts';
-import { locate } from './locate-value.ts';
-import { refuseProblems } from './render-problems.ts';
-import { type Problem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
+import {
+  checkYamlAgainstSchema,
+  dropConsequentialProblems,
+  findValueAtPath,
+  renderPath,
+} from './check-value.ts';
+import { listKeysAtPath } from './json-schema.ts';
+import { locateInYaml } from './locate-value.ts';
+import { throwFileProblems } from './render-problems.ts';
+import { type FileProblem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 const maxLength = 10_000_000;
 const tasksSchema = planSchema.shape.tasks;
@@ -53,17 +58,20 @@ function asList(text: string): string {
 }
 
 function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareList: boolean): Value | null {
-  const { value, raw, problems } = checkValue<Value>(schema, source, {});
-  const misspelt = keepSound(source, findMisspeltKeys(source, raw, isBareList ? [] : ['tasks']));
+  const { value, raw, problems } = checkYamlAgainstSchema<Value>(schema, source, {});
+  const misspelt = dropConsequentialProblems(
+    source,
+    findMisspeltKeys(source, raw, isBareList ? [] : ['tasks']),
+  );
   const known = new Set(misspelt.map((problem) => problem.means));
-  refuseProblems(
+  throwFileProblems(
     source,
     [
       ...problems.filter((problem) => !(problem.message === 'is missing' && known.has(problem.path))),
       ...misspelt,
     ],
     (message, init) =>
-      badPlan(message, {
+      badPlanError(message, {
         ...init,
         kind: 'environment',
         hints: ['Correct it, then test it without starting anything: git flame plan --dry-run --from FILE'],
@@ -73,7 +81,7 @@ function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareLi
 }
 
 /** A key that was meant for another. */
-interface MisspeltKey extends Problem {
+interface MisspeltKey extends FileProblem {
   readonly means: string;
 }
 
@@ -82,7 +90,7 @@ interface MisspeltKey extends Problem {
  * known key is a mistake, and passing over it would lose a person's words.
  */
 function findMisspeltKeys(source: YamlSource, raw: unknown, toTasks: ValuePath): readonly MisspeltKey[] {
-  const tasks = valueAt(raw, toTasks);
+  const tasks = findValueAtPath(raw, toTasks);
   const places = Array.isArray(tasks) ? tasks.map((_, index) => [...toTasks, index]) : [];
   return [
     ...(toTasks.length > 0 ? misspeltIn(source, raw, [], ['tasks']) : []),
@@ -90,7 +98,7 @@ function findMisspeltKeys(source: YamlSource, raw: unknown, toTasks: ValuePath):
   ];
 }
 
-const taskKeys = keyNames(plannedTaskSchema, []);
+const taskKeys = listKeysAtPath(plannedTaskSchema, []);
 
 function misspeltIn(
   source: YamlSource,
@@ -98,7 +106,7 @@ function misspeltIn(
   path: ValuePath,
   known: readonly string[],
 ): readonly MisspeltKey[] {
-  const value = valueAt(raw, path);
+  const value = findValueAtPath(raw, path);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.keys(value)
     .filter((key) => !known.includes(key))
@@ -113,7 +121,7 @@ function misspeltIn(
         means: renderPath([...path, near]),
         message: 'is not a known key',
         hint: `did you mean ${near}?`,
-        ...locate(source, [...path, key], 'key'),
+        ...locateInYaml(source, [...path, key], 'key'),
       };
     });
 }

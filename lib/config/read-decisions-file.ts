@@ -1,15 +1,15 @@
-import { type Decisions, decisionsSchema } from '../domain/config/decisions.ts';
+import { decisionsFileSchema, type ParsedDecisionsFile } from '../domain/config/decisions.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { fileForms } from '../domain/questions/answers-to.ts';
+import { listDecisionsFileForms } from '../domain/questions/answers-to.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { checkValue, valueAt } from './check-value.ts';
-import { locate } from './locate-value.ts';
-import { refuseProblems } from './render-problems.ts';
-import { type Problem, readYamlSource, type YamlSource } from './yaml-source.ts';
+import { checkYamlAgainstSchema, findValueAtPath } from './check-value.ts';
+import { locateInYaml } from './locate-value.ts';
+import { throwFileProblems } from './render-problems.ts';
+import { type FileProblem, readYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Describes the forms of a list's entries. */
-function formsOf(list: keyof Decisions): string {
-  const forms = fileForms(list);
+function formsOf(list: keyof ParsedDecisionsFile): string {
+  const forms = listDecisionsFileForms(list);
   const words = forms.flatMap(({ word }) => word ?? []);
   const maps = forms.flatMap(({ key, usage = '', beside = [] }) =>
     key === undefined
@@ -25,10 +25,10 @@ function formsOf(list: keyof Decisions): string {
  * Reads the answers of `--decisions-file`, as YAML or JSON. File names in it stay as written: relative to the
  * decisions file. Throws one FlameError `bad-decisions` with all mistakes in it.
  */
-export function readDecisionsFile(text: string, fileName: string): Decisions {
+export function readDecisionsFile(text: string, fileName: string): ParsedDecisionsFile {
   const source = readYamlSource(text, fileName);
-  const { value, raw, problems } = checkValue(decisionsSchema, source, {});
-  refuseProblems(
+  const { value, raw, problems } = checkYamlAgainstSchema(decisionsFileSchema, source, {});
+  throwFileProblems(
     source,
     problems.map((problem) => nameKey(source, raw, problem) ?? nameForms(problem)),
     (message, init) =>
@@ -40,7 +40,7 @@ export function readDecisionsFile(text: string, fileName: string): Decisions {
         hints: ['git flame run -h'],
       }),
   );
-  return value ?? decisionsSchema.parse({});
+  return value ?? decisionsFileSchema.parse({});
 }
 
 /** The keys an entry of a list may have; none: it is no list. */
@@ -48,21 +48,23 @@ function keysOf(list: string): readonly string[] {
   if (!isList(list)) return [];
   return [
     ...new Set(
-      fileForms(list).flatMap(({ key, beside = [] }) => (key === undefined ? [] : [key, ...beside])),
+      listDecisionsFileForms(list).flatMap(({ key, beside = [] }) =>
+        key === undefined ? [] : [key, ...beside],
+      ),
     ),
   ];
 }
 
-function isList(name: string): name is keyof Decisions {
-  return name in decisionsSchema.shape;
+function isList(name: string): name is keyof ParsedDecisionsFile {
+  return name in decisionsFileSchema.shape;
 }
 
 /** Names the key that an entry can't have; null: it has none. */
-function nameKey(source: YamlSource, raw: unknown, problem: Problem): Problem | null {
+function nameKey(source: YamlSource, raw: unknown, problem: FileProblem): FileProblem | null {
   const [, list = '', index = '', key] = /^(\w+)\[(\d+)\](?:\.(\w+))?$/.exec(problem.path) ?? [];
   if (key !== undefined && problem.message !== 'is not a known key') return null;
   const known = keysOf(list);
-  const entry = valueAt(raw, [list, Number(index)]);
+  const entry = findValueAtPath(raw, [list, Number(index)]);
   if (known.length === 0 || typeof entry !== 'object' || entry === null) return null;
   const written = Object.keys(entry);
   // Else its keys are cohesion groups.
@@ -75,12 +77,12 @@ function nameKey(source: YamlSource, raw: unknown, problem: Problem): Problem | 
     path: `${list}[${index}].${wrong}`,
     message: 'is not a known key',
     hint,
-    ...locate(source, [list, Number(index), wrong], 'key'),
+    ...locateInYaml(source, [list, Number(index), wrong], 'key'),
   };
 }
 
 /** Says what an entry may be where it is none of it. */
-function nameForms(problem: Problem): Problem {
+function nameForms(problem: FileProblem): FileProblem {
   const list = /^(\w+)\[\d+\]$/.exec(problem.path)?.[1];
   return list === undefined || !isList(list)
     ? problem

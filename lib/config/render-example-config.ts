@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { configSchema } from '../domain/config/config.ts';
 import { wrapText } from '../util/format-width.ts';
-import { inputJsonSchema, type JsonSchema } from './json-schema.ts';
+import { type JsonSchema, renderInputJsonSchema } from './json-schema.ts';
 
 const width = 100;
 
@@ -16,7 +16,7 @@ export function renderExampleConfig(schemaFile: string): string {
     '# Every key is shown with its default. A key that you leave out keeps it.',
     '# git flame config shows the effective values, and the line each comes from.',
   ];
-  return `${[...header, '', ...renderKeys(inputJsonSchema(configSchema), '')].join('\n')}\n`;
+  return `${[...header, '', ...renderKeys(renderInputJsonSchema(configSchema), '')].join('\n')}\n`;
 }
 
 function renderKeys(json: JsonSchema, indent: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import { textWidth } from '../util/format-width.ts';
-import type { Problem, YamlSource } from './yaml-source.ts';
+import type { FileProblem, YamlSource } from './yaml-source.ts';
 
 const maxShown = 50;
 const maxLineWidth = 100;
@@ -9,7 +9,11 @@ const maxLineWidth = 100;
 type Refusal = (message: string, init: Pick<FlameErrorInit, 'details' | 'data'>) => FlameError;
 
 /** Throws all mistakes of a file as one FlameError; returns if there are none. */
-export function refuseProblems(source: YamlSource, problems: readonly Problem[], refuse: Refusal): void {
+export function throwFileProblems(
+  source: YamlSource,
+  problems: readonly FileProblem[],
+  refuse: Refusal,
+): void {
   if (problems.length === 0) return;
   const sorted = [...problems].sort((a, b) => a.start - b.start);
   const shown = sorted.slice(0, maxShown);
@@ -27,7 +31,7 @@ export function refuseProblems(source: YamlSource, problems: readonly Problem[],
  * A mistake in lines: where and what, the line it stands on, an underline, a hint.
  * Nothing in them is a control character.
  */
-function renderProblem(source: YamlSource, problem: Problem): readonly string[] {
+function renderProblem(source: YamlSource, problem: FileProblem): readonly string[] {
   const { line, column, text, before } = positionOf(source.text, problem.start);
   const marked = showHidden(text.slice(before.length, before.length + problem.end - problem.start));
   const [shown, indent] = cutAround(showHidden(text), showHidden(before), marked);
@@ -39,7 +43,7 @@ function renderProblem(source: YamlSource, problem: Problem): readonly string[] 
   ];
 }
 
-function problemData(source: YamlSource, problem: Problem): Readonly<Record<string, unknown>> {
+function problemData(source: YamlSource, problem: FileProblem): Readonly<Record<string, unknown>> {
   const { line, column } = positionOf(source.text, problem.start);
   return { path: problem.path, line, column, message: problem.message, hint: problem.hint };
 }
@@ -85,7 +89,7 @@ function showHidden(text: string): string {
 }
 
 /** A FlameError `bad-config`; `details` names the mistakes. */
-export function badConfig(
+export function badConfigError(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'data' | 'hints'>,
 ): FlameError {

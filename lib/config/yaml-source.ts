@@ -21,7 +21,7 @@ export interface YamlSource {
   readonly text: string;
   readonly document: Document.Parsed;
   /** Problems of the text as YAML. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   /** From this offset on the text was guessed at: mistakes found there may be none. */
   readonly soundUntil: number;
 }
@@ -47,7 +47,7 @@ export function readYamlSource(text: string, fileName: string, maxLength = 1_000
 /** The document as plain values, null for an empty one; aliases that multiply beyond measure are a problem. */
 export function readYamlValue(source: YamlSource): {
   readonly value: unknown;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
 } {
   try {
     return { value: source.document.toJS({ maxAliasCount: 100 }), problems: [] };
@@ -91,8 +91,8 @@ function joinTwins(node: unknown): void {
   if (!isMap(node)) return;
   const firsts = new Map<string, unknown>();
   node.items = node.items.filter(({ key, value }) => {
-    const first = firsts.get(keyText(key));
-    if (!firsts.has(keyText(key))) firsts.set(keyText(key), value);
+    const first = firsts.get(renderKeyInPath(key));
+    if (!firsts.has(renderKeyInPath(key))) firsts.set(renderKeyInPath(key), value);
     else if (isMap(first) && isMap(value)) first.items.push(...value.items);
     else return false;
     return first === undefined;
@@ -119,7 +119,7 @@ function tooDeep(fileName: string): FlameError {
 }
 
 /** A key as it is written in a path. */
-export function keyText(key: unknown): string {
+export function renderKeyInPath(key: unknown): string {
   return isScalar(key) ? String(key.value ?? '') : String(key);
 }
 
@@ -127,7 +127,7 @@ export function keyText(key: unknown): string {
  * Finds problems of a text as YAML. Aliases that lead nowhere become nothing in the document from here on, so that the
  * rest of it can be checked.
  */
-function findSyntaxProblems(document: Document.Parsed, text: string): readonly Problem[] {
+function findSyntaxProblems(document: Document.Parsed, text: string): readonly FileProblem[] {
   const twins = document.errors.filter((error) => error.code === 'DUPLICATE_KEY');
   const broken = document.errors.filter((error) => error.code !== 'DUPLICATE_KEY');
   return [
@@ -141,7 +141,7 @@ function findSyntaxProblems(document: Document.Parsed, text: string): readonly P
 }
 
 /** Aliases of aliases that would fill the memory; the first alias is named for all. */
-function describeAliasBomb(text: string): Problem {
+function describeAliasBomb(text: string): FileProblem {
   const start = Math.max(0, text.search(/\*\w/));
   const hint = 'write the values out';
   return { path: 'the alias', message: 'expands to more than can be read', hint, start, end: start + 2 };
@@ -159,7 +159,7 @@ const wordings: Readonly<Record<string, { readonly message: string; readonly hin
   BAD_SCALAR_START: { message: 'begins with a character that needs quotes', hint: 'write it in "quotes"' },
 };
 
-function describeTwin(error: SyntaxError, text: string): Problem {
+function describeTwin(error: SyntaxError, text: string): FileProblem {
   const [start] = error.pos;
   const key = /^(?:"[^"\n]*"|'[^'\n]*'|[^:,}\n]*)/.exec(text.slice(start))?.[0].trim() ?? '';
   const path = key.replace(/^(["'])(.+)\1$/, '$2') || '""';
@@ -167,10 +167,10 @@ function describeTwin(error: SyntaxError, text: string): Problem {
   return { path, message: 'is written twice', hint: 'keep one of them', start, end };
 }
 
-function describeSyntaxError(error: SyntaxError, text: string): Problem {
+function describeSyntaxError(error: SyntaxError, text: string): FileProblem {
   const known = wordings[error.code];
   const message = known?.message ?? `is not valid YAML: ${decapitalize(error.message)}`;
-  const span = toFirstLine(text, clampToText(text, error.pos[0]), error.pos[1]);
+  const span = cutSpanToFirstLine(text, clampToText(text, error.pos[0]), error.pos[1]);
   return { path: 'the line', message, hint: known?.hint ?? null, ...span };
 }
 
@@ -179,14 +179,19 @@ function clampToText(text: string, offset: number): number {
   return offset < text.length ? offset : Math.max(0, text.trimEnd().length - 1);
 }
 
-function dropLooseAliases(document: Document, text: string): readonly Problem[] {
-  const problems: Problem[] = [];
+function dropLooseAliases(document: Document, text: string): readonly FileProblem[] {
+  const problems: FileProblem[] = [];
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return undefined;
       const [start = 0, end = 0] = alias.range ?? [];
       const message = 'names an anchor that is not defined above it';
-      problems.push({ path: `*${alias.source}`, message, hint: null, ...toFirstLine(text, start, end) });
+      problems.push({
+        path: `*${alias.source}`,
+        message,
+        hint: null,
+        ...cutSpanToFirstLine(text, start, end),
+      });
       const nothing = new Scalar(null);
       nothing.range = [start, end, end];
       return nothing;
@@ -196,7 +201,7 @@ function dropLooseAliases(document: Document, text: string): readonly Problem[] 
 }
 
 /** One wrong character makes several errors: the first of a line says it. */
-function onePerLine(text: string, problems: readonly Problem[]): readonly Problem[] {
+function onePerLine(text: string, problems: readonly FileProblem[]): readonly FileProblem[] {
   const seen = new Set<number>();
   return problems.filter((problem) => {
     const line = lineStart(text, problem.start);
@@ -218,14 +223,14 @@ export interface Span {
 }
 
 /** A mistake in a file, to be shown with the others. `message` ends a sentence that begins with `path`. */
-export interface Problem extends Span {
+export interface FileProblem extends Span {
   readonly path: string;
   readonly message: string;
   readonly hint: string | null;
 }
 
 /** Underlines end with the line they began on. */
-export function toFirstLine(text: string, start: number, end: number): Span {
+export function cutSpanToFirstLine(text: string, start: number, end: number): Span {
   const line = text.slice(start, end).split(/\r?\n/, 1)[0] ?? '';
   return { start, end: start + Math.max(1, line.trimEnd().length) };
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../util/json.ts';
+import { isJsonRecord } from '../util/json.ts';
 
 /** Question of an agent at work to the person. */
 export interface AgentQuestion {
@@ -10,13 +10,13 @@ export interface AgentQuestion {
 }
 
 /** Reply to an agent: an answer to each of its questions, or why there is none. */
-export type QuestionReply =
+export type AgentQuestionReply =
   | { readonly kind: 'answer'; readonly answers: readonly string[] }
   /** A sentence. */
   | { readonly kind: 'proceed'; readonly why: string };
 
 /** The tool that asks, by the policy's name. */
-export const askTool = 'AskUserQuestion';
+export const askPersonToolName = 'AskUserQuestion';
 
 /** Questions of one call, calls of one agent, characters of a question and options of it: more are not heard. */
 const mostQuestions = 4;
@@ -25,12 +25,13 @@ const longestQuestion = 4_000;
 const mostOptions = 12;
 
 /** The message to an agent that goes on by itself. */
-export const onYourOwn = 'Continue with your best judgement, and list your assumptions in your last message.';
+export const goOnWithoutAnswerMessage =
+  'Continue with your best judgement, and list your assumptions in your last message.';
 
-export const noPersonToAsk = 'No person can answer now.';
+export const noPersonToAskMessage = 'No person can answer now.';
 
 /** Questions in one text. */
-export function questionWords(questions: readonly AgentQuestion[]): string {
+export function renderAgentQuestions(questions: readonly AgentQuestion[]): string {
   return questions.map(({ question }) => question).join(' ');
 }
 
@@ -39,7 +40,7 @@ export function questionWords(questions: readonly AgentQuestion[]): string {
  * question by itself with `choices`. null: it asks nothing that can be shown.
  */
 export function readQuestions(input: unknown): readonly AgentQuestion[] | null {
-  if (!isRecord(input)) return null;
+  if (!isJsonRecord(input)) return null;
   const asked = Array.isArray(input.questions) ? input.questions : [input];
   if (asked.length === 0 || asked.length > mostQuestions) return null;
   const read = asked.map(readQuestion);
@@ -47,7 +48,7 @@ export function readQuestions(input: unknown): readonly AgentQuestion[] | null {
 }
 
 function readQuestion(value: unknown): AgentQuestion | null {
-  if (!isRecord(value)) return null;
+  if (!isJsonRecord(value)) return null;
   const { question, options, choices, multiSelect, multi_select } = value;
   if (typeof question !== 'string' || question.trim() === '' || question.length > longestQuestion)
     return null;
@@ -59,7 +60,7 @@ function readQuestion(value: unknown): AgentQuestion | null {
 
 function readOption(value: unknown): AgentQuestion['options'][number] | null {
   if (typeof value === 'string') return { label: value.slice(0, longestQuestion), description: '' };
-  if (!isRecord(value) || typeof value.label !== 'string') return null;
+  if (!isJsonRecord(value) || typeof value.label !== 'string') return null;
   const description = typeof value.description === 'string' ? value.description : '';
   return { label: value.label.slice(0, longestQuestion), description: description.slice(0, longestQuestion) };
 }
@@ -81,7 +82,7 @@ export type HintState = (typeof hintStates)[number];
 
 export const hintStates = ['seen', 'followed', 'missed'] as const;
 
-export interface HintNews {
+export interface HintProgress {
   readonly hint: Hint;
   readonly state: HintState;
   /** `followed`: names of the tools it called next. */
@@ -93,7 +94,7 @@ export const longestHint = 4_000;
 export const mostHints = 20;
 
 /** Why an agent takes no hint, as the end of a sentence. */
-export const hintRefusals = {
+export const hintRefusalReasons = {
   'no-agent': 'it no longer runs here',
   'no-model': 'it asks no model',
   'too-many': `it already has ${mostHints} hints`,

@@ -4,18 +4,18 @@ import { FlameError } from './flame-error.ts';
 // Errors of concurrent changes: one constructor for each code.
 
 /** Another command changed it between the look at it and the writing. */
-export function changedConcurrently(message: string, hints: readonly string[]): FlameError {
+export function changedConcurrentlyError(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'refused', code: 'changed-meanwhile', message, hints });
 }
 
 /** `how`: by whom, or during what. */
-export function branchMoved(branch: string, how: string, hints: readonly string[]): FlameError {
+export function branchMovedError(branch: string, how: string, hints: readonly string[]): FlameError {
   const message = `Branch ${branch} was moved ${how}.`;
   return new FlameError({ kind: 'refused', code: 'branch-moved', message, hints });
 }
 
 /** `kind` is waiting where the work goes on once the other has ended. */
-export function claimedElsewhere(
+export function claimedElsewhereError(
   kind: 'refused' | 'waiting',
   message: string,
   hints: readonly string[],
@@ -26,7 +26,10 @@ export function claimedElsewhere(
 export const sameCommandHint = ['Run the same command on that machine'];
 
 /** Another machine leads the session: it alone plans, merges and lands. */
-export function ledElsewhere(lead: string, first: readonly string[] = ['git flame work --join']): FlameError {
+export function ledElsewhereError(
+  lead: string,
+  first: readonly string[] = ['git flame work --join'],
+): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'led-elsewhere',
@@ -39,7 +42,7 @@ export function ledElsewhere(lead: string, first: readonly string[] = ['git flam
  * Another machine took the lead from this one while it led. `freed`: tasks that its agents held; `kept`: where what they
  * wrote is, a line each; `missed`: what of it could not be done, a sentence each.
  */
-export function leadPassedOn({
+export function leadTakenOverError({
   lead,
   term,
   remote,
@@ -71,7 +74,7 @@ export function leadPassedOn({
 }
 
 /** Its steps are decided at a remote, where other machines decide too: here alone two would do the same. */
-export function sessionShared(id: string): FlameError {
+export function sessionIsSharedError(id: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'session-shared',

@@ -42,6 +42,6 @@ export interface Failure {
 }
 
 /** The details its message doesn't open with already. */
-export function furtherDetails({ message, details }: Failure): readonly string[] {
+export function listFurtherDetails({ message, details }: Failure): readonly string[] {
   return details.filter((detail) => !message.startsWith(detail));
 }

@@ -50,7 +50,7 @@ export class FlameError extends Error {
 }
 
 /** An error that another process reported. */
-export function reviveError({ code, ...init }: FlameErrorInit): FlameError {
+export function restoreFlameError({ code, ...init }: FlameErrorInit): FlameError {
   return new FlameError({ code, ...init });
 }
 
@@ -65,7 +65,7 @@ export const exitCodes: Readonly<Record<ErrorKind, number>> = {
 };
 
 /** The error of a command that the person stopped. */
-export function interrupted(
+export function commandStoppedError(
   message = 'Interrupted.',
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'cause'> = {},
 ): FlameError {

@@ -3,12 +3,12 @@ import { FlameError, type FlameErrorInit } from './flame-error.ts';
 // Errors of names that don't exist: one constructor for each code.
 
 /** `id` null: none was named, and there is none yet. */
-export function noSession(id: string | null, hints: readonly string[]): FlameError {
+export function noSessionError(id: string | null, hints: readonly string[]): FlameError {
   const message = id === null ? 'There is no session in this repository yet.' : `There is no session ${id}.`;
   return new FlameError({ kind: 'refused', code: 'no-session', message, hints });
 }
 
-export function noTask(id: string): FlameError {
+export function noTaskError(id: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-task',
@@ -17,7 +17,7 @@ export function noTask(id: string): FlameError {
   });
 }
 
-export function noSuchName(session: string, name: string, hints: readonly string[]): FlameError {
+export function noSuchNameError(session: string, name: string, hints: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-named-so',
@@ -27,7 +27,7 @@ export function noSuchName(session: string, name: string, hints: readonly string
 }
 
 /** `isKept`: something is left of it to look at, or that was not asked. */
-export function agentNotRunning(name: string, { isKept }: { readonly isKept: boolean }): FlameError {
+export function agentNotRunningError(name: string, { isKept }: { readonly isKept: boolean }): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'agent-not-running',
@@ -37,7 +37,7 @@ export function agentNotRunning(name: string, { isKept }: { readonly isKept: boo
 }
 
 /** The branch work starts from and lands on. */
-export function noBaseBranch(branch: string, hints: readonly string[]): FlameError {
+export function noBaseBranchError(branch: string, hints: readonly string[]): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'no-base-branch',
@@ -47,17 +47,17 @@ export function noBaseBranch(branch: string, hints: readonly string[]): FlameErr
 }
 
 /** None is there, or none of that name; or none of them waits for what was asked. */
-export function noChangeset(message: string, hints: readonly string[]): FlameError {
+export function noChangesetError(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'refused', code: 'no-changeset', message, hints });
 }
 
 /** A folder that was named, or the one the command runs in. */
-export function noFolder(message: string, hint: string): FlameError {
+export function noFolderError(message: string, hint: string): FlameError {
   return new FlameError({ kind: 'environment', code: 'no-such-folder', message, hints: [hint] });
 }
 
 /** `init` says whether it was named on the command line (`usage`) or in what is stored. */
-export function noCommit(
+export function noCommitError(
   message: string,
   init: Pick<FlameErrorInit, 'kind' | 'hints' | 'details'>,
 ): FlameError {
@@ -65,30 +65,33 @@ export function noCommit(
 }
 
 /** An object is missing in git. */
-export function objectMissing(message: string): FlameError {
+export function missingObjectError(message: string): FlameError {
   return new FlameError({ kind: 'environment', code: 'object-missing', message, hints: ['git fsck'] });
 }
 
 // Usage errors of more than one command: one constructor for each code.
 
 /** An option doesn't take its value. */
-export function badValue(message: string, init: Pick<FlameErrorInit, 'hints' | 'data'>): FlameError {
+export function badOptionValueError(
+  message: string,
+  init: Pick<FlameErrorInit, 'hints' | 'data'>,
+): FlameError {
   return new FlameError({ ...init, kind: 'usage', code: 'bad-value', message });
 }
 
 /** Two options that exclude each other. */
-export function contradiction(message: string, hints: readonly string[]): FlameError {
+export function contradictingOptionsError(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'usage', code: 'contradiction', message, hints });
 }
 
 /** `--keep-work` beside nothing that goes back. */
-export function nothingToKeep(message: string, hints: readonly string[]): FlameError {
+export function nothingToKeepError(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'usage', code: 'nothing-to-keep', message, hints });
 }
 
 // Errors of plans: one constructor for each code. `details` names the mistakes.
 
-export function badPlan(
+export function badPlanError(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'hintsFor' | 'data'> & {
     readonly kind?: 'refused' | 'environment';
@@ -97,6 +100,6 @@ export function badPlan(
   return new FlameError({ kind: 'refused', ...init, code: 'bad-plan', message });
 }
 
-export function badTask(message: string, details: readonly string[], hint: string): FlameError {
+export function badTaskError(message: string, details: readonly string[], hint: string): FlameError {
   return new FlameError({ kind: 'refused', code: 'bad-task', message, details, hints: [hint] });
 }

@@ -1,7 +1,7 @@
-import { parseRecord } from '../util/json.ts';
+import { parseJsonRecord } from '../util/json.ts';
 
 /** How a project's dependencies get into a worktree, by a file at the top of its repository. */
-export interface KnownInstall {
+export interface InstallCommand {
   readonly file: string;
   /** For `project.setup`. */
   readonly command: string;
@@ -13,7 +13,7 @@ export interface KnownInstall {
  * The files that pin dependencies, the one that decides first. Without scripts an install depends on these alone, so
  * that it can be made once for all worktrees, and for work that agents changed.
  */
-const pinned: readonly KnownInstall[] = [
+const pinned: readonly InstallCommand[] = [
   { file: 'pnpm-lock.yaml', command: 'pnpm install --frozen-lockfile --ignore-scripts', preset: 'npm' },
   { file: 'yarn.lock', command: 'yarn install --frozen-lockfile --ignore-scripts', preset: 'npm' },
   { file: 'bun.lock', command: 'bun install --frozen-lockfile --ignore-scripts', preset: 'npm' },
@@ -28,7 +28,7 @@ const pinned: readonly KnownInstall[] = [
 ];
 
 /** Files that name dependencies which nothing pins. */
-const unpinned: readonly KnownInstall[] = [
+const unpinned: readonly InstallCommand[] = [
   { file: 'package.json', command: 'npm install --no-package-lock', preset: 'npm' },
   { file: 'Cargo.toml', command: 'cargo fetch', preset: 'crates' },
 ];
@@ -37,10 +37,10 @@ const unpinned: readonly KnownInstall[] = [
  * The commands that install the dependencies named by files at the top of a repository, one for each registry.
  * `dependsOn` reports whether a file names any dependency; it is asked only of files that pin nothing.
  */
-export function knownInstallsOf(
+export function findInstallCommands(
   names: ReadonlySet<string>,
   dependsOn: (file: string) => boolean,
-): readonly KnownInstall[] {
+): readonly InstallCommand[] {
   const found = [
     ...pinned.filter(({ file }) => names.has(file)),
     ...unpinned.filter(({ file }) => names.has(file) && dependsOn(file)),
@@ -56,14 +56,14 @@ export function knownInstallsOf(
 /** Whether a manifest names dependencies. */
 export function namesDependencies(file: string, text: string): boolean {
   if (file === 'Cargo.toml') return /^\[(?:.+\.)?(?:dev-|build-)?dependencies\b/m.test(text);
-  const { dependencies, devDependencies, optionalDependencies } = parseRecord(text);
+  const { dependencies, devDependencies, optionalDependencies } = parseJsonRecord(text);
   return [dependencies, devDependencies, optionalDependencies].some(
     (part) => typeof part === 'object' && part !== null && Object.keys(part).length > 0,
   );
 }
 
 /** The public registry that a command asks, by the first program of it that is known; null: none is. */
-export function presetOf(command: string): KnownInstall['preset'] | null {
+export function findRegistryOfCommand(command: string): InstallCommand['preset'] | null {
   const [, tool] = /\b(npm|npx|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go)\b/.exec(command) ?? [];
   if (tool === undefined) return null;
   if (tool === 'cargo') return 'crates';

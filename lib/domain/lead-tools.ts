@@ -19,22 +19,22 @@ export const leadTools = [
 export type LeadTool = (typeof leadTools)[number];
 
 /** The name an agent CLI knows our server by, and with it the tools of it: `mcp__flame__get_status`. */
-export const leadServer = 'flame';
+export const leadServerName = 'flame';
 /** How long a call may take, in milliseconds: more than the hour that the orchestrator lets one wait for a person. */
-export const longestLeadCall = 3_900_000;
-const prefix = `mcp__${leadServer}__`;
+export const leadCallTimeoutMs = 3_900_000;
+const prefix = `mcp__${leadServerName}__`;
 
-export function leadToolName(tool: LeadTool): string {
+export function fullLeadToolName(tool: LeadTool): string {
   return `${prefix}${tool}`;
 }
 
 /** A CLI's name of one of our tools, which begins with `own`, as the policy has it; other names are left as they are. */
-export function asLeadTool(name: string, own: string): string {
+export function translateLeadToolName(name: string, own: string): string {
   const tool = leadTools.find((one) => name === `${own}${one}`);
-  return tool === undefined ? name : leadToolName(tool);
+  return tool === undefined ? name : fullLeadToolName(tool);
 }
 
 /** Whether a CLI's name of a tool is that of one of ours. */
 export function isLeadTool(name: string): boolean {
-  return leadTools.some((tool) => leadToolName(tool) === name);
+  return leadTools.some((tool) => fullLeadToolName(tool) === name);
 }

@@ -54,7 +54,7 @@ export interface ToolCall {
   readonly cwd: string;
 }
 
-export interface Decision {
+export interface CallDecision {
   readonly decision: 'allow' | 'block';
   /** Stable, kebab-case: `path-blocked`, `bash-not-allowed`. */
   readonly rule: string;
@@ -65,12 +65,12 @@ export interface Decision {
 }
 
 /** The text of a decision for the agent. */
-export function decisionText({ details, advice }: Decision): string {
+export function renderDecisionForAgent({ details, advice }: CallDecision): string {
   return advice === undefined ? details : `${details} ${advice}`;
 }
 
 /** One line of `<agent>.audit.jsonl`. */
-export interface AuditLine extends Decision {
+export interface AuditLine extends CallDecision {
   readonly timestamp: string;
   readonly agent_id: string;
   readonly tool: string;

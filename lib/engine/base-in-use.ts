@@ -8,7 +8,7 @@ import type { RunContext, WithGit } from './run-context.ts';
  * any worktree, or checked out in a folder that is gone. Resolves to the work trees that have it checked out. Throws
  * FlameError `base-in-use` or `worktree-gone`; nothing has happened then.
  */
-export async function requireMovable(
+export async function requireMovableBranch(
   { git }: WithGit<GitWorktrees>,
   branch: string,
 ): Promise<readonly string[]> {
@@ -16,7 +16,7 @@ export async function requireMovable(
   for (const use of uses) {
     if (!use.isThere) throw gone(use, branch);
     if (use.operation !== null)
-      throw unfinished({ ...use, operation: use.operation }, branch, {
+      throw unfinishedOperationError({ ...use, operation: use.operation }, branch, {
         so: 'so nothing was landed',
         again: 'git flame review',
       });
@@ -25,17 +25,21 @@ export async function requireMovable(
 }
 
 /** The refusal of local changes in a work tree that a landing would touch. */
-export function dirtyTree(message: string, dirty: readonly string[], hints: readonly string[]): FlameError {
+export function dirtyTreeError(
+  message: string,
+  dirty: readonly string[],
+  hints: readonly string[],
+): FlameError {
   return new FlameError({ kind: 'refused', code: 'dirty-tree', message, details: dirty.slice(0, 20), hints });
 }
 
 /** Commands of git that take local changes out of the way. */
-export function cleanCommands(path: string): readonly string[] {
+export function listStashOrCommitCommands(path: string): readonly string[] {
   return ['stash', 'commit -a'].map((way) => `git -C ${shellQuote(path)} ${way}`);
 }
 
 /** Warns of operations that would block a landing; they may be over until then. Throws FlameError `worktree-gone`. */
-export function warnIfBusy(
+export function warnIfBranchInOperation(
   { events }: Pick<RunContext, 'events'>,
   branch: string,
   uses: readonly BranchUse[],
@@ -57,7 +61,7 @@ export function warnIfBusy(
  * The refusal of what a merge or its like that has not ended stands in the way of, with what ends it: a stash or a
  * commit would lose that it was one, or record its conflicts.
  */
-export function unfinished(
+export function unfinishedOperationError(
   { path, operation }: Pick<BranchUse, 'path'> & { readonly operation: BranchOperation },
   branch: string,
   { so, again }: { readonly so: string; readonly again: string },

@@ -1,19 +1,19 @@
-import { undoableDecisions } from '../core/changesets/changeset-decision.ts';
-import { requireCycleLeft, sendBack, sessionSummary } from '../core/changesets/reopen-session.ts';
-import { budgetState } from '../core/schedule/budget-state.ts';
-import { changesetsOfCycle, isOpen } from '../core/schedule/next-action.ts';
-import { restartTask } from '../core/task/task-outcome.ts';
-import { roleAdapter } from '../domain/config/role-settings.ts';
+import { listUndoableDecisions } from '../core/changesets/changeset-decision.ts';
+import { requireCycleLeft, sendPlanBack, summarizeSessionCounts } from '../core/changesets/reopen-session.ts';
+import { computeBudgetState } from '../core/schedule/budget-state.ts';
+import { isTaskOpen, listChangesetsOfCycle } from '../core/schedule/next-action.ts';
+import { makeRequeuedTaskPending } from '../core/task/task-outcome.ts';
+import { findRoleAdapter } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
-import { needsModel } from '../domain/ports/adapter.ts';
-import type { Placed, SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
+import { adapterTalksToModel } from '../domain/ports/adapter.ts';
+import type { DecisionWithPlace, SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
 import type { Session } from '../domain/state/session.ts';
-import { withGate } from './agents/ask-person.ts';
-import { type Recorder, record, type SessionView, viewSession } from './record.ts';
-import { removeSettledWorktrees, reportKeptWorktrees } from './recover-session.ts';
-import { archiveQuietly } from './retention/archive-old.ts';
-import { undoDecision } from './review/undo-decision.ts';
+import { addGateDecision } from './agents/ask-person.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record.ts';
+import { removeLeftoverWorktrees, reportKeptWorktrees } from './recover-session.ts';
+import { archiveOldSessionsQuietly } from './retention/archive-old.ts';
+import { undoChangesetDecision } from './review/undo-decision.ts';
 import type { RunContext } from './run-context.ts';
 import { rememberSession } from './session/remember-session.ts';
 
@@ -22,14 +22,14 @@ function leftOverHints(
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   maxCycles: number,
 ): readonly string[] {
-  if (tasks.some(isOpen) && session.cycle >= maxCycles)
+  if (tasks.some(isTaskOpen) && session.cycle >= maxCycles)
     return [
       `To continue: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`,
     ];
   const failed = tasks.find(({ status }) => status === 'failed');
   if (failed === undefined) return [];
   return [
-    ...(changesetsOfCycle(session).length === 0
+    ...(listChangesetsOfCycle(session).length === 0
       ? ['Nothing passed in this cycle, so there was nothing to merge or review']
       : []),
     `To try it again: git flame task release ${failed.id}, then git flame run`,
@@ -39,7 +39,7 @@ function leftOverHints(
 
 /** Closes a session; ending twice changes nothing. */
 export async function endSession(context: RunContext, id: SessionId, reason: string): Promise<void> {
-  const ended = await record(context, id, ({ session }) => {
+  const ended = await decideAndRecord(context, id, ({ session }) => {
     if (session.state === 'ended') return null;
     return {
       session: { next: { ...session, state: 'ended', wave: 'done' }, subject: `session: ended, ${reason}` },
@@ -55,17 +55,17 @@ export async function endSession(context: RunContext, id: SessionId, reason: str
     ...(details.length === 0 ? {} : { details }),
   });
   await rememberSession(context, id);
-  await removeSettledWorktrees(context);
+  await removeLeftoverWorktrees(context);
   await reportKeptWorktrees(context, id);
-  await archiveQuietly(context);
-  await context.git.tidy();
+  await archiveOldSessionsQuietly(context);
+  await context.git.packManyLooseObjects();
 }
 
 /**
  * Ends a session on a person's request: no more work begins in it. Its work stays, and `git flame resume` continues it.
  * Throws FlameError `tasks-claimed` while any worker has a task of it.
  */
-export async function giveUpSession(context: RunContext, id: SessionId): Promise<void> {
+export async function giveUpSessionByPerson(context: RunContext, id: SessionId): Promise<void> {
   const { tasks } = await viewSession(context, id);
   const claimed = tasks.filter(({ status }) => status === 'claimed');
   const [first] = claimed;
@@ -81,8 +81,8 @@ export async function giveUpSession(context: RunContext, id: SessionId): Promise
 }
 
 /** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
-export async function endCycle(
-  context: Recorder & Pick<RunContext, 'adapter' | 'memory' | 'run'>,
+export async function askHowToEndCycle(
+  context: RecordContext & Pick<RunContext, 'adapter' | 'memory' | 'run'>,
   id: SessionId,
 ): Promise<void> {
   await rememberSession(context, id);
@@ -90,7 +90,7 @@ export async function endCycle(
   if (isReviewed(context, question)) return reviewCycle(context, question);
   const decision = await context.gates.session(question);
   if (decision.kind === 'undo') {
-    await undoDecision(context, id, decision.changeset, decision);
+    await undoChangesetDecision(context, id, decision.changeset, decision);
     return;
   }
   if (decision.kind !== 'stop') return startNextCycle(context, question.session, decision);
@@ -101,7 +101,7 @@ export async function endCycle(
  * Retries or replans failed tasks if a person decides that, or a planner looks at them; else the session ends, which
  * `git flame task release` takes back.
  */
-export async function settleFailedTasks(context: RunContext, id: SessionId, reason: string): Promise<void> {
+export async function askAboutFailedTasks(context: RunContext, id: SessionId, reason: string): Promise<void> {
   await rememberSession(context, id);
   const question = await askAbout(context, id);
   if (isReviewed(context, question)) return reviewCycle(context, question);
@@ -121,17 +121,17 @@ function isReviewed(
   { cyclesLeft }: SessionQuestion,
 ): boolean {
   if (!config.queen.review || run.isLed || cyclesLeft <= 0) return false;
-  return needsModel(adapter(roleAdapter(config, 'planner')));
+  return adapterTalksToModel(adapter(findRoleAdapter(config, 'planner')));
 }
 
 /** Has the planner of the next cycle read how this one ended. */
-async function reviewCycle(context: Recorder, { session, summary }: SessionQuestion): Promise<void> {
+async function reviewCycle(context: RecordContext, { session, summary }: SessionQuestion): Promise<void> {
   const { approved, requeued, blocked, failed } = summary;
   const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Study the results and their reasons, then plan the rest: keep tasks that only need another attempt, change tasks that asked for the wrong thing, and leave out tasks that are no longer needed.`;
   const message = `A planner studies the results of cycle ${session.cycle} and proposes a plan (queen.review). You decide about the plan.`;
   context.events.emit({ event: 'notice', level: 'info', message });
-  await record(context, session.id, ({ session: now }) => {
-    const next = { ...sendBack(now, notes), wave: 'plan' as const, replans: 0 };
+  await decideAndRecord(context, session.id, ({ session: now }) => {
+    const next = { ...sendPlanBack(now, notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: `session: a planner reviews cycle ${session.cycle}` }, body: notes };
   });
 }
@@ -141,57 +141,59 @@ async function askAbout(
   id: SessionId,
 ): Promise<SessionQuestion> {
   const { session, tasks } = await viewSession(context, id);
-  const decided = undoableDecisions(session);
+  const decided = listUndoableDecisions(session);
   return {
     session,
     tasks,
     ...(decided.length === 0 ? {} : { undoable: decided }),
-    summary: sessionSummary(tasks, changesetsOfCycle(session)),
+    summary: summarizeSessionCounts(tasks, listChangesetsOfCycle(session)),
     cyclesLeft: context.config.limits.max_wave_cycles - session.cycle,
-    budget: budgetState(context.config, session),
+    budget: computeBudgetState(context.config, session),
   };
 }
 
 /** Another cycle, or another plan. Throws FlameError `cycle-limit` where none is left. */
 async function startNextCycle(
-  context: Recorder,
+  context: RecordContext,
   session: Session,
-  decision: Placed<Exclude<SessionDecision, { kind: 'stop' | 'undo' }>>,
+  decision: DecisionWithPlace<Exclude<SessionDecision, { kind: 'stop' | 'undo' }>>,
 ): Promise<void> {
   context.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
   requireCycleLeft(session, context.config.limits.max_wave_cycles);
   if (decision.kind !== 'replan')
-    return startCycle(context, session.id, { ...decision, kind: decision.kind });
-  await record(context, session.id, ({ session: now }) => {
-    const gated = withGate(now, { gate: 'session', decision: 'replan' }, decision, context);
-    const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
+    return recordNextCycle(context, session.id, { ...decision, kind: decision.kind });
+  await decideAndRecord(context, session.id, ({ session: now }) => {
+    const gated = addGateDecision(now, { gate: 'session', decision: 'replan' }, decision, context);
+    const next = { ...sendPlanBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: 'session: sent back to the planner' }, body: decision.notes };
   });
 }
 
 async function noteStop(
-  context: Recorder,
+  context: RecordContext,
   id: SessionId,
   state: 'active' | 'stopped',
-  from: Placed<unknown>,
+  from: DecisionWithPlace<unknown>,
 ): Promise<void> {
   context.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
-  await record(context, id, ({ session: now }) => {
-    const next = { ...withGate(now, { gate: 'session', decision: 'stop' }, from, context), state };
+  await decideAndRecord(context, id, ({ session: now }) => {
+    const next = { ...addGateDecision(now, { gate: 'session', decision: 'stop' }, from, context), state };
     return { session: { next, subject: 'session: stopped' } };
   });
 }
 
 /** Begins the next cycle: what was sent back is pending again, and with `retry` what failed too. */
-export async function startCycle(
-  context: Recorder,
+export async function recordNextCycle(
+  context: RecordContext,
   id: SessionId,
-  decision: Placed<{ readonly kind: 'continue' | 'retry' }>,
+  decision: DecisionWithPlace<{ readonly kind: 'continue' | 'retry' }>,
 ): Promise<void> {
   const again = decision.kind === 'retry' ? ['requeued', 'failed'] : ['requeued'];
-  await record(context, id, ({ session, tasks }) => {
-    const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => restartTask(task));
-    const gated = withGate(session, { gate: 'session', decision: decision.kind }, decision, context);
+  await decideAndRecord(context, id, ({ session, tasks }) => {
+    const steps = tasks
+      .filter(({ status }) => again.includes(status))
+      .map((task) => makeRequeuedTaskPending(task));
+    const gated = addGateDecision(session, { gate: 'session', decision: decision.kind }, decision, context);
     const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
     return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
   });

@@ -1,15 +1,15 @@
-import { FlameError, interrupted } from '../domain/flame-error.ts';
+import { commandStoppedError, FlameError } from '../domain/flame-error.ts';
 
 /** The person stopped the program while agents ran. */
 export function interruptedError(): FlameError {
   const message = 'Stopped. The agents have ended, their tasks are free again and their worktrees are kept.';
-  return interrupted(message, { hints: ['git flame run'] });
+  return commandStoppedError(message, { hints: ['git flame run'] });
 }
 
 /** The person stopped the program while it judged what a finished agent left. */
-export function stoppedUnjudged(): FlameError {
+export function stoppedUnjudgedError(): FlameError {
   const message = "Stopped while an agent's work was judged. The next run continues there.";
-  return interrupted(message, { hints: ['git flame run'] });
+  return commandStoppedError(message, { hints: ['git flame run'] });
 }
 
 /** Whether an error says that the person stopped the program. */
@@ -18,8 +18,8 @@ export function isInterrupted(error: unknown): boolean {
 }
 
 /** The person stopped the program before an agent was started, while something was waited for or not. */
-export function stoppedBeforeStart(waitedFor: string | null): FlameError {
-  return interrupted(`Stopped${waitedFor === null ? '.' : ` while it waited: ${waitedFor}`}`, {
+export function stoppedBeforeStartError(waitedFor: string | null): FlameError {
+  return commandStoppedError(`Stopped${waitedFor === null ? '.' : ` while it waited: ${waitedFor}`}`, {
     details: ['No agent had started for it. Finished work is kept.'],
     hints: ['git flame run'],
   });

@@ -1,34 +1,44 @@
-import { claimingJudge, signedVerdict, statementText } from '../core/machines/machine-statement.ts';
+import {
+  findValidatingMachine,
+  renderTextToSign,
+  toVerdictToSign,
+} from '../core/machines/machine-statement.ts';
 import { readStackState } from '../core/task/stack-state.ts';
-import { judgeTask } from '../core/task/task-outcome.ts';
+import { applyVerdictToTask } from '../core/task/task-outcome.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { DoneTask, Task } from '../domain/state/task.ts';
 import type { Verdict } from '../domain/state/verdict.ts';
-import { isMergeDelegated, releaseMerge } from './machines/handed-out.ts';
-import { mayAct } from './machines/supervise-machines.ts';
-import { asReported, claimVerdict, releaseVerdictClaim } from './machines/verdict-claims.ts';
-import { mergeWave } from './merge/merge-wave.ts';
-import { record, type SessionView } from './record.ts';
-import { openReviews, reviewForLead } from './review/review-wave.ts';
+import { giveBackDelegatedMerge, isMergeDelegatedToUs } from './machines/handed-out.ts';
+import { mayMachineActInRole } from './machines/supervise-machines.ts';
+import {
+  findTaskAsLeadReports,
+  recordValidationClaim,
+  recordValidationRelease,
+} from './machines/verdict-claims.ts';
+import { runMergeWave } from './merge/merge-wave.ts';
+import { decideAndRecord, type SessionView } from './record.ts';
+import { listChangesetsToAskHere, reviewForLeadMachine } from './review/review-wave.ts';
 import type { RunContext } from './run-context.ts';
 import { validateTask } from './validate/validate-task.ts';
-import type { Attempts } from './work/attempts.ts';
-import { workWave } from './work/work-wave.ts';
+import type { RunningAttempts } from './work/attempts.ts';
+import { runWorkWave } from './work/work-wave.ts';
 
 /**
  * Work of a machine that joined, until the session has ended: tasks, and other roles that it offers and its lead trusts
  * it with. Each begins once it is due; none waits for another.
  */
-export function helpLead(context: RunContext, id: SessionId): Promise<void> {
-  return workWave(context, id, {
+export function workForLeadMachine(context: RunContext, id: SessionId): Promise<void> {
+  return runWorkWave(context, id, {
     also: (view, running) => {
       if (view.session.state !== 'active' || context.remoteSession?.isCutOff() !== false) return;
       startJudging(context, view, running);
-      if (isMergeDelegated(context, view.stored) && !running.has('merge'))
+      if (isMergeDelegatedToUs(context, view.stored) && !running.has('merge'))
         running.begin('merge', () => mergeForLead(context, id));
-      const open = mayAct(context, view.stored, 'review') ? openReviews(context, view) : [];
+      const open = mayMachineActInRole(context, view.stored, 'review')
+        ? listChangesetsToAskHere(context, view)
+        : [];
       if (open.length > 0 && !running.has('review'))
-        running.begin('review', () => reviewForLead(context, id, open));
+        running.begin('review', () => reviewForLeadMachine(context, id, open));
     },
   });
 }
@@ -36,9 +46,9 @@ export function helpLead(context: RunContext, id: SessionId): Promise<void> {
 /** Builds changesets for the lead, which decides whether to trust them; work goes on in either case. */
 async function mergeForLead(context: RunContext, id: SessionId): Promise<void> {
   try {
-    await mergeWave(context, id);
+    await runMergeWave(context, id);
   } finally {
-    await releaseMerge(context, id);
+    await giveBackDelegatedMerge(context, id);
   }
 }
 
@@ -46,17 +56,17 @@ async function mergeForLead(context: RunContext, id: SessionId): Promise<void> {
  * Begins to judge finished work for the machine that leads, as far as there is room and that one lets this machine. It
  * judges no work of its own.
  */
-function startJudging(context: RunContext, view: SessionView, running: Attempts): void {
+function startJudging(context: RunContext, view: SessionView, running: RunningAttempts): void {
   const { config, place } = context;
-  if (!mayAct(context, view.stored, 'validate')) return;
+  if (!mayMachineActInRole(context, view.stored, 'validate')) return;
   const stackState = readStackState(view.tasks);
   const isOpen = (task: Task): task is DoneTask =>
     task.status === 'done' &&
     !stackState.waits(task) &&
     task.claimed_host !== place &&
-    claimingJudge(task) === null &&
+    findValidatingMachine(task) === null &&
     !context.run.warned.has(noVerdict(task)) &&
-    asReported(context, view, task.id)?.result.status === null;
+    findTaskAsLeadReports(context, view, task.id)?.result.status === null;
   for (const task of view.tasks.filter(isOpen)) {
     const judged = running.names.filter((name) => name.startsWith(prefix));
     if (judged.length >= config.concurrency.validation) return;
@@ -73,15 +83,15 @@ function noVerdict({ id, commit }: DoneTask): string {
 }
 
 async function judgeFor(context: RunContext, session: SessionId, task: DoneTask): Promise<void> {
-  const claim = await claimVerdict(context, session, task);
+  const claim = await recordValidationClaim(context, session, task);
   if (claim === null) return;
   const judgement = await validateTask(context, session, task).catch(async (error: unknown) => {
-    await releaseVerdictClaim(context, session, task.id).catch(() => undefined);
+    await recordValidationRelease(context, session, task.id).catch(() => undefined);
     throw error;
   });
   if (judgement.kind === 'verdict') return sendVerdict(context, session, judgement.verdict, claim);
   context.run.warned.add(noVerdict(task));
-  await releaseVerdictClaim(context, session, task.id);
+  await recordValidationRelease(context, session, task.id);
   const message = `${task.id}: no verdict: ${judgement.reason}. The lead machine judges it.`;
   context.events.emit({ event: 'notice', level: 'warning', message });
 }
@@ -97,14 +107,14 @@ async function sendVerdict(
   if (remoteSession === undefined) return;
   const name = place;
   const { key, signature } = remoteSession.sign(
-    statementText('validate', signedVerdict(verdict), { name, claim }),
+    renderTextToSign('validate', toVerdictToSign(verdict), { name, claim }),
   );
   const signed: Verdict = { ...verdict, machine: { name, claim, key, signature } };
-  const done = await record(context, session, ({ tasks }) => {
+  const done = await decideAndRecord(context, session, ({ tasks }) => {
     const task = tasks.find((one) => one.id === verdict.task);
     if (task?.status !== 'done' || task.commit !== verdict.commit) return null;
-    if (claimingJudge(task) !== place || task.judging?.claim !== claim) return null;
-    const judged = judgeTask(task, signed);
+    if (findValidatingMachine(task) !== place || task.judging?.claim !== claim) return null;
+    const judged = applyVerdictToTask(task, signed);
     return { steps: [judged], verdict: signed, actor: verdict.by };
   });
   const { task, commit, status, notes, by } = verdict;

@@ -1,19 +1,19 @@
-import { roleAdapter, type TaskChoice } from '../domain/config/role-settings.ts';
+import { findRoleAdapter, type TaskAgentSettings } from '../domain/config/role-settings.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { needsModel } from '../domain/ports/adapter.ts';
-import type { AttemptChoice } from '../domain/state/attempt-record.ts';
-import { attemptsOf } from '../domain/state/task-facts.ts';
+import { adapterTalksToModel } from '../domain/ports/adapter.ts';
+import type { AttemptAdapterAndModel } from '../domain/state/attempt-record.ts';
+import { expandTaskAttempts } from '../domain/state/task-facts.ts';
 import type { RunContext } from './run-context.ts';
 
-type Sourced = TaskChoice & {
+type Sourced = TaskAgentSettings & {
   readonly source?: string | undefined;
-  readonly attempts?: readonly AttemptChoice[] | undefined;
+  readonly attempts?: readonly AttemptAdapterAndModel[] | undefined;
 };
 type Adapters = Pick<RunContext, 'adapter' | 'config'>;
 
 /** Why a task made of an issue is not begun: a script's adapter would run what its author wrote. null: it may be. */
-export function issueAsScript(context: Adapters, task: Sourced): Failure | null {
+export function findIssueAsScriptFailure(context: Adapters, task: Sourced): Failure | null {
   if (!isIssueForScript(context, task)) return null;
   return {
     kind: 'violation',
@@ -26,7 +26,7 @@ export function issueAsScript(context: Adapters, task: Sourced): Failure | null 
 }
 
 /** Throws FlameError `issue-as-script` where one of the tasks to be added was made of an issue and would be run as a script. */
-export function refuseIssueScripts(context: Adapters, added: readonly Sourced[]): void {
+export function requireNoIssueScripts(context: Adapters, added: readonly Sourced[]): void {
   const found = added.find((task) => isIssueForScript(context, task));
   if (found === undefined) return;
   throw new FlameError({
@@ -42,5 +42,7 @@ export function refuseIssueScripts(context: Adapters, added: readonly Sourced[])
 
 function isIssueForScript({ adapter, config }: Adapters, task: Sourced): boolean {
   if (task.source === undefined) return false;
-  return attemptsOf(task).some((one) => !needsModel(adapter(roleAdapter(config, 'worker', one))));
+  return expandTaskAttempts(task).some(
+    (one) => !adapterTalksToModel(adapter(findRoleAdapter(config, 'worker', one))),
+  );
 }

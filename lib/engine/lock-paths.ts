@@ -1,18 +1,18 @@
-import { followRenames } from '../core/task/changed-paths.ts';
+import { renameLocksLikeFiles } from '../core/task/changed-paths.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitCommits } from '../domain/ports/git-commits.ts';
-import type { GitDiffs, GitFiles, LinkedPaths } from '../domain/ports/git-contents.ts';
+import type { GitDiffs, GitFiles, SymlinkAndSubmodulePaths } from '../domain/ports/git-contents.ts';
 import type { Task } from '../domain/state/task.ts';
-import { showName } from '../util/file-names.ts';
-import { hasWildcard, pathMatches } from '../util/path-globs.ts';
-import { lockParts } from '../util/path-patterns.ts';
-import { isJoined } from './machines/pass-on.ts';
-import { type Recorder, record, type SessionView } from './record.ts';
+import { renderFileName } from '../util/file-names.ts';
+import { globMatchesPath, hasWildcard } from '../util/path-globs.ts';
+import { expandLockBraces } from '../util/path-patterns.ts';
+import { isJoinedMachine } from './machines/pass-on.ts';
+import { decideAndRecord, type RecordContext, type SessionView } from './record.ts';
 import type { WithGit } from './run-context.ts';
 
 /** Facts about a commit that file locks are checked against: its ways to paths that are not its own. */
 export interface LockFacts {
-  readonly linkedPaths: LinkedPaths;
+  readonly linkedPaths: SymlinkAndSubmodulePaths;
   /** All that is in the commit; empty where it has no submodule. */
   readonly paths: readonly string[];
 }
@@ -37,16 +37,16 @@ export async function readLockFacts({ git }: WithGit<LockFactsFiles>, commit: Ob
  * Why no agent could write what a lock names, as the end of a sentence about it; null: nothing against it. A lock that
  * is exactly a link names the link itself; one with wildcards that covers other files too may well be about those.
  */
-export function judgeLinkedPath(lockFacts: LockFacts, lock: string): string | null {
+export function whyLockLeadsElsewhere(lockFacts: LockFacts, lock: string): string | null {
   if (lockFacts.linkedPaths.size === 0) return null;
-  for (const part of lockParts(lock)) {
+  for (const part of expandLockBraces(lock)) {
     const found = detourOf(lockFacts.linkedPaths, part) ?? onlySubmodule(lockFacts, part);
     if (found !== null) return found;
   }
   return null;
 }
 
-function detourOf(detours: LinkedPaths, part: string): string | null {
+function detourOf(detours: SymlinkAndSubmodulePaths, part: string): string | null {
   const names = part.split('/').filter((name) => name !== '' && name !== '.');
   const isFolder = part.endsWith('/');
   for (let count = 1; count <= names.length; count += 1) {
@@ -62,7 +62,7 @@ function detourOf(detours: LinkedPaths, part: string): string | null {
 
 function onlySubmodule({ linkedPaths, paths }: LockFacts, part: string): string | null {
   if (!hasWildcard(part)) return null;
-  const covered = paths.filter((path) => pathMatches(part, path));
+  const covered = paths.filter((path) => globMatchesPath(part, path));
   const [first] = covered;
   if (first === undefined || covered.some((path) => linkedPaths.get(path) !== 'submodule')) return null;
   return `covers only the submodule ${first}, and no agent may change a submodule: name the files beside it`;
@@ -75,17 +75,17 @@ const mostNamed = 5;
  * starts from, so that an agent may change what a colleague moved. true: they changed, and were recorded. Where machines
  * share the session, only the one that leads changes a task.
  */
-export async function keepLocks(
-  context: Recorder & WithGit<GitCommits & GitDiffs>,
+export async function recordLocksAfterRenames(
+  context: RecordContext & WithGit<GitCommits & GitDiffs>,
   { session }: Pick<SessionView, 'session'>,
   task: Task,
   start: ObjectId,
 ): Promise<boolean> {
-  if (isJoined(context)) return false;
+  if (isJoinedMachine(context)) return false;
   const renames = await renamesBetween(context, task.locks_at ?? session.base_commit, start);
-  const { locks, followed } = followRenames(task.file_locks, renames);
+  const { locks, followed } = renameLocksLikeFiles(task.file_locks, renames);
   if (followed.length === 0) return false;
-  const done = await record(context, session.id, ({ tasks }) => {
+  const done = await decideAndRecord(context, session.id, ({ tasks }) => {
     const now = tasks.find(({ id }) => id === task.id);
     if (now?.status !== 'pending' || now.rev !== task.rev) return null;
     const next = { ...now, file_locks: [...locks], locks_at: start };
@@ -93,7 +93,9 @@ export async function keepLocks(
     return { steps: [{ task: next, subject, transition: 'pending -> pending' }] };
   });
   if (done.kind !== 'done') return true;
-  const named = followed.slice(0, mostNamed).map(({ from, to }) => `${showName(from)} to ${showName(to)}`);
+  const named = followed
+    .slice(0, mostNamed)
+    .map(({ from, to }) => `${renderFileName(from)} to ${renderFileName(to)}`);
   const more = followed.length > mostNamed ? ` and ${followed.length - mostNamed} more` : '';
   context.events.emit({
     event: 'notice',

@@ -1,22 +1,33 @@
-import { adapterDecision, manualDecisions } from '../core/admission/decisions.ts';
+import { listDecisionsOfManualTask, toAdapterDecision } from '../core/admission/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
-import { transitiveDependents } from '../core/task/stack-state.ts';
-import { applyEdit, planChanges, planOf, type TaskPlan } from '../core/task/task-keys.ts';
-import { changedConcurrently } from '../domain/concurrency-errors.ts';
-import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
-import { unreadablePaths } from '../domain/config/cell-paths.ts';
-import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
+import { findTransitiveDependents } from '../core/task/stack-state.ts';
+import { applyTaskEdit, listChangedPlanKeys, pickTaskPlan, type TaskPlan } from '../core/task/task-keys.ts';
+import { changedConcurrentlyError } from '../domain/concurrency-errors.ts';
+import { adapterNames, explainForeignModel, listExampleModels } from '../domain/config/agent-clis.ts';
+import { listUnreadablePaths } from '../domain/config/cell-paths.ts';
+import { chooseAdapterAndModel, isAdapterOffered } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import { badPlan, badTask } from '../domain/input-errors.ts';
+import { badPlanError, badTaskError } from '../domain/input-errors.ts';
 import type { Plan } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
-import { attemptsOf, type PlanKey } from '../domain/state/task-facts.ts';
-import { judgeLock } from '../policy/judge-lock.ts';
-import { worktreePlaces } from '../policy/protected-places.ts';
+import { expandTaskAttempts, type PlannedTaskKey } from '../domain/state/task-facts.ts';
+import { explainUnwritableLock } from '../policy/judge-lock.ts';
+import { listAgentWorktreeFolders } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-figures.ts';
-import { judgeLinkedPath, type LockFacts, type LockFactsReader, readPlanLockFacts } from './lock-paths.ts';
-import { type Recorder, record, type SessionView, taskOf, viewSession } from './record.ts';
+import {
+  type LockFacts,
+  type LockFactsReader,
+  readPlanLockFacts,
+  whyLockLeadsElsewhere,
+} from './lock-paths.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from './record.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Bounds of a plan: the configuration, and the commit that it is for. */
@@ -24,7 +35,7 @@ export interface PlanBounds extends Pick<RunContext, 'config'> {
   readonly lockFacts: LockFacts;
 }
 
-export async function readBounds(
+export async function readPlanBoundsAtCommit(
   context: Pick<RunContext, 'config'> & LockFactsReader,
   commit: ObjectId,
 ): Promise<PlanBounds> {
@@ -32,45 +43,50 @@ export async function readBounds(
 }
 
 /** Lists problems of a plan beside the existing tasks. */
-export function planProblems(
+export function listPlanProblems(
   bounds: PlanBounds & Pick<RunContext, 'decided'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
-  return [...problemsBeside(bounds, plan, takenIds(tasks)), ...notOffered(bounds, session.id, plan)];
+  return [
+    ...listProblemsBesideTasks(bounds, plan, listUnreplaceableTaskIds(tasks)),
+    ...findAdaptersNotOffered(bounds, session.id, plan),
+  ];
 }
 
 /** Problems of a plan that waited for a decision; tasks begun meanwhile, exactly as they are there, are none. */
-export function proposalProblems(
+export function listProposalProblems(
   bounds: PlanBounds & Pick<RunContext, 'decided'>,
   view: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
-  const taken = new Set<string>(takenIds(view.tasks));
-  const begun = new Map(view.tasks.filter(({ id }) => taken.has(id)).map((task) => [task.id, planOf(task)]));
+  const taken = new Set<string>(listUnreplaceableTaskIds(view.tasks));
+  const begun = new Map(
+    view.tasks.filter(({ id }) => taken.has(id)).map((task) => [task.id, pickTaskPlan(task)]),
+  );
   const open = plan.tasks.filter((task) => {
     const known = begun.get(task.id);
-    return known === undefined || planChanges(known, task).length > 0;
+    return known === undefined || listChangedPlanKeys(known, task).length > 0;
   });
-  return planProblems(bounds, view, { tasks: open });
+  return listPlanProblems(bounds, view, { tasks: open });
 }
 
 /** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */
-export function notOffered(
+export function findAdaptersNotOffered(
   context: Pick<RunContext, 'config' | 'decided'>,
   session: SessionId,
   { tasks }: Plan,
 ): readonly PlanProblem[] {
   return choicesIn(tasks).flatMap(({ id, adapter }) => {
-    if (adapter === null || isOffered(context.config, 'worker', adapter)) return [];
-    if (context.decided.has(adapterDecision({ session, id, adapter }))) return [];
+    if (adapter === null || isAdapterOffered(context.config, 'worker', adapter)) return [];
+    if (context.decided.has(toAdapterDecision({ session, id, adapter }))) return [];
     const message = `asks for the adapter ${adapter}, which this configuration does not offer (roles.worker.adapter, adapters)`;
     return [{ task: id, message }];
   });
 }
 
 /** Lists problems of tasks that come beside those of these ids. */
-export function problemsBeside(
+export function listProblemsBesideTasks(
   bounds: PlanBounds,
   plan: Plan,
   existing: readonly string[],
@@ -79,11 +95,11 @@ export function problemsBeside(
   const { allowed_paths: allowedPaths, blocked_paths } = permissions;
   const places = {
     blocked_paths,
-    hidden_paths: [...unreadablePaths(permissions)],
-    protected_paths: [...worktreePlaces(project.worktree_dir)],
+    hidden_paths: [...listUnreadablePaths(permissions)],
+    protected_paths: [...listAgentWorktreeFolders(project.worktree_dir)],
   };
   const refuseLock = (lock: string): string | null =>
-    judgeLock(places, lock) ?? judgeLinkedPath(bounds.lockFacts, lock);
+    explainUnwritableLock(places, lock) ?? whyLockLeadsElsewhere(bounds.lockFacts, lock);
   const rules = { allowedPaths, refuseLock, existing };
   return [...checkPlan(plan, rules), ...adapterProblems(plan), ...modelProblems(bounds, plan)];
 }
@@ -101,7 +117,7 @@ function adapterProblems(plan: Plan): readonly PlanProblem[] {
 /** The tasks as they are worked on, each once for each choice of adapter and model. */
 function choicesIn(tasks: Plan['tasks']): Plan['tasks'] {
   return tasks.flatMap((task) => {
-    const choices = new Map(attemptsOf(task).map((one) => [`${one.adapter} ${one.model}`, one]));
+    const choices = new Map(expandTaskAttempts(task).map((one) => [`${one.adapter} ${one.model}`, one]));
     return [...choices.values()];
   });
 }
@@ -110,37 +126,37 @@ function choicesIn(tasks: Plan['tasks']): Plan['tasks'] {
 function modelProblems({ config }: Pick<RunContext, 'config'>, { tasks }: Plan): readonly PlanProblem[] {
   return choicesIn(tasks).flatMap((task) => {
     if (task.adapter === null && task.model === null) return [];
-    const { adapter, model } = roleChoice(config, 'worker', task);
-    const why = foreignModel(adapter, model, config.models.prices);
+    const { adapter, model } = chooseAdapterAndModel(config, 'worker', task);
+    const why = explainForeignModel(adapter, model, config.models.prices);
     if (why === null) return [];
-    const message = `${why}, and would run with ${adapter}: name one such as ${exampleModels(adapter)}`;
+    const message = `${why}, and would run with ${adapter}: name one such as ${listExampleModels(adapter)}`;
     return [{ task: task.id, message }];
   });
 }
 
 /** A new plan may replace what is still open, and build upon the rest. */
-export function takenIds(tasks: SessionView['tasks']): readonly string[] {
+export function listUnreplaceableTaskIds(tasks: SessionView['tasks']): readonly string[] {
   return tasks
     .filter(({ status }) => status === 'merged' || status === 'done' || status === 'claimed')
     .map(({ id }) => id);
 }
 
 /** A mistake of a plan in one line. */
-export function describeProblem({ task, message }: PlanProblem): string {
+export function describePlanProblem({ task, message }: PlanProblem): string {
   return task === null ? message : `${task}: ${message}`;
 }
 
 /** The refusal of a plan with mistakes. */
-export function invalidPlan(problems: readonly PlanProblem[]): FlameError {
-  return badPlan(`The plan has ${formatCount(problems.length, 'mistake')} and can't be approved.`, {
-    details: problems.map(describeProblem),
+export function invalidPlanError(problems: readonly PlanProblem[]): FlameError {
+  return badPlanError(`The plan has ${formatCount(problems.length, 'mistake')} and can't be approved.`, {
+    details: problems.map(describePlanProblem),
     hints: ['git flame plan', 'git flame plan --from FILE'],
   });
 }
 
 interface EditedTask {
   readonly task: Task;
-  readonly changed: readonly PlanKey[];
+  readonly changed: readonly PlannedTaskKey[];
 }
 
 /**
@@ -149,51 +165,57 @@ interface EditedTask {
  * `changed-meanwhile`.
  */
 export async function editTask(
-  context: Recorder & LockFactsReader,
+  context: RecordContext & LockFactsReader,
   session: SessionId,
   edit: { readonly before: TaskPlan; readonly after: TaskPlan },
 ): Promise<EditedTask> {
-  let changed: readonly PlanKey[] = [];
+  let changed: readonly PlannedTaskKey[] = [];
   const { before, after } = edit;
-  const bounds = await readPlanBounds(context, session);
+  const bounds = await readPlanBoundsOfSession(context, session);
   let task: Task | undefined;
-  const done = await record(context, session, (view) => {
-    const now = taskOf(view, before.id);
-    requireEditable(now);
-    const result = applyEdit(now, before, after);
+  const done = await decideAndRecord(context, session, (view) => {
+    const now = requireTaskInView(view, before.id);
+    requireEditableTask(now);
+    const result = applyTaskEdit(now, before, after);
     ({ changed, task } = result);
     if (result.clashes.length > 0) throw clash(now, result.clashes);
     if (changed.length === 0) return null;
-    const problems = editProblems(bounds, result.task, view.tasks);
-    if (problems.length > 0) throw badEdit(now, problems, `git flame task edit ${now.id}`);
+    const problems = listTaskEditProblems(bounds, result.task, view.tasks);
+    if (problems.length > 0) throw badTaskEditError(now, problems, `git flame task edit ${now.id}`);
     const subject = `${now.id}: ${changed.join(', ')} changed by ${context.gates.person}`;
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
-    return { steps: [step], accepted: manualDecisions(result.task) };
+    return { steps: [step], accepted: listDecisionsOfManualTask(result.task) };
   });
   if (task === undefined) throw new Error('no decision was recorded');
-  return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };
+  return { task: done.kind === 'done' ? requireTaskInView(done.view, before.id) : task, changed };
 }
 
 /** Bounds that tasks of a session must keep to. */
-export async function readPlanBounds(
-  context: Recorder & LockFactsReader,
+export async function readPlanBoundsOfSession(
+  context: RecordContext & LockFactsReader,
   id: SessionId,
 ): Promise<PlanBounds> {
   const { session } = await viewSession(context, id);
-  return readBounds(context, session.base_commit);
+  return readPlanBoundsAtCommit(context, session.base_commit);
 }
 
 /** Lists problems of a task beside the others as they are. */
-export function editProblems(bounds: PlanBounds, task: Task, tasks: readonly Task[]): readonly string[] {
+export function listTaskEditProblems(
+  bounds: PlanBounds,
+  task: Task,
+  tasks: readonly Task[],
+): readonly string[] {
   const others = tasks.filter(({ id }) => id !== task.id).map(({ id }) => id);
-  const problems = problemsBeside(bounds, { tasks: [planOf(task)] }, others).map(describeProblem);
-  const dependents = transitiveDependents(tasks, [task.id]);
+  const problems = listProblemsBesideTasks(bounds, { tasks: [pickTaskPlan(task)] }, others).map(
+    describePlanProblem,
+  );
+  const dependents = findTransitiveDependents(tasks, [task.id]);
   const circular = task.dependencies.filter((id) => dependents.has(id));
   return [...problems, ...circular.map((id) => `${task.id}: depends on ${id}, which depends on it`)];
 }
 
 /** Throws FlameError `task-not-editable` for a task that is being worked on, or was. */
-export function requireEditable({ id, status }: Task): void {
+export function requireEditableTask({ id, status }: Task): void {
   if (status === 'pending' || status === 'blocked' || status === 'requeued' || status === 'failed') return;
   throw new FlameError({
     kind: 'refused',
@@ -203,15 +225,15 @@ export function requireEditable({ id, status }: Task): void {
   });
 }
 
-function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
-  return changedConcurrently(
+function clash({ id }: Task, keys: readonly PlannedTaskKey[]): FlameError {
+  return changedConcurrentlyError(
     `Another command changed ${keys.join(' and ')} of ${id} at the same time, so your edit was not saved.`,
     [`git flame task show ${id}`, `git flame task edit ${id}`],
   );
 }
 
 /** A FlameError `bad-task`; `again` is how it is tried again. */
-export function badEdit({ id }: Task, problems: readonly string[], again: string): FlameError {
+export function badTaskEditError({ id }: Task, problems: readonly string[], again: string): FlameError {
   const mistakes = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`;
-  return badTask(`${id} was not changed: it would have ${mistakes}.`, problems, again);
+  return badTaskError(`${id} was not changed: it would have ${mistakes}.`, problems, again);
 }

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { maskedPaths } from '../domain/config/cell-paths.ts';
+import { listMaskedPaths } from '../domain/config/cell-paths.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { presetOf } from '../domain/known-installs.ts';
+import { findRegistryOfCommand } from '../domain/known-installs.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { CellWorktree } from '../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
-import { showName } from '../util/file-names.ts';
-import { hasWildcard, pathMatches } from '../util/path-globs.ts';
-import { lockParts } from '../util/path-patterns.ts';
+import { renderFileName } from '../util/file-names.ts';
+import { globMatchesPath, hasWildcard } from '../util/path-globs.ts';
+import { expandLockBraces } from '../util/path-patterns.ts';
 import { type RunContext, type WithGit, warnOnce } from './run-context.ts';
 
 const setupTimeoutMs = 600_000;
 const teardownTimeoutMs = 60_000;
 
 /** Parts of a workshop that preparing a worktree needs. */
-export type PrepareParts = Pick<
+export type PrepareWorktreePorts = Pick<
   RunContext,
   'config' | 'git' | 'agents' | 'machine' | 'events' | 'root' | 'run'
 > & { readonly signal?: AbortSignal };
 
 /**
  * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell and reported as a
- * check `setup of <about>`. `basedOn`: see AgentRunner.runCommand. The untracked paths this makes belong to no task's
- * work (GitCells.cellPrepared).
+ * check `setup of <about>`. `basedOn`: see AgentRunner.runCommandInCell. The untracked paths this makes belong to no task's
+ * work (GitCells.listPreparedPaths).
  */
 export async function prepareWorktree(
-  context: PrepareParts,
+  context: PrepareWorktreePorts,
   cell: CellWorktree,
   { about, basedOn }: { readonly about: string; readonly basedOn?: ObjectId },
 ): Promise<{ readonly failure: Failure | null }> {
@@ -34,7 +34,11 @@ export async function prepareWorktree(
   await warnOfSubmodules(context, cell);
   const { copy, link, files } = await filesToCopy(context);
   if (copy.length + link.length + files.length + setup.length === 0) return { failure: null };
-  const missing = await bringFiles(context, cell.path, maskedPaths(context.config.permissions));
+  const missing = await copyFilesIntoWorktree(
+    context,
+    cell.path,
+    listMaskedPaths(context.config.permissions),
+  );
   for (const glob of missing)
     warnOnce(
       context,
@@ -42,7 +46,7 @@ export async function prepareWorktree(
     );
   for (const command of setup) {
     const named = { command, commit: cell.start, about: `setup of ${about}` };
-    const run = await reportCheck(context.events, named, () =>
+    const run = await runReportedCheck(context.events, named, () =>
       context.agents.runCommand({
         command,
         phase: 'setup',
@@ -63,7 +67,7 @@ export async function prepareWorktree(
       };
   }
   // Contents of submodules by now belong to no task's work.
-  await context.git.markPrepared(cell, []);
+  await context.git.recordPreparedPaths(cell, []);
   const left = await context.git.cellLeftovers(cell);
   await putBack(
     context,
@@ -71,7 +75,7 @@ export async function prepareWorktree(
     left.flatMap(({ path, isTracked }) => (isTracked ? path : [])),
   );
   const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
-  await context.git.markPrepared(cell, paths, [...copy, ...link, ...files]);
+  await context.git.recordPreparedPaths(cell, paths, [...copy, ...link, ...files]);
   return { failure: null };
 }
 
@@ -79,12 +83,16 @@ export async function prepareWorktree(
  * Runs the commands that undo what the setup did elsewhere, each in a cell, before a worktree goes: on what an agent
  * wrote, so that what they may reach is what diagnostics may. One that fails is said, and keeps nothing from going on.
  */
-export async function tearDown(context: PrepareParts, cell: CellWorktree, about: string): Promise<void> {
+export async function runTeardownCommands(
+  context: PrepareWorktreePorts,
+  cell: CellWorktree,
+  about: string,
+): Promise<void> {
   const isOver = (): boolean => context.signal?.aborted === true;
   for (const command of context.config.project.teardown) {
     if (isOver()) return;
     const named = { command, commit: cell.start, about: `teardown of ${about}` };
-    const { exitCode } = await reportCheck(context.events, named, () =>
+    const { exitCode } = await runReportedCheck(context.events, named, () =>
       context.agents.runCommand({
         command,
         phase: 'diagnostics',
@@ -114,11 +122,11 @@ async function filesToCopy({
   readonly files: readonly string[];
 }> {
   const { copy, link } = config.project;
-  return { copy, link, files: await git.includedFiles(root) };
+  return { copy, link, files: await git.listWorktreeIncludeFiles(root) };
 }
 
 /** Copies and links them into a worktree, `hidden`: but for these. Returns the globs that nothing matches. */
-export async function bringFiles(
+export async function copyFilesIntoWorktree(
   context: Pick<RunContext, 'config' | 'machine' | 'root'> & WithGit<GitFiles>,
   worktree: string,
   hidden: readonly string[] = [],
@@ -132,15 +140,15 @@ export async function bringFiles(
 }
 
 /** Lists what a worktree was prepared with, each with its origin: the rules of an agent name it. */
-export async function preparedIn(
+export async function listPreparedPathsWithOrigin(
   { git, config, root }: Pick<RunContext, 'git' | 'config' | 'root'>,
   cell: CellWorktree,
 ): Promise<NonNullable<AgentPolicy['prepared']>> {
-  const paths = await git.cellPrepared(cell);
+  const paths = await git.listPreparedPaths(cell);
   if (paths.length === 0) return [];
   const { copy, link, files } = await filesToCopy({ git, config, root });
   const isOf = (globs: readonly string[], path: string): boolean =>
-    globs.some((glob) => pathMatches(glob, path) || pathMatches(`${glob}/**`, path));
+    globs.some((glob) => globMatchesPath(glob, path) || globMatchesPath(`${glob}/**`, path));
   return paths.map((path) => {
     const name = path.replace(/\/$/, '');
     if (isOf(link, name)) return { path, by: 'project.link' };
@@ -151,8 +159,8 @@ export async function preparedIn(
 }
 
 /** Reports that a command starts, and that it has ended, also when it fails. */
-export async function reportCheck<Run extends { readonly exitCode: number | null }>(
-  events: PrepareParts['events'],
+export async function runReportedCheck<Run extends { readonly exitCode: number | null }>(
+  events: PrepareWorktreePorts['events'],
   check: { readonly command: string; readonly commit: ObjectId; readonly about: string | null },
   run: () => Promise<Run>,
 ): Promise<Run> {
@@ -169,10 +177,14 @@ export async function reportCheck<Run extends { readonly exitCode: number | null
 }
 
 /** Takes back changes of the setup to tracked files: they are no agent's, and not part of the task. */
-async function putBack(context: PrepareParts, cell: CellWorktree, paths: readonly string[]): Promise<void> {
+async function putBack(
+  context: PrepareWorktreePorts,
+  cell: CellWorktree,
+  paths: readonly string[],
+): Promise<void> {
   if (paths.length === 0) return;
   await context.git.restoreTracked(cell, paths);
-  const names = paths.slice(0, 10).map(showName).join(', ');
+  const names = paths.slice(0, 10).map(renderFileName).join(', ');
   const message = `project.setup changed tracked files. They were restored before the agent started: ${names}.`;
   warnOnce(context, message, {
     details: [
@@ -182,15 +194,15 @@ async function putBack(context: PrepareParts, cell: CellWorktree, paths: readonl
 }
 
 /** A worktree has the place of a submodule, not what is in it. */
-async function warnOfSubmodules(context: PrepareParts, { start }: CellWorktree): Promise<void> {
+async function warnOfSubmodules(context: PrepareWorktreePorts, { start }: CellWorktree): Promise<void> {
   const { copy, link } = context.config.project;
   const empty = (await context.git.submodules(start)).filter(
-    (path) => ![...copy, ...link].some((glob) => pathMatches(glob, path)),
+    (path) => ![...copy, ...link].some((glob) => globMatchesPath(glob, path)),
   );
   if (empty.length === 0) return;
-  const names = empty.slice(0, 10).map(showName).join(', ');
+  const names = empty.slice(0, 10).map(renderFileName).join(', ');
   const message = `Submodules are empty in agents' worktrees, and no task may change them: ${names}.`;
-  const list = empty.map((path) => JSON.stringify(showName(path))).join(', ');
+  const list = empty.map((path) => JSON.stringify(renderFileName(path))).join(', ');
   warnOnce(context, message, {
     details: [`To let agents read their files, in .blueflame.yml: project: { copy: [${list}] }`],
   });
@@ -218,7 +230,7 @@ function setupFailure(
   const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
   const isClosed = config.sandbox.egress[list].length === 0 && noNetwork.test(output);
   const whose = list === 'setup' ? 'it' : 'the diagnostics, and the setup of what agents wrote,';
-  const preset = presetOf(command);
+  const preset = findRegistryOfCommand(command);
   const reached =
     preset === null
       ? `{ ${list}: [HOST] } }, or npm, pypi, crates, go or from-config instead of HOST`
@@ -236,22 +248,22 @@ type Sparse = Pick<RunContext, 'config' | 'root'> & WithGit<GitFiles>;
  * Patterns of .gitignore's form for the files of a commit in a worktree: those the person's own checkout is limited to,
  * or `project.sparse`, and those these locks need. null: all files.
  */
-export async function sparsePatterns(
+export async function listSparsePatterns(
   { config, root, git }: Sparse,
   locks: readonly string[],
 ): Promise<readonly string[] | null> {
   const { sparse } = config.project;
   const own = sparse === null ? await git.sparsePatterns(root) : ['/*', '!/*/', ...sparse.map(patternOf)];
-  return own === null ? null : [...own, ...locks.flatMap(lockParts).map(patternOf)];
+  return own === null ? null : [...own, ...locks.flatMap(expandLockBraces).map(patternOf)];
 }
 
 /** Patterns for a commit that is looked at, with its changes since `base`; null there: no agent's changes. */
-export async function sparseOfWork(
+export async function listSparsePatternsOfWork(
   context: Sparse & WithGit<GitDiffs>,
   base: ObjectId | null,
   commit: ObjectId,
 ): Promise<readonly string[] | null> {
-  const patterns = await sparsePatterns(context, []);
+  const patterns = await listSparsePatterns(context, []);
   if (patterns === null || base === null || base === commit) return patterns;
   const changes = await context.git.treeChanges(base, commit);
   return [...patterns, ...changes.map(({ path }) => literal(path))];

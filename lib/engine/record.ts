@@ -1,37 +1,37 @@
-import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
+import { type BlackboardPageChange, changeBlackboardPage } from '../core/blackboard/change-page.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
-import { ledElsewhere } from '../domain/concurrency-errors.ts';
+import { ledElsewhereError } from '../domain/concurrency-errors.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import { noTask } from '../domain/input-errors.ts';
+import { noTaskError } from '../domain/input-errors.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
-import type { Change, SessionView } from '../domain/ports/store-port.ts';
-import type { Decision } from '../domain/state/decision-log.ts';
+import type { AdmittedSessionView, StateChange } from '../domain/ports/store-port.ts';
+import type { LoggedDecision } from '../domain/state/decision-log.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
-import type { ReviewNote, Verdict, Verification } from '../domain/state/verdict.ts';
+import type { DiagnosticsRerun, ReviewNote, Verdict } from '../domain/state/verdict.ts';
 import type { RunContext } from './run-context.ts';
 
-export type { SessionView } from '../domain/ports/store-port.ts';
+export type { AdmittedSessionView as SessionView } from '../domain/ports/store-port.ts';
 
 /** Parts of a workshop for reading a session and recording in it, with the time of it. */
-export type Recorder = Pick<
+export type RecordContext = Pick<
   RunContext,
   'config' | 'events' | 'gates' | 'now' | 'decided' | 'remoteSession' | 'store'
 >;
 
 /** Changes that are made together: all of them or none. */
-export interface Recording {
+export interface ChangesToRecord {
   readonly steps?: readonly TaskChange[];
   readonly session?: { readonly next: Session; readonly subject: string };
   readonly newTasks?: { readonly tasks: readonly Task[]; readonly subject: string };
   readonly verdict?: Verdict;
-  readonly verification?: Verification;
+  readonly verification?: DiagnosticsRerun;
   readonly reviews?: readonly { readonly commit: ObjectId; readonly note: ReviewNote }[];
   /** Notes for later tasks, added or removed. */
-  readonly notes?: { readonly changes: readonly PageChange[]; readonly subject: string };
+  readonly notes?: { readonly changes: readonly BlackboardPageChange[]; readonly subject: string };
   readonly refs?: readonly RefUpdate[];
   /** Decisions of the person beyond the recorded changes: their acceptance of received parts. */
-  readonly accepted?: readonly Decision[];
+  readonly accepted?: readonly LoggedDecision[];
   /** Why, for `git log`. */
   readonly body?: string;
   /** Author of the change; the person unless an agent made it. */
@@ -39,12 +39,15 @@ export interface Recording {
 }
 
 type RecordResult =
-  | { readonly kind: 'done'; readonly view: SessionView }
+  | { readonly kind: 'done'; readonly view: AdmittedSessionView }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'ref-moved'; readonly ref: string };
 
 /** Reads a session with its tasks. Throws FlameError `no-session`. */
-export async function viewSession(context: Pick<RunContext, 'store'>, id: SessionId): Promise<SessionView> {
+export async function viewSession(
+  context: Pick<RunContext, 'store'>,
+  id: SessionId,
+): Promise<AdmittedSessionView> {
   return (await context.store.snapshot()).admitted(id);
 }
 
@@ -53,23 +56,31 @@ export async function viewSession(context: Pick<RunContext, 'store'>, id: Sessio
  * again. The store records what is decided by it as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
  * Throws FlameError `led-elsewhere`.
  */
-export function record(context: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
-  return recordOwn(context, id, (view) => {
+export function decideAndRecord(
+  context: RecordContext,
+  id: SessionId,
+  decide: Decide,
+): Promise<RecordResult> {
+  return recordUnderAnyLead(context, id, (view) => {
     // A former lead decides nothing any more.
-    const lead = leadElsewhere(context, view);
-    if (lead !== null) throw ledElsewhere(lead);
+    const lead = findReplacingLead(context, view);
+    if (lead !== null) throw ledElsewhereError(lead);
     return decide(view);
   });
 }
 
-type Decide = (view: SessionView) => Recording | null;
+type Decide = (view: AdmittedSessionView) => ChangesToRecord | null;
 
 /**
  * As record, for entries a machine makes about itself alone, under any lead: that it leads from now on, its agents'
  * spending, the release of their claims.
  */
-export async function recordOwn(context: Recorder, id: SessionId, decide: Decide): Promise<RecordResult> {
-  let changed: { before: SessionView; recording: Recording } | undefined;
+export async function recordUnderAnyLead(
+  context: RecordContext,
+  id: SessionId,
+  decide: Decide,
+): Promise<RecordResult> {
+  let changed: { before: AdmittedSessionView; recording: ChangesToRecord } | undefined;
   const result = await context.store.transact((snapshot) => {
     const before = snapshot.admitted(id);
     const recording = decide(before);
@@ -89,17 +100,20 @@ export async function recordOwn(context: Recorder, id: SessionId, decide: Decide
 }
 
 /** The machine that took the place of this one, which led; null: none did. */
-export function leadElsewhere(
+export function findReplacingLead(
   { remoteSession }: Pick<RunContext, 'remoteSession'>,
-  { stored: { machines } }: Pick<SessionView, 'stored'>,
+  { stored: { machines } }: Pick<AdmittedSessionView, 'stored'>,
 ): string | null {
   if (remoteSession?.role !== 'lead' || machines === undefined) return null;
   return machines.lead === remoteSession.machine ? null : machines.lead;
 }
 
-function changesOf({ session: { id }, pages }: SessionView, recording: Recording): readonly Change[] {
+function changesOf(
+  { session: { id }, pages }: AdmittedSessionView,
+  recording: ChangesToRecord,
+): readonly StateChange[] {
   const body = recording.body === undefined ? {} : { body: recording.body };
-  const changes: Change[] = [];
+  const changes: StateChange[] = [];
   if (recording.newTasks)
     changes.push({ subject: recording.newTasks.subject, tasks: recording.newTasks.tasks, ...body });
   for (const step of recording.steps ?? []) {
@@ -113,7 +127,11 @@ function changesOf({ session: { id }, pages }: SessionView, recording: Recording
   for (const review of reviews) changes.push({ subject: describeReview(review.note), review });
   if (session) changes.push({ subject: session.subject, session: session.next, ...body });
   for (const change of notes?.changes ?? [])
-    changes.push({ subject: notes?.subject ?? '', page: changePage({ id }, pages(), change), ...body });
+    changes.push({
+      subject: notes?.subject ?? '',
+      page: changeBlackboardPage({ id }, pages(), change),
+      ...body,
+    });
   return changes;
 }
 
@@ -123,11 +141,15 @@ function describeReview({ group, by, undone }: ReviewNote): string {
     : `${group}: landing taken back by ${undone.by}`;
 }
 
-function describeVerification({ task, differences, by }: Verification): string {
+function describeVerification({ task, differences, by }: DiagnosticsRerun): string {
   return `${task}: evidence ${differences.length === 0 ? 'confirmed' : 'not confirmed'} by ${by}`;
 }
 
-function reportSteps(context: Pick<RunContext, 'events'>, before: SessionView, recording: Recording): void {
+function reportSteps(
+  context: Pick<RunContext, 'events'>,
+  before: AdmittedSessionView,
+  recording: ChangesToRecord,
+): void {
   const statuses = new Map(before.tasks.map(({ id, status }) => [id, status]));
   for (const { task, subject, transition } of recording.steps ?? []) {
     const from = statuses.get(task.id) ?? task.status;
@@ -152,23 +174,23 @@ function reasonIn(subject: string, change: string): string {
 }
 
 /** A task of a view, also one that was only received. Throws FlameError `no-task`. */
-export function taskOf(
-  view: Pick<SessionView, 'tasks'> & { readonly received?: readonly Task[] },
+export function requireTaskInView(
+  view: Pick<AdmittedSessionView, 'tasks'> & { readonly received?: readonly Task[] },
   id: string,
 ): Task {
   const isSelected = (task: Task): boolean => task.id === id;
   const task = view.tasks.find(isSelected) ?? view.received?.find(isSelected);
-  if (task === undefined) throw noTask(id);
+  if (task === undefined) throw noTaskError(id);
   return task;
 }
 
 /** Puts a session into this wave, unless it is in it already, and reports that the wave has started. */
-export async function startWave(
-  context: Recorder,
+export async function recordWaveStart(
+  context: RecordContext,
   id: SessionId,
   wave: 'validate' | 'merge' | 'review',
-): Promise<SessionView> {
-  await record(context, id, ({ session }) => {
+): Promise<AdmittedSessionView> {
+  await decideAndRecord(context, id, ({ session }) => {
     if (session.wave === wave) return null;
     return {
       session: {

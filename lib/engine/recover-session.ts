@@ -1,34 +1,38 @@
 import { basename } from 'node:path';
-import { addRun } from '../core/schedule/budget-state.ts';
-import { agentsOf } from '../core/task/several-attempts.ts';
-import { roleAdapter } from '../domain/config/role-settings.ts';
+import { addAgentRunCost } from '../core/schedule/budget-state.ts';
+import { listRunningAgentsOfTask } from '../core/task/several-attempts.ts';
+import { findRoleAdapter } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
-import type { CellInfo, EndNote, GitCells } from '../domain/ports/git-cells.ts';
-import { landsOn } from '../domain/state/session-facts.ts';
+import type { AgentEndNote, CellInfo, GitCells } from '../domain/ports/git-cells.ts';
+import { findLandingBranch } from '../domain/state/session-facts.ts';
 import type { Task } from '../domain/state/task.ts';
 import { shortId } from '../util/short-names.ts';
 import { isInterrupted } from './graceful-stop.ts';
 import { releaseEndedReservations } from './machines/reserve.ts';
-import { passOnJudging } from './machines/verdict-claims.ts';
+import { releaseDeadValidationClaims } from './machines/verdict-claims.ts';
 import { releaseExpiredClaims } from './manual/release.ts';
-import { workerPolicy } from './post-check/worker-policy.ts';
-import { preparedIn } from './prepare-worktree.ts';
-import { type Recorder, record, viewSession } from './record.ts';
+import { compileWorkerPolicy } from './post-check/worker-policy.ts';
+import { listPreparedPathsWithOrigin } from './prepare-worktree.ts';
+import { decideAndRecord, type RecordContext, viewSession } from './record.ts';
 import { rescueName } from './retention/rescue-refs.ts';
 import {
-  isSavedElsewhere,
-  type RemovalOutcome,
-  rescueAndRemove,
-  taskIn,
+  findTaskOfWorktree,
+  isWorktreeSavedElsewhere,
+  rescueAndRemoveWorktree,
+  type WorktreeRemovalOutcome,
 } from './retention/rescue-worktree.ts';
-import { adoptLanded, advanceBase, requireLanded } from './review/adopt-landed.ts';
-import { syncWorktrees } from './review/sync-worktrees.ts';
+import {
+  adoptLandingFromRemote,
+  advanceBaseToRemote,
+  requireLandingsAtRemote,
+} from './review/adopt-landed.ts';
+import { syncWorktreesToLanding } from './review/sync-worktrees.ts';
 import type { RunContext, WithGit } from './run-context.ts';
-import { judgeWork, removeEmptyCell } from './work/judge-work.ts';
-import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
-import { settleAttempt } from './work/settle-attempt.ts';
-import { recordAttempt } from './work/several-attempts.ts';
+import { judgeAgentWork, removeEmptyCell } from './work/judge-work.ts';
+import { makeOrphanedClaimTest, releaseOrphanedClaims } from './work/release-orphans.ts';
+import { recordAttemptEnding } from './work/settle-attempt.ts';
+import { recordOneOfSeveralAttempts } from './work/several-attempts.ts';
 
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,
@@ -36,26 +40,28 @@ import { recordAttempt } from './work/several-attempts.ts';
  * `base-behind`, `base-ahead` and `landing-not-there`.
  */
 export async function recoverSession(context: RunContext, id: SessionId): Promise<void> {
-  if (context.remoteSession?.role === 'lead') await context.landInTurn(() => adoptLanded(context, id));
-  await requireLanded(context, id);
-  if (context.remoteSession?.role === 'lead') await context.landInTurn(() => advanceBase(context, id));
+  if (context.remoteSession?.role === 'lead')
+    await context.landInTurn(() => adoptLandingFromRemote(context, id));
+  await requireLandingsAtRemote(context, id);
+  if (context.remoteSession?.role === 'lead')
+    await context.landInTurn(() => advanceBaseToRemote(context, id));
   const { session } = await viewSession(context, id);
-  if (session.checkout !== null && (await context.landInTurn(() => syncWorktrees(context, id)))) {
+  if (session.checkout !== null && (await context.landInTurn(() => syncWorktreesToLanding(context, id)))) {
     notice(
       context,
-      `The checkout of ${landsOn(session)} now shows what landed, at ${shortId(session.checkout.to)}.`,
+      `The checkout of ${findLandingBranch(session)} now shows what landed, at ${shortId(session.checkout.to)}.`,
     );
   }
-  const collected = await collectEnded(context, id, await orphanTest(context));
+  const collected = await collectEnded(context, id, await makeOrphanedClaimTest(context));
   if (collected.length > 0)
     notice(context, `Work that agents had finished before the stop was accepted: ${collected.join(', ')}.`);
-  const released = await releaseOrphans(context, id);
+  const released = await releaseOrphanedClaims(context, id);
   if (released.length > 0) notice(context, `Claims of ended agents were released: ${released.join(', ')}.`);
   await releaseEndedReservations(context, id);
-  await passOnJudging(context, id, true);
+  await releaseDeadValidationClaims(context, id, true);
   await releaseExpiredClaims(context, id);
   await clearCells(context);
-  await removeSettledWorktrees(context);
+  await removeLeftoverWorktrees(context);
 }
 
 /** Removes worktrees of dead processes that hold nothing; the others stay, and are named once. */
@@ -64,9 +70,11 @@ async function clearCells(context: Pick<RunContext, 'events' | 'store'> & WithGi
   for (const cell of (await context.git.cells()).filter(({ owner }) => owner === 'gone')) {
     const isEmpty =
       cell.subject === null ||
-      (await isSavedElsewhere(context, cell, await taskIn(context, cell)).catch(() => false));
+      (await isWorktreeSavedElsewhere(context, cell, await findTaskOfWorktree(context, cell)).catch(
+        () => false,
+      ));
     if (isEmpty) await context.git.discardCell(cell);
-    else if (await context.git.isNews(cell)) kept.push(cell);
+    else if (await context.git.markCellReported(cell)) kept.push(cell);
   }
   if (kept.length === 0) return;
   notice(
@@ -80,15 +88,15 @@ async function clearCells(context: Pick<RunContext, 'events' | 'store'> & WithGi
  * Puts away worktrees of sessions that have ended where their task was merged or dropped all the same: earlier
  * attempts at it. Those of tasks that failed stay until a person cleans up.
  */
-export async function removeSettledWorktrees(context: RunContext): Promise<void> {
+export async function removeLeftoverWorktrees(context: RunContext): Promise<void> {
   const snapshot = await context.store.snapshot();
   const ended = new Set(snapshot.sessions.filter(({ state }) => state === 'ended').map(({ id }) => id));
   for (const cell of await context.git.cells()) {
     if (cell.owner === 'alive' || cell.subject === null || !ended.has(cell.subject.session)) continue;
-    const task = await taskIn(context, cell);
+    const task = await findTaskOfWorktree(context, cell);
     if (task?.status !== 'merged' && task?.status !== 'dropped') continue;
     const why = `Its session has ended, and ${task.id} was ${task.status} without it.`;
-    reportOutcome(context, cell, await rescueAndRemove(context, cell, { why, isRequested: false }));
+    reportOutcome(context, cell, await rescueAndRemoveWorktree(context, cell, { why, isRequested: false }));
   }
 }
 
@@ -111,7 +119,7 @@ export async function reportKeptWorktrees(
 function reportOutcome(
   context: Pick<RunContext, 'events'>,
   { path }: CellInfo,
-  outcome: RemovalOutcome,
+  outcome: WorktreeRemovalOutcome,
 ): void {
   if (outcome.kind === 'rescued')
     notice(
@@ -128,7 +136,7 @@ function notice(context: Pick<RunContext, 'events'>, message: string, details: r
   context.events.emit({ event: 'notice', level: 'info', message, details });
 }
 
-type EndedCell = CellInfo & { readonly ended: EndNote };
+type EndedCell = CellInfo & { readonly ended: AgentEndNote };
 
 /**
  * Takes in what agents had finished when their process was killed: finished work is not paid for twice. It is
@@ -146,7 +154,7 @@ async function collectEnded(
   );
   const collected: string[] = [];
   for (const task of tasks.filter(isOrphan)) {
-    for (const agent of agentsOf(task)) {
+    for (const agent of listRunningAgentsOfTask(task)) {
       const cell = cells.find(({ path, ended }) => basename(path) === agent && ended.run.id === agent);
       if (cell === undefined) continue;
       if (await collect(context, { task, agent }, cell)) collected.push(task.id);
@@ -166,27 +174,27 @@ async function collect(
     session: task.session,
     task,
     agent,
-    adapter: context.adapter(one?.adapter ?? roleAdapter(context.config, 'worker', task)),
+    adapter: context.adapter(one?.adapter ?? findRoleAdapter(context.config, 'worker', task)),
     began: task.claimed_at === null ? null : Date.parse(task.claimed_at),
     path: cell.path,
   };
-  const policy = await workerPolicy(context, {
+  const policy = await compileWorkerPolicy(context, {
     agentId: agent,
     worktree: cell.path,
     fileLocks: task.file_locks,
     start: cell.base,
-    prepared: await preparedIn(context, cell),
+    prepared: await listPreparedPathsWithOrigin(context, cell),
   });
   await book(context, task.session, cell.ended);
   const { cost_usd, tokens } = run;
   const audit = await context.agents.auditOf(run.id);
   const outcome = { failure: null, text, notes, cost_usd, tokens, audit };
   try {
-    const ending = await judgeWork(context, { attempt, cell, policy, outcome });
+    const ending = await judgeAgentWork(context, { attempt, cell, policy, outcome });
     if (ending.work === null) await removeEmptyCell(context, cell, task);
     // One of several is only recorded: those that are not over are made first.
-    if (one === undefined) await settleAttempt(context, attempt, ending);
-    else await recordAttempt(context, attempt, ending);
+    if (one === undefined) await recordAttemptEnding(context, attempt, ending);
+    else await recordOneOfSeveralAttempts(context, attempt, ending);
     return true;
   } catch (error) {
     // A broken worktree must not stop the session; the task is tried again.
@@ -198,8 +206,8 @@ async function collect(
 }
 
 /** The kill may have come before its cost was booked. */
-async function book(context: Recorder, id: SessionId, { run }: EndNote): Promise<void> {
-  await record(context, id, ({ session }) => {
+async function book(context: RecordContext, id: SessionId, { run }: AgentEndNote): Promise<void> {
+  await decideAndRecord(context, id, ({ session }) => {
     const isFree = run.model === null && run.cost_usd === 0;
     const known = session.agents.find(({ id }) => id === run.id);
     // One that was noted as killed had spent a little more than was heard of it then.
@@ -209,6 +217,8 @@ async function book(context: Recorder, id: SessionId, { run }: EndNote): Promise
       tokens: Math.max(0, run.tokens - (known?.tokens ?? 0)),
     };
     if (isFree || (known !== undefined && known.outcome !== 'killed')) return null;
-    return { session: { next: addRun(session, rest), subject: `session: ${run.id} ${run.outcome}` } };
+    return {
+      session: { next: addAgentRunCost(session, rest), subject: `session: ${run.id} ${run.outcome}` },
+    };
   });
 }

@@ -11,7 +11,7 @@ import type { TrustedStore } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
-import type { EventSink } from '../domain/view-models/event.ts';
+import type { RunEventSink } from '../domain/view-models/event.ts';
 import type { GracefulStop } from './graceful-stop.ts';
 import type { RunMemory } from './run-memory.ts';
 
@@ -73,7 +73,7 @@ export interface RunContext {
   readonly store: TrustedStore;
   readonly agents: AgentRunner;
   readonly gates: Gates;
-  readonly events: EventSink;
+  readonly events: RunEventSink;
   readonly prompts: PromptRenderer;
   readonly machine: MachinePort;
   readonly adapter: (name: string) => AdapterFacts;
@@ -95,7 +95,7 @@ export interface RunContext {
   readonly remoteSession?: RemoteSession;
   readonly gracefulStop: GracefulStop;
   readonly run: RunMemory;
-  /** Proofs that calls of an adapter are checked, by its name, under this configuration; see proveEnforcement. */
+  /** Proofs that calls of an adapter are checked, by its name, under this configuration; see proveDeniedCallsAreDenied. */
   readonly proofs: Map<string, Promise<void>>;
   /** Results that needn't be found twice, by a key that holds all they depend on. They may be forgotten at any time. */
   readonly trialCache: {
@@ -117,18 +117,18 @@ export function timestamp(context: Pick<RunContext, 'now'>): string {
 }
 
 /** Path of an agent's worktree, or the folder of all, which may lie outside the repository. */
-export function worktreePath({ root, config }: Pick<RunContext, 'root' | 'config'>, name = ''): string {
+export function agentWorktreePath({ root, config }: Pick<RunContext, 'root' | 'config'>, name = ''): string {
   return resolve(root, config.project.worktree_dir ?? besideRoot(root), name);
 }
 
 /** Whether a worktree is in the folder of all, or in one that was it by default before. */
 export function isInWorktreeFolder(context: Pick<RunContext, 'root' | 'config'>, worktree: string): boolean {
   const { root } = context;
-  const folders = [worktreePath(context), besideRoot(root), join(root, '.trees')];
+  const folders = [agentWorktreePath(context), besideRoot(root), join(root, '.trees')];
   return folders.includes(dirname(worktree));
 }
 
-/** Default folder where nothing is in the way, see defaultWorktreeDir. */
+/** Default folder where nothing is in the way, see chooseDefaultWorktreeDir. */
 function besideRoot(root: string): string {
   return `${root}.trees`;
 }

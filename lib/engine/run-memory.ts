@@ -1,10 +1,10 @@
 import type { ObjectId } from '../domain/ids.ts';
-import type { ChangedPaths, Trial } from '../domain/ports/git-commits.ts';
+import type { ChangedPaths, TrialMergeResult } from '../domain/ports/git-commits.ts';
 import type { Spending } from '../domain/state/spending.ts';
-import type { Ahead } from '../domain/view-models/status.ts';
+import type { PredictedConflicts } from '../domain/view-models/status.ts';
 
 /** Facts about a session's budget beyond what is booked. */
-export interface Ledger {
+export interface BudgetLedger {
   /** Spending of running agents so far; booked when they end. */
   readonly live: Map<string, Spending>;
   /** Most that requests on their way may use up. */
@@ -25,9 +25,9 @@ interface Outage {
 }
 
 /** Results of looks ahead so far, see createConflictDetector: the waves of a run share them. */
-export interface DetectorMemory {
-  /** By trialKey: what the same two commits come to never changes. */
-  readonly trials: Map<string, Trial>;
+export interface ConflictDetectorMemory {
+  /** By makeTrialPairKey: what the same two commits come to never changes. */
+  readonly trials: Map<string, TrialMergeResult>;
   readonly paths: Map<string, ChangedPaths | null>;
   readonly forks: Map<string, ObjectId | null>;
   /** When a commit of a task at work was first seen. */
@@ -39,7 +39,7 @@ export interface DetectorMemory {
   /** Facts that were reported last. */
   shown: string;
   isRecalled: boolean;
-  last: { readonly seen: string; readonly ahead: Ahead } | null;
+  last: { readonly seen: string; readonly ahead: PredictedConflicts } | null;
 }
 
 /** Ground that a task blocked by a conflict would have started from, see groundOf, and why it waits. */
@@ -50,7 +50,7 @@ export interface ConflictBlock {
 
 /** State of one run of the program that is stored nowhere; it outlasts a change of the configuration. */
 export interface RunMemory {
-  readonly ledger: Ledger;
+  readonly ledger: BudgetLedger;
   /** Services that were not reached, by adapter. */
   readonly outages: Map<string, Outage>;
   /** When the pauses end that were reported, by adapter. */
@@ -62,14 +62,14 @@ export interface RunMemory {
   readonly blockedByConflict: Map<string, ConflictBlock>;
   /** Ids of tasks that the lead agent assigned; null: no agent leads, all tasks may start. */
   assigned: Set<string> | null;
-  readonly ahead: DetectorMemory;
+  readonly ahead: ConflictDetectorMemory;
   /** Whether a model leads this run. */
   isLed: boolean;
   /** Whether what has to come before work is judged was done, so that other machines may judge too. */
   isPrepared: boolean;
-  /** Whether tasks can run on this machine, by CLI and model, see findUnusable. */
+  /** Whether tasks can run on this machine, by CLI and model, see findAdaptersUnusableHere. */
   readonly usable: Map<string, boolean>;
-  /** Last report that this machine has nothing to do, see reportIdle; null: it has. */
+  /** Last report that this machine has nothing to do, see reportIdleMachine; null: it has. */
   idle: string | null;
   /** Warnings that were shown, see warnOnce. */
   readonly warned: Set<string>;
@@ -93,12 +93,12 @@ export function createRunMemory(): RunMemory {
     isPrepared: false,
     usable: new Map(),
     idle: null,
-    ahead: createDetectorMemory(),
+    ahead: createConflictDetectorMemory(),
     warned: new Set(),
   };
 }
 
-export function createDetectorMemory(): DetectorMemory {
+export function createConflictDetectorMemory(): ConflictDetectorMemory {
   return {
     trials: new Map(),
     paths: new Map(),

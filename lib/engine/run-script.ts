@@ -9,7 +9,7 @@ type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' |
  * stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well. `over` aborts
  * when the reason for the script is over: it is ended then, and its result is not reported.
  */
-export async function runScript(
+export async function runLifecycleScript(
   context: Pick<RunContext, 'config' | 'machine' | 'events' | 'root'>,
   hook: ScriptName,
   facts: Readonly<Record<string, unknown>>,
@@ -37,5 +37,10 @@ export async function runFailureScript(
   task: string,
   failure: Failure,
 ): Promise<void> {
-  await runScript(context, 'on_failure', { session, task, failure: failure.kind, message: failure.message });
+  await runLifecycleScript(context, 'on_failure', {
+    session,
+    task,
+    failure: failure.kind,
+    message: failure.message,
+  });
 }

@@ -1,27 +1,27 @@
-import { continueSession } from '../core/changesets/reopen-session.ts';
-import { type Action, isHeld, nextAction } from '../core/schedule/next-action.ts';
-import { canStart } from '../core/schedule/select-ready.ts';
-import { isHeldBy } from '../core/schedule/task-holder.ts';
-import { claimedElsewhere } from '../domain/concurrency-errors.ts';
+import { reopenAfterCycleLimit } from '../core/changesets/reopen-session.ts';
+import { chooseNextAction, isClaimedByHand, type SessionAction } from '../core/schedule/next-action.ts';
+import { canAnyTaskStart } from '../core/schedule/select-ready.ts';
+import { isClaimedByPerson } from '../core/schedule/task-holder.ts';
+import { claimedElsewhereError } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/state/task.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
-import { endCycle, endSession, settleFailedTasks } from './end-session.ts';
+import { askAboutFailedTasks, askHowToEndCycle, endSession } from './end-session.ts';
 import { interruptedError } from './graceful-stop.ts';
 import { type OpenLeadTools, runLeadAgent } from './lead-agent/run-lead-agent.ts';
-import { mergeWave } from './merge/merge-wave.ts';
-import { acceptReceived } from './plan/accept-received.ts';
-import { type PlanOptions, planWave } from './plan/plan-wave.ts';
-import { type Recorder, record, type SessionView, viewSession } from './record.ts';
+import { runMergeWave } from './merge/merge-wave.ts';
+import { askToAcceptReceived } from './plan/accept-received.ts';
+import { type PlanOptions, runPlanWave } from './plan/plan-wave.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
-import { reviewWave } from './review/review-wave.ts';
+import { runReviewWave } from './review/review-wave.ts';
 import type { RunContext } from './run-context.ts';
 import { rememberSession } from './session/remember-session.ts';
-import { withoutConflictBlocked } from './stacking/block-on-conflict.ts';
-import { validateWave } from './validate/validate-wave.ts';
-import { workWave } from './work/work-wave.ts';
+import { leaveOutConflictBlockedTasks } from './stacking/block-on-conflict.ts';
+import { runValidateWave } from './validate/validate-wave.ts';
+import { runWorkWave } from './work/work-wave.ts';
 
 /**
  * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What
@@ -37,7 +37,7 @@ export async function runSession(
   let context = opened;
   let plan = options;
   let idle = 0;
-  await resume(context, id);
+  await resumeSession(context, id);
   context.run.isLed = leadTools !== null;
   if (leadTools !== null) await runLeadAgent(context, id, leadTools);
   for (;;) {
@@ -65,11 +65,15 @@ export async function runSession(
   }
 }
 
-function actionOf(context: Pick<RunContext, 'config' | 'run' | 'gracefulStop'>, view: SessionView): Action {
-  return nextAction({
+function actionOf(
+  context: Pick<RunContext, 'config' | 'run' | 'gracefulStop'>,
+  view: SessionView,
+): SessionAction {
+  return chooseNextAction({
     ...view,
     maxCycles: context.config.limits.max_wave_cycles,
-    canStart: (all) => canStart(withoutConflictBlocked(context, all), context.config.concurrency.development),
+    canStart: (all) =>
+      canAnyTaskStart(leaveOutConflictBlockedTasks(context, all), context.config.concurrency.development),
     isWindingDown: context.gracefulStop.isRequested(),
   });
 }
@@ -83,7 +87,7 @@ async function newRules(context: Pick<RunContext, 'reload'>, id: SessionId): Pro
 
 interface Progress {
   readonly before: SessionView;
-  readonly action: Action;
+  readonly action: SessionAction;
   /** Number of actions before this one that wrote only what doesn't count as progress. */
   readonly idle: number;
 }
@@ -117,10 +121,12 @@ function othersWork(
   tasks: readonly Task[],
 ): FlameError {
   const list = tasks.map(({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'someone'}`);
-  return claimedElsewhere('waiting', `The session waits for other work to finish: ${list.join(', ')}.`, [
-    ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
+  return claimedElsewhereError('waiting', `The session waits for other work to finish: ${list.join(', ')}.`, [
+    ...tasks
+      .filter((task) => isClaimedByPerson(task, gates.person))
+      .map(({ id }) => `git flame task submit ${id}`),
     ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
-    ...tasks.filter((task) => !isHeld(task)).map(({ id }) => `git flame task release ${id}`),
+    ...tasks.filter((task) => !isClaimedByHand(task)).map(({ id }) => `git flame task release ${id}`),
     'git flame status',
     'git flame run',
   ]);
@@ -147,41 +153,46 @@ function standOf({ session, tasks, received, isOurs }: SessionView): string {
 }
 
 /** Makes a session active again that was stopped, or ended at its limit of cycles, and finishes what a kill left half visible. */
-export async function resume(context: RunContext, id: SessionId): Promise<void> {
+export async function resumeSession(context: RunContext, id: SessionId): Promise<void> {
   await recoverSession(context, id);
-  await record(context, id, ({ session, tasks }) => {
+  await decideAndRecord(context, id, ({ session, tasks }) => {
     const next =
       session.state === 'stopped'
         ? { ...session, state: 'active' as const }
-        : continueSession(session, tasks, context.config.limits.max_wave_cycles);
+        : reopenAfterCycleLimit(session, tasks, context.config.limits.max_wave_cycles);
     return next === undefined ? null : { session: { next, subject: 'session: continues' } };
   });
   await noticeConfig(context, id);
 }
 
-async function act(context: RunContext, id: SessionId, action: Action, plan: PlanOptions): Promise<void> {
+async function act(
+  context: RunContext,
+  id: SessionId,
+  action: SessionAction,
+  plan: PlanOptions,
+): Promise<void> {
   switch (action.kind) {
     case 'plan':
-      await planWave(context, id, plan);
+      await runPlanWave(context, id, plan);
       return;
     case 'work':
-      return workWave(context, id);
+      return runWorkWave(context, id);
     case 'validate':
-      return validateWave(context, id);
+      return runValidateWave(context, id);
     case 'merge':
-      await mergeWave(context, id);
+      await runMergeWave(context, id);
       return;
     case 'review':
-      await reviewWave(context, id);
+      await runReviewWave(context, id);
       return rememberSession(context, id);
     case 'accept':
-      return acceptReceived(context, id);
+      return askToAcceptReceived(context, id);
     case 'wait':
       throw othersWork(context, action.tasks);
     case 'end-cycle':
-      return endCycle(context, id);
+      return askHowToEndCycle(context, id);
     case 'left-over':
-      return settleFailedTasks(context, id, action.reason);
+      return askAboutFailedTasks(context, id, action.reason);
     case 'end':
       return endSession(context, id, action.reason);
     default:
@@ -191,7 +202,7 @@ async function act(context: RunContext, id: SessionId, action: Action, plan: Pla
 
 /** Shows what changed in the configuration since the session last looked, before the new rules apply. */
 async function noticeConfig(
-  context: Recorder & Pick<RunContext, 'configChanges' | 'configDigest'>,
+  context: RecordContext & Pick<RunContext, 'configChanges' | 'configDigest'>,
   id: SessionId,
 ): Promise<void> {
   const { session } = await viewSession(context, id);
@@ -200,7 +211,7 @@ async function noticeConfig(
   const details = await context.configChanges(session.config_digest);
   const message = 'The configuration has changed. The new values apply from now on.';
   context.events.emit({ event: 'notice', level: 'warning', message, details });
-  await record(context, id, ({ session: now }) => ({
+  await decideAndRecord(context, id, ({ session: now }) => ({
     session: { next: { ...now, config_digest: digest }, subject: `session: configuration ${digest}` },
     body: details.join('\n'),
   }));

@@ -1,9 +1,9 @@
-import { type WorkBelow, workBelow } from '../core/schedule/work-below.ts';
+import { listWorkToBuildOn, type WorkToBuildOn } from '../core/schedule/work-below.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { noBaseBranch } from '../domain/input-errors.ts';
+import { noBaseBranchError } from '../domain/input-errors.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import type { Session } from '../domain/state/session.ts';
-import { landsOn } from '../domain/state/session-facts.ts';
+import { findLandingBranch } from '../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../domain/state/task.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import type { RunContext, WithGit } from './run-context.ts';
@@ -20,16 +20,16 @@ export type StartPoint =
     };
 
 /** The tip of the branch a session builds and lands on. Throws FlameError `no-base-branch`. */
-export async function baseTip(
+export async function readBaseTip(
   context: WithGit<GitCommits> & Pick<RunContext, 'remoteSession'>,
   session: Session,
 ): Promise<ObjectId> {
   // The branch of who joined may be behind: what the lead landed is in the session.
   if (context.remoteSession?.role === 'worker') return session.base_commit;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
-  throw noBaseBranch(branch, [
+  throw noBaseBranchError(branch, [
     `git branch ${shellQuote(branch)} ${session.base_commit}`,
     `Or, if it was renamed, restore its name until the session has ended: git branch -m NEW ${shellQuote(branch)}`,
   ]);
@@ -39,20 +39,24 @@ export async function baseTip(
  * Finds the commit a task's work starts from: the base branch, joined with accepted work that has not landed: of its
  * dependencies, and by `concurrency.overlap` of the tasks its locks overlap with.
  */
-export async function startPoint(
+export async function buildStartPoint(
   context: Pick<RunContext, 'config' | 'remoteSession'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   tasks: readonly Task[],
 ): Promise<StartPoint> {
-  let start = await baseTip(context, session);
-  const below = await topmost(context, start, workBelow(task, tasks, context.config.concurrency.overlap));
+  let start = await readBaseTip(context, session);
+  const below = await topmost(
+    context,
+    start,
+    listWorkToBuildOn(task, tasks, context.config.concurrency.overlap),
+  );
   for (const { task: id, commit, lock } of below) {
-    const next = await mergeOnto(
+    const next = await mergeCommitOnto(
       context,
       start,
       commit,
-      `${joinSubject(task.id)} the work of ${id} on ${landsOn(session)}`,
+      `${startCommitSubject(task.id)} the work of ${id} on ${findLandingBranch(session)}`,
     );
     if (next.kind === 'conflict')
       return { kind: 'conflict', with: id, paths: next.paths, isDependency: lock === null };
@@ -69,10 +73,10 @@ export async function startPoint(
 async function topmost(
   { git }: WithGit<GitCommits>,
   base: ObjectId,
-  below: readonly WorkBelow[],
-): Promise<readonly WorkBelow[]> {
+  below: readonly WorkToBuildOn[],
+): Promise<readonly WorkToBuildOn[]> {
   if (below.length === 0) return below;
-  const tops = new Set(await git.independent([base, ...below.map(({ commit }) => commit)]));
+  const tops = new Set(await git.dropContainedCommits([base, ...below.map(({ commit }) => commit)]));
   const seen = new Set<ObjectId>([base]);
   return below.filter(({ commit }) => {
     const isTop = tops.has(commit) && !seen.has(commit);
@@ -82,7 +86,7 @@ async function topmost(
 }
 
 /** Merges a commit onto another one, where it isn't there already. */
-export async function mergeOnto(
+export async function mergeCommitOnto(
   context: WithGit<GitCommits & GitMerging>,
   start: ObjectId,
   commit: ObjectId,
@@ -97,19 +101,19 @@ export async function mergeOnto(
   if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths };
   return {
     kind: 'start',
-    commit: await context.git.commitTree({ tree: merged.tree, parents: [start, commit], message }),
+    commit: await context.git.writeUnsignedCommit({ tree: merged.tree, parents: [start, commit], message }),
   };
 }
 
-/** Subject of the commit that joins a task's dependencies, see startPoint. */
-export const joinSubject = (task: string): string => `Start of ${task}:`;
+/** Subject of the commit that joins a task's dependencies, see buildStartPoint. */
+export const startCommitSubject = (task: string): string => `Start of ${task}:`;
 
 /**
  * Commits that merging a task would bring along although neither it nor a task of `group` made them: they were on
  * the base when it began and were taken off since, by a reset, an amend or a rebase. None where it began on what
  * `onto` holds.
  */
-export async function foreignCommits(
+export async function listCommitsTakenOffBase(
   { git }: WithGit<GitCommits & GitMerging>,
   { onto, group, task }: { readonly onto: ObjectId; readonly group: readonly Task[]; readonly task: Task },
 ): Promise<readonly CommitInfo[]> {
@@ -132,7 +136,7 @@ async function isJoin(
   { message, parents, tree }: CommitInfo,
   tasks: readonly Task[],
 ): Promise<boolean> {
-  if (!tasks.some(({ id }) => message.startsWith(joinSubject(id)))) return false;
+  if (!tasks.some(({ id }) => message.startsWith(startCommitSubject(id)))) return false;
   const [ours, theirs, ...more] = parents;
   if (ours === undefined || theirs === undefined || more.length > 0) return false;
   const merge = await git.mergeTree(ours, theirs);

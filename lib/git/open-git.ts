@@ -1,33 +1,48 @@
-import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/config/work-bounds.ts';
+import {
+  type CheckedWorkLimits,
+  checkedWorkLimits,
+  type GitLimits,
+  gitLimits,
+} from '../domain/config/work-bounds.ts';
 import { type ObjectId, parseObjectId, parseRefName } from '../domain/ids.ts';
-import type { LinkedPaths } from '../domain/ports/git-contents.ts';
+import type { SymlinkAndSubmodulePaths } from '../domain/ports/git-contents.ts';
 import type { GitPort, RefInfo, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
-import type { StepObserver } from './cells/import-objects.ts';
+import type { KillPointObserver } from './cells/import-objects.ts';
 import { readChangedPaths, tryMerge } from './cells/trials.ts';
-import { listLinkedPaths } from './objects/commit-files.ts';
+import { listSymlinksAndSubmodules } from './objects/commit-files.ts';
 import { type GitAccess, gitInPersonWorkTree, gitOnObjects } from './objects/git-access.ts';
 import { repackLoose } from './objects/loose-object.ts';
-import { openCells } from './open-cells.ts';
-import { objectReader, openCommits, openDiffs, openFiles, openMerging } from './open-objects.ts';
-import { openWorktrees } from './open-worktrees.ts';
+import { openGitCellsPort } from './open-cells.ts';
+import {
+  openGitCommitsPort,
+  openGitDiffsPort,
+  openGitFilesPort,
+  openGitMergingPort,
+  readerOfVerifiedObjects,
+} from './open-objects.ts';
+import { openGitWorktreesPort } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
-import { type Idents, openIdents } from './process/read-identity.ts';
+import { type GitIdentities, openGitIdentities } from './process/read-identity.ts';
 import { type GitContext, runGit } from './process/run-git.ts';
-import { inertDrivers, readQuietConfig, repositorySettings } from './process/settings.ts';
-import { KnownCommits } from './refs/resolve-commit.ts';
-import { restingTip } from './worktrees/branch-uses.ts';
+import {
+  buildInertDriverVariables,
+  readRepositorySettings,
+  renderGitConfigForCell,
+} from './process/settings.ts';
+import { RefCommitCache } from './refs/resolve-commit.ts';
+import { readRestingTipOfWorktree } from './worktrees/branch-uses.ts';
 
 export interface OpenOptions {
   /** Where it is found already. */
   readonly repository?: Repository;
   /** Who commits, if that was asked before; else git is. */
-  readonly idents?: Idents;
+  readonly idents?: GitIdentities;
   /** Reads the repository, where it is open already: it stays open. */
   readonly catFile?: CatFile;
   /** Limits of an agent's work; tests lower them. */
-  readonly bounds?: Partial<WorkBounds>;
+  readonly bounds?: Partial<CheckedWorkLimits>;
   readonly limits?: Partial<GitLimits>;
   /** Aborts when the person stops the program, and when they do so again. */
   readonly signal?: AbortSignal | undefined;
@@ -40,58 +55,58 @@ const stopMs = 3_000;
 /** Opens the repository a command runs in. Throws the FlameErrors of discoverRepository. */
 export async function openGit(
   context: GitContext,
-  onStep: StepObserver = killPoint,
+  onStep: KillPointObserver = killPoint,
   options: OpenOptions = {},
 ): Promise<GitPort> {
   const repository = options.repository ?? (await discoverRepository(context));
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
-  const detours = new Map<ObjectId, Promise<LinkedPaths>>();
+  const detours = new Map<ObjectId, Promise<SymlinkAndSubmodulePaths>>();
   const person = gitInPersonWorkTree({ context, repository });
-  const idents = options.idents ?? openIdents(person);
+  const idents = options.idents ?? openGitIdentities(person);
   const objects = options.catFile ?? new CatFile(context, repository.commonDir);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects,
-    refs: new KnownCommits(
+    refs: new RefCommitCache(
       repository.commonDir,
       async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null,
     ),
     idents,
     linkedPaths: (commit) => {
-      const known = detours.get(commit) ?? listLinkedPaths(gitOnObjects(access), commit);
+      const known = detours.get(commit) ?? listSymlinksAndSubmodules(gitOnObjects(access), commit);
       detours.set(commit, known);
       // An object that could not be read may come later, from another machine.
       known.catch(() => detours.delete(commit));
       return known;
     },
-    quietConfig: () => readQuietConfig(context, repository.commonDir),
+    quietConfig: () => renderGitConfigForCell(context, repository.commonDir),
     inertDrivers: () =>
-      (drivers ??= repositorySettings(context.env, repository.commonDir).then(inertDrivers)),
-    bounds: { ...workBounds, ...options.bounds },
+      (drivers ??= readRepositorySettings(context.env, repository.commonDir).then(buildInertDriverVariables)),
+    bounds: { ...checkedWorkLimits, ...options.bounds },
     measured: new Set(),
     guard: {
       limits: { ...gitLimits, ...options.limits },
       stopped: delayAbort(options, stopMs),
     },
   };
-  const reading = objectReader(access);
+  const reading = readerOfVerifiedObjects(access);
   return {
-    ...openCommits(access, reading),
-    ...openMerging(access),
+    ...openGitCommitsPort(access, reading),
+    ...openGitMergingPort(access),
     tryMerge: (one, other, signal) => tryMerge(access, [one, other], signal),
     pathsChanged: (from, to, options) => readChangedPaths(access, { from, to }, options),
-    restingTip: (workTree, branch) => restingTip(access, workTree, branch),
-    ...openDiffs(access, reading),
-    ...openFiles(access, reading),
-    ...openWorktrees(access),
-    ...openCells(access, onStep),
+    restingTip: (workTree, branch) => readRestingTipOfWorktree(access, workTree, branch),
+    ...openGitDiffsPort(access, reading),
+    ...openGitFilesPort(access, reading),
+    ...openGitWorktreesPort(access),
+    ...openGitCellsPort(access, onStep),
     repository,
     identity: async () => (await idents.author()).name,
     listRefs: (prefix) => listRefs(gitOnObjects(access), prefix),
     refsHolding: (commit, prefix) => refsHolding(gitOnObjects(access), commit, prefix),
     refNames: (places) => refNames(gitOnObjects(access), places),
-    tidy: () => repackLoose(gitOnObjects(access), repository.commonDir),
+    packManyLooseObjects: () => repackLoose(gitOnObjects(access), repository.commonDir),
     close: async () => (objects === options.catFile ? undefined : objects.close()),
   };
 }

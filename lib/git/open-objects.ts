@@ -5,15 +5,26 @@ import type { Quarantine } from '../domain/ports/git-cells.ts';
 import type { GitCommits, GitMerging, MergeResult } from '../domain/ports/git-commits.ts';
 import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
 import type { TreeChange } from '../domain/state/patch.ts';
-import { showName, splitNames } from '../util/file-names.ts';
+import { renderFileName, splitFileNames } from '../util/file-names.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 import { gitOnVerifiedObjects } from './cells/cell-view.ts';
-import { verifyObjects } from './cells/verify-objects.ts';
-import { readChangedFiles, readContent, readTexts, readTreeChanges } from './diff/changed-files.ts';
+import { copyVerifiedObjects } from './cells/verify-objects.ts';
+import {
+  readBlobAsLatin1,
+  readChangedFiles,
+  readTextsInCommit,
+  readTreeChanges,
+} from './diff/changed-files.ts';
 import { pairCommits, readDiffStat, readDiffText, readFileStats, readRenames } from './diff/diff-commits.ts';
-import { readPatch } from './diff/read-patch.ts';
-import { exportCommit, listFiles, pathsIn, searchCommit, submodulesOf } from './objects/commit-files.ts';
-import { commitTree, isSigning, signCommit } from './objects/commit-tree.ts';
+import { readCheckedPatch } from './diff/read-patch.ts';
+import {
+  exportCommit,
+  findPathsInCommit,
+  listFiles,
+  searchCommit,
+  selectSubmodulePaths,
+} from './objects/commit-files.ts';
+import { isCommitSigningOn, writeSignedCommit, writeUnsignedCommit } from './objects/commit-tree.ts';
 import {
   type GitAccess,
   gitInPersonWorkTree,
@@ -21,19 +32,19 @@ import {
   gitOnObjects,
   withVariables,
 } from './objects/git-access.ts';
-import { mergeTree, replaceTexts, replay, transplant } from './objects/merge-tree.ts';
-import { type ObjectSource, verifiedObjects } from './objects/object-source.ts';
-import { commitGraph, readCommit, readCommitsBetween } from './objects/read-commits.ts';
-import { ignoreRules, readAttribute } from './process/path-rules.ts';
-import { type GitContext, gitText, runGit } from './process/run-git.ts';
-import { readSettings } from './process/settings.ts';
+import { mergeDifferenceOnto, mergeTree, replaceTexts, transplantChange } from './objects/merge-tree.ts';
+import { type ObjectSource, openVerifiedObjects } from './objects/object-source.ts';
+import { openCommitGraph, readCommit, readCommitsBetween } from './objects/read-commits.ts';
+import { findIgnoreRules, readGitAttribute } from './process/path-rules.ts';
+import { type GitContext, runGit, runGitForText } from './process/run-git.ts';
+import { readGitSettings } from './process/settings.ts';
 import { resolveCommit } from './refs/resolve-commit.ts';
-import { listFiltered } from './worktrees/worktree-paths.ts';
+import { listFilteredFiles } from './worktrees/worktree-paths.ts';
 
 // Several steps in a row compare the same few pairs.
 const mostCompared = 100;
 
-export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
+export function openGitDiffsPort(access: GitAccess, reading: ReadObjects): GitDiffs {
   const objects = gitOnObjects(access);
   const compared = new Map<string, Promise<readonly TreeChange[]>>();
   return {
@@ -56,23 +67,24 @@ export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
     fileStats: (base, tip) => readFileStats(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
     readPatch: (base, tip, view = { ignoresSpace: false }) =>
-      readPatch(objects, access.objects, { base, tip }, view),
+      readCheckedPatch(objects, access.objects, { base, tip }, view),
     pairCommits: (before, now) => pairCommits(objects, before, now),
   };
 }
 
-export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
+export function openGitFilesPort(access: GitAccess, reading: ReadObjects): GitFiles {
   const filtered = new Map<ObjectId, Promise<readonly FilteredPath[]>>();
   return {
     readTexts: async (commit, paths, quarantine) =>
-      readTexts((await reading(commit, quarantine))[1], commit, paths),
-    readContent: async (blob, tip, quarantine) => readContent((await reading(tip, quarantine))[1], blob),
+      readTextsInCommit((await reading(commit, quarantine))[1], commit, paths),
+    readBlobAsLatin1: async (blob, tip, quarantine) =>
+      readBlobAsLatin1((await reading(tip, quarantine))[1], blob),
     listFiles: (commit, limit) => listFiles(gitOnObjects(access), commit, limit),
-    pathsIn: (commit, paths) => pathsIn(gitOnObjects(access), commit, paths),
+    findPathsInCommit: (commit, paths) => findPathsInCommit(gitOnObjects(access), commit, paths),
     search: (commit, asked) => searchCommit(gitOnObjects(access), commit, asked),
     filteredPaths: (commit, paths) => {
-      if (paths !== undefined) return listFiltered(access, commit, paths);
-      const known = filtered.get(commit) ?? listFiltered(access, commit);
+      if (paths !== undefined) return listFilteredFiles(access, commit, paths);
+      const known = filtered.get(commit) ?? listFilteredFiles(access, commit);
       filtered.set(commit, known);
       return known;
     },
@@ -80,20 +92,20 @@ export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
       const { mainWorkTree } = access.repository;
       return mainWorkTree === null || paths.length === 0
         ? new Map()
-        : ignoreRules(gitInWorkTree(access, mainWorkTree), paths);
+        : findIgnoreRules(gitInWorkTree(access, mainWorkTree), paths);
     },
     sparsePatterns: (root) => readSparsePatterns(gitInWorkTree(access, root)),
-    includedFiles: (root) => includedFiles(gitInWorkTree(access, root), root),
+    listWorktreeIncludeFiles: (root) => includedFiles(gitInWorkTree(access, root), root),
     linkedPaths: (commit) => access.linkedPaths(commit),
-    submodules: async (commit) => submodulesOf(await access.linkedPaths(commit)),
+    submodules: async (commit) => selectSubmodulePaths(await access.linkedPaths(commit)),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
   };
 }
 
 /** The patterns of a person's sparse checkout, in the form of .gitignore; null: their work tree holds everything. */
 async function readSparsePatterns(git: GitContext): Promise<readonly string[] | null> {
-  if (!(await readSettings(git)).isTrue('core.sparsecheckout')) return null;
-  const file = await gitText(git, ['rev-parse', '--git-path', 'info/sparse-checkout']);
+  if (!(await readGitSettings(git)).isTrue('core.sparsecheckout')) return null;
+  const file = await runGitForText(git, ['rev-parse', '--git-path', 'info/sparse-checkout']);
   const lines = readTextOrEmpty(resolve(join(git.cwd, '.'), file)).split('\n');
   const patterns = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
   return patterns.length === 0 ? null : patterns;
@@ -107,15 +119,15 @@ async function includedFiles(git: GitContext, root: string): Promise<readonly st
   const file = join(root, '.worktreeinclude');
   if (!existsSync(file)) return [];
   const { stdout } = await runGit(git, ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${file}`]);
-  const named = splitNames(stdout);
+  const named = splitFileNames(stdout);
   if (named.length === 0) return [];
-  const ignored = await ignoreRules(git, named);
+  const ignored = await findIgnoreRules(git, named);
   return named.filter((path) => ignored.has(path));
 }
 
-export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits {
+export function openGitCommitsPort(access: GitAccess, reading: ReadObjects): GitCommits {
   return {
-    ...commitGraph(gitOnObjects(access)),
+    ...openCommitGraph(gitOnObjects(access)),
     resolveCommit: (revision) => resolveCommit(gitInPersonWorkTree(access), revision, access),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
@@ -123,11 +135,11 @@ export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits
   };
 }
 
-export function openMerging(access: GitAccess): GitMerging {
+export function openGitMergingPort(access: GitAccess): GitMerging {
   const here = gitInPersonWorkTree(access);
   // Asked once, as whose name it is.
   let asked: Promise<boolean> | undefined;
-  const signs = (): Promise<boolean> => (asked ??= isSigning(here));
+  const signs = (): Promise<boolean> => (asked ??= isCommitSigningOn(here));
   const merging = async (merge: (context: GitContext) => Promise<MergeResult>): Promise<MergeResult> => {
     const inert = await access.inertDrivers();
     return withUnrunDrivers(here, inert, await merge(withVariables(here, inert)));
@@ -136,17 +148,18 @@ export function openMerging(access: GitAccess): GitMerging {
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: (ours, theirs) => merging((context) => mergeTree(context, ours, theirs)),
     mergeDrivers: async () => mergeDrivers(await access.inertDrivers()),
-    replay: (onto, start, tip) => merging((context) => replay(access, context, { onto, start, tip })),
-    transplant: async (onto, start, tip) =>
-      transplant(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
+    mergeDifferenceOnto: (onto, start, tip) =>
+      merging((context) => mergeDifferenceOnto(access, context, { onto, start, tip })),
+    transplantChange: async (onto, start, tip) =>
+      transplantChange(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     replaceTexts: (commit, texts) => replaceTexts(access, commit, texts),
-    commitTree: (init) => commitTree(access, here, init),
-    commitSigned: async (init) =>
-      (await signs()) ? signCommit(access, here, init) : commitTree(access, here, init),
+    writeUnsignedCommit: (init) => writeUnsignedCommit(access, here, init),
+    writeSignedCommit: async (init) =>
+      (await signs()) ? writeSignedCommit(access, here, init) : writeUnsignedCommit(access, here, init),
   };
 }
 
-/** The merge drivers among the keys of inertDrivers. */
+/** The merge drivers among the keys of buildInertDriverVariables. */
 function mergeDrivers(inert: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(inert).flatMap(([name, key]) => {
     const [, driver] = (name.startsWith('GIT_CONFIG_KEY_') && /^merge\.(.+)\.driver$/.exec(key)) || [];
@@ -162,26 +175,26 @@ async function withUnrunDrivers(
 ): Promise<MergeResult> {
   const drivers = mergeDrivers(inert);
   if (result.kind === 'clean' || drivers.length === 0) return result;
-  const values = await readAttribute(context, 'merge', { paths: result.paths });
+  const values = await readGitAttribute(context, 'merge', { paths: result.paths });
   const unrun = result.paths.flatMap((path, index) => {
     const driver = values[index] ?? '';
     if (!drivers.includes(driver)) return [];
     return [
-      `${showName(path)}: git merge would use your merge driver ${driver}, but drivers never run on agents' work.`,
+      `${renderFileName(path)}: git merge would use your merge driver ${driver}, but drivers never run on agents' work.`,
     ];
   });
   return { ...result, messages: [...result.messages, ...unrun] };
 }
 
-/** Opens a commit for reading: git, and its objects one by one. Throws the FlameErrors of verifyObjects. */
+/** Opens a commit for reading: git, and its objects one by one. Throws the FlameErrors of copyVerifiedObjects. */
 type ReadObjects = (tip: ObjectId, quarantine?: Quarantine) => Promise<[GitContext, ObjectSource]>;
 
 /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
-export function objectReader(access: GitAccess): ReadObjects {
+export function readerOfVerifiedObjects(access: GitAccess): ReadObjects {
   const objects = gitOnObjects(access);
   return async (tip, quarantine) => {
     if (quarantine === undefined) return [objects, access.objects];
-    const intake = await verifyObjects(access, quarantine, tip);
-    return [gitOnVerifiedObjects(access, intake), verifiedObjects(access, intake)];
+    const intake = await copyVerifiedObjects(access, quarantine, tip);
+    return [gitOnVerifiedObjects(access, intake), openVerifiedObjects(access, intake)];
   };
 }

@@ -2,30 +2,31 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { GitWorktrees } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { type GitAccess, gitInWorkTree, withVariables } from './objects/git-access.ts';
-import { gitEnvironment } from './process/limit-git.ts';
+import { buildCleanGitEnvironment } from './process/limit-git.ts';
 import type { GitContext } from './process/run-git.ts';
 import { readHead } from './refs/resolve-commit.ts';
-import { placedWorktrees, readBranchUses } from './worktrees/branch-uses.ts';
+import { listWorktreesWherePlaced, readBranchUses } from './worktrees/branch-uses.ts';
 import {
   addPersonWorktree,
-  advanceObstacles,
   advanceWorktree,
   detachWorktree,
+  findAdvanceObstacles,
   removePersonWorktree,
 } from './worktrees/person-worktree.ts';
-import { filesInTheWay } from './worktrees/worktree-paths.ts';
+import { listUntrackedFilesInTheWay } from './worktrees/worktree-paths.ts';
 
-export function openWorktrees(access: GitAccess): GitWorktrees {
+export function openGitWorktreesPort(access: GitAccess): GitWorktrees {
   return {
     head: (workTree) => readHead(gitInWorkTree(access, workTree)),
-    worktrees: () => placedWorktrees(access),
+    worktrees: () => listWorktreesWherePlaced(access),
     branchUses: (branch) => readBranchUses(access, branch),
     dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
     changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
-    filesInTheWay: (workTree, from, to) => filesInTheWay(gitInWorkTree(access, workTree), from, to),
+    filesInTheWay: (workTree, from, to) =>
+      listUntrackedFilesInTheWay(gitInWorkTree(access, workTree), from, to),
     advanceObstacles: async (workTree, from, to) => {
       const own = gitInWorkTree(access, workTree);
-      return advanceObstacles(own, withVariables(own, await access.inertDrivers()), { from, to });
+      return findAdvanceObstacles(own, withVariables(own, await access.inertDrivers()), { from, to });
     },
     advanceWorktree: (workTree, from, to) => syncWorktree(access, workTree, { from, to }),
     addPersonWorktree: (path, init) => addPersonWorktree(access, path, init),
@@ -78,7 +79,7 @@ const namesProgram = /(?:EDITOR|PAGER|ASKPASS|PROXY_COMMAND|TEMPLATE_DIR|EXTERNA
 /** Sorted; a rename counts with both its ends. */
 async function readStatus(context: GitContext, untracked: string): Promise<readonly string[]> {
   const { simpleGit } = await import('simple-git');
-  const all = { ...gitEnvironment(context.env), ...context.variables };
+  const all = { ...buildCleanGitEnvironment(context.env), ...context.variables };
   const env = Object.fromEntries(Object.entries(all).filter(([name]) => !namesProgram.test(name)));
   const git = simpleGit({
     baseDir: context.cwd,

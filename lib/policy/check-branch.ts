@@ -2,12 +2,17 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import type { ChangedFile } from '../domain/state/patch.ts';
-import { pathMatches } from '../util/path-globs.ts';
+import { globMatchesPath } from '../util/path-globs.ts';
 import { shortId } from '../util/short-names.ts';
-import { checkSignature, judgeCommitMessage, judgeTrailers, type Signer } from './check-commit.ts';
-import { fileNameProblem, judgeAttributes, judgeName, judgeScope } from './judge-path.ts';
-import { malformedReason, normalizeAbsolute } from './resolve-path.ts';
-import { type Objection, objection, type RuleName } from './rules.ts';
+import {
+  checkCommitAuthor,
+  type ExpectedAuthor,
+  judgeCommitMessage,
+  judgeMessageTrailers,
+} from './check-commit.ts';
+import { judgeGitAttributesFile, judgeNewFileName, judgePathByName, judgePathInScope } from './judge-path.ts';
+import { explainMalformedPath, normalizeAbsolute } from './resolve-path.ts';
+import { createObjection, type PolicyObjection, type RuleName } from './rules.ts';
 import { findSecrets, type SecretFinding } from './secrets/secrets.ts';
 
 export interface FilesInput {
@@ -30,7 +35,7 @@ export interface BranchInput extends FilesInput {
   /** Commits that others may follow from and are not judged by themselves. */
   readonly given?: readonly ObjectId[];
   /** Whose the commits must be; null: a person's, who signs as they like. */
-  readonly signer: Signer | null;
+  readonly signer: ExpectedAuthor | null;
 }
 
 /** The facts of a change that are known without its content. */
@@ -46,13 +51,13 @@ export function* checkByParts(input: BranchInput): Generator<readonly Violation[
   const { commits, signer } = input;
   yield checkHistory(input);
   for (const commit of commits) yield checkMessage(input, commit);
-  if (signer !== null) for (const commit of commits) yield checkSignature(commit, signer);
-  yield* checkFiles(input);
+  if (signer !== null) for (const commit of commits) yield checkCommitAuthor(commit, signer);
+  yield* checkFilesOneByOne(input);
   yield checkTests(input);
 }
 
 /** The part of it that looks at each file by itself, file by file. */
-export function* checkFiles(input: FilesInput): Generator<readonly Violation[]> {
+export function* checkFilesOneByOne(input: FilesInput): Generator<readonly Violation[]> {
   const moved = new Set((input.among ?? input.files).filter(hadContent).map(({ oldOid }) => oldOid));
   for (const file of input.files) yield checkFile(input, file, moved.has(file.newOid));
 }
@@ -77,40 +82,42 @@ function checkHistory(input: BranchInput): Violation[] {
 function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Violation[] {
   const text = `${commit.author}\n${commit.committer}\n${commit.message}`;
   const secrets = findSecrets(text, null).map(({ id }) =>
-    objection(
+    createObjection(
       'secret',
       `Commit ${shortId(commit.oid)} contains what looks like a credential (${id}). Rewrite the commit without it.`,
     ),
   );
-  const trailers = signer === null ? null : judgeTrailers(signer.identity, commit.message);
+  const trailers = signer === null ? null : judgeMessageTrailers(signer.identity, commit.message);
   return violations(commit.oid, [judgeCommitMessage(policy, commit.message), trailers, ...secrets]);
 }
 
 /** `isMoved`: its content was there before, under this name or another one that changed too. */
 function checkFile(input: FilesInput, file: ChangedFile, isMoved: boolean): Violation[] {
   return [
-    ...checkEntry(input.policy, file),
+    ...checkFileEntry(input.policy, file),
     ...violations(file.path, isGone(file) ? [] : judgeContent(input, file, isMoved)),
   ];
 }
 
 /** Checks a change apart from its content: its place, its name, a submodule. */
-export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Violation[] {
+export function checkFileEntry(policy: AgentPolicy, file: ChangedEntry): readonly Violation[] {
   const place = policy.can_write
-    ? (judgeName(policy, file.path) ?? judgeScope(policy, file.path) ?? judgeAttributes(policy, file.path))
-    : objection('read-only-role', `A ${policy.role} may not commit.`);
+    ? (judgePathByName(policy, file.path) ??
+      judgePathInScope(policy, file.path) ??
+      judgeGitAttributesFile(policy, file.path))
+    : createObjection('read-only-role', `A ${policy.role} may not commit.`);
   const names = isGone(file)
     ? []
     : [
         judgeSpelling(file),
         judgeNameSecret(file),
         judgePrepared(policy, file.path),
-        file.status === 'added' ? fileNameProblem(policy, file.path) : null,
+        file.status === 'added' ? judgeNewFileName(policy, file.path) : null,
       ];
   return violations(file.path, [place, judgeSubmodule(file), ...names]);
 }
 
-function judgeContent(input: FilesInput, file: ChangedFile, isMoved: boolean): (Objection | null)[] {
+function judgeContent(input: FilesInput, file: ChangedFile, isMoved: boolean): (PolicyObjection | null)[] {
   const { policy } = input;
   const isLink = file.newMode === '120000';
   const isRegular = file.newMode.startsWith('100');
@@ -126,40 +133,46 @@ function isGone(file: ChangedEntry): boolean {
   return file.newMode === '000000' || file.status === 'deleted';
 }
 
-function judgeSpelling(file: ChangedEntry): Objection | null {
-  const problem = malformedReason(file.path);
+function judgeSpelling(file: ChangedEntry): PolicyObjection | null {
+  const problem = explainMalformedPath(file.path);
   return problem === null
     ? null
-    : objection('path-malformed', `The name ${JSON.stringify(file.path)} ${problem}.`);
+    : createObjection('path-malformed', `The name ${JSON.stringify(file.path)} ${problem}.`);
 }
 
-function judgeNameSecret(file: ChangedEntry): Objection | null {
+function judgeNameSecret(file: ChangedEntry): PolicyObjection | null {
   const [found] = findSecrets(file.path, null);
   return found === undefined
     ? null
-    : objection('secret', `The name of a file looks like a credential (${found.id}). Use another name.`);
+    : createObjection(
+        'secret',
+        `The name of a file looks like a credential (${found.id}). Use another name.`,
+      );
 }
 
 /** A lock that names what the setup made means that file. */
-function judgePrepared({ prepared = [], file_locks: locks }: AgentPolicy, path: string): Objection | null {
+function judgePrepared(
+  { prepared = [], file_locks: locks }: AgentPolicy,
+  path: string,
+): PolicyObjection | null {
   const found = prepared.find((one) =>
     one.path.endsWith('/') ? path.startsWith(one.path) : path === one.path || path.startsWith(`${one.path}/`),
   );
   if (found === undefined || (found.by === 'project.setup' && locks?.includes(path) === true)) return null;
-  return objection(
+  return createObjection(
     'path-prepared',
     `${path} was copied here by ${found.by} and is not part of the work. Remove it from the commits: git rm -r --cached ${path}`,
   );
 }
 
-function judgeSubmodule(file: ChangedEntry): Objection | null {
+function judgeSubmodule(file: ChangedEntry): PolicyObjection | null {
   if (file.oldMode !== '160000' && file.newMode !== '160000') return null;
-  return objection('submodule', `${file.path} is a submodule. Do not change submodules.`);
+  return createObjection('submodule', `${file.path} is a submodule. Do not change submodules.`);
 }
 
-function judgeLink(policy: AgentPolicy, path: string, target: string | null): Objection | null {
+function judgeLink(policy: AgentPolicy, path: string, target: string | null): PolicyObjection | null {
   if (target === null || target === '' || target.startsWith('/') || target.includes('\\')) {
-    return objection(
+    return createObjection(
       'symlink',
       `${path} points to ${target ?? 'an unknown place'}. Links must be relative and stay inside the repository.`,
     );
@@ -170,17 +183,17 @@ function judgeLink(policy: AgentPolicy, path: string, target: string | null): Ob
   const rest = target.slice(ups.length);
   const depth = folder.length - ups.split('/').filter((segment) => segment === '..').length;
   if (depth < 0 || rest.split('/').includes('..')) {
-    return objection('symlink', `${path} points out of the repository: ${target}.`);
+    return createObjection('symlink', `${path} points out of the repository: ${target}.`);
   }
   const end = normalizeAbsolute(`/${folder.join('/')}/${target}`).slice(1);
-  const found = end === '' ? null : judgeName(policy, end, 'read');
-  return found === null ? null : objection('symlink', `${path} points to ${target}. ${found.details}`);
+  const found = end === '' ? null : judgePathByName(policy, end, 'read');
+  return found === null ? null : createObjection('symlink', `${path} points to ${target}. ${found.details}`);
 }
 
-function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
+function judgeBinary(policy: AgentPolicy, file: ChangedFile): PolicyObjection | null {
   const globs = [...policy.allowed_paths, ...(policy.file_locks ?? [])];
   if (globs.some((glob) => namesFile(policy, glob, file.path))) return null;
-  return objection(
+  return createObjection(
     'binary',
     `${file.path} is a binary file that no lock names. Remove it or let git ignore it (.gitignore), or ask for a lock that names it, like ${file.path} or *.${extensionOf(file.path)}.`,
   );
@@ -188,7 +201,7 @@ function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
 
 /** Whether a glob means this kind of file, and doesn't just hold the folder it's in. */
 function namesFile({ literal_paths: present }: AgentPolicy, glob: string, path: string): boolean {
-  if (!pathMatches(glob, path, present)) return false;
+  if (!globMatchesPath(glob, path, present)) return false;
   const [last, name] = [glob.split('/').at(-1) ?? '', path.split('/').at(-1) ?? ''];
   const extension = extensionOf(path);
   return last === name || (extension !== '' && /\./.test(last) && last.includes(extension));
@@ -198,17 +211,17 @@ function extensionOf(path: string): string {
   return /[^/.][^/]*\.([^./]+)$/.exec(path)?.[1] ?? '';
 }
 
-function judgeSize(policy: AgentPolicy, file: ChangedFile): Objection | null {
+function judgeSize(policy: AgentPolicy, file: ChangedFile): PolicyObjection | null {
   if (file.size <= policy.max_file_bytes) return null;
-  return objection(
+  return createObjection(
     'file-size',
     `${file.path} has ${file.size} bytes, but at most ${policy.max_file_bytes} are allowed.`,
   );
 }
 
-function judgeSecrets(input: FilesInput, file: ChangedFile): Objection[] {
+function judgeSecrets(input: FilesInput, file: ChangedFile): PolicyObjection[] {
   return secretsOf(input, file).map(({ id, line }) =>
-    objection(
+    createObjection(
       'secret',
       `${file.path}:${line} looks like a credential (${id}). Remove it and read it from the environment instead.`,
     ),
@@ -228,19 +241,19 @@ function checkTests(input: BranchInput): Violation[] {
   if (rule === null) return [];
   const kept = input.files.filter((file) => !isGone(file));
   const isTest = (file: ChangedFile): boolean =>
-    rule.test_patterns.some((glob) => pathMatches(glob, file.path, present));
+    rule.test_patterns.some((glob) => globMatchesPath(glob, file.path, present));
   const source = kept.find(
-    (file) => !isTest(file) && rule.source_patterns.some((glob) => pathMatches(glob, file.path, present)),
+    (file) => !isTest(file) && rule.source_patterns.some((glob) => globMatchesPath(glob, file.path, present)),
   );
   if (source === undefined || kept.some(isTest)) return [];
   return violations(source.path, [
-    objection(
+    createObjection(
       'tests-missing',
       `${source.path} changed without a test. Add or change one that matches: ${rule.test_patterns.join(', ')}.`,
     ),
   ]);
 }
 
-function violations(where: string, found: readonly (Objection | null)[]): Violation[] {
+function violations(where: string, found: readonly (PolicyObjection | null)[]): Violation[] {
   return found.filter((one) => one !== null).map(({ rule, details }) => ({ rule, where, details }));
 }

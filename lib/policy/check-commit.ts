@@ -1,10 +1,10 @@
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import { shortId } from '../util/short-names.ts';
-import { type Objection, objection } from './rules.ts';
+import { createObjection, type PolicyObjection } from './rules.ts';
 
 /** In whose name an agent's commits are, and when they can have been made. */
-export interface Signer {
+export interface ExpectedAuthor {
   /** `Name <email>`. */
   readonly identity: string;
   /** When the attempt began, in milliseconds; null: not known. */
@@ -18,7 +18,7 @@ const driftMs = 60 * 60_000;
 const aheadMs = 10 * 60_000;
 
 /** Lists contradictions in a commit to this signer having made it, at this time. */
-export function checkSignature(commit: CommitInfo, signer: Signer): readonly Violation[] {
+export function checkCommitAuthor(commit: CommitInfo, signer: ExpectedAuthor): readonly Violation[] {
   const found = [judgeNames(commit, signer), judgeTimes(commit, signer)];
   return found
     .filter((one) => one !== null)
@@ -29,21 +29,24 @@ export function checkSignature(commit: CommitInfo, signer: Signer): readonly Vio
     }));
 }
 
-function judgeNames({ author, committer }: CommitInfo, { identity }: Signer): Objection | null {
+function judgeNames({ author, committer }: CommitInfo, { identity }: ExpectedAuthor): PolicyObjection | null {
   const other = [author, committer].find((name) => name !== identity);
   if (other === undefined) return null;
-  return objection(
+  return createObjection(
     'authorship',
     `is in the name of ${other}. Commit as ${identity}, as your environment says: set no other author or committer, and pick no commits of others (git cherry-pick --no-commit applies a change without its author).`,
   );
 }
 
-function judgeTimes({ authored, committed }: CommitInfo, { began, now }: Signer): Objection | null {
+function judgeTimes(
+  { authored, committed }: CommitInfo,
+  { began, now }: ExpectedAuthor,
+): PolicyObjection | null {
   const times = [authored, committed].map((seconds) => seconds * 1_000);
   const first = began === null ? Number.NEGATIVE_INFINITY : began - driftMs;
   const other = times.find((time) => !(time >= first && time <= now + aheadMs));
   if (other === undefined) return null;
-  return objection(
+  return createObjection(
     'authorship',
     `is dated ${formatDateTime(other)}, which is before this work started or in the future. Commit without setting a date (--date, GIT_AUTHOR_DATE, GIT_COMMITTER_DATE).`,
   );
@@ -61,12 +64,12 @@ const trailer =
 const ofModel = /^Claude(?: [\w .()-]{1,40})? <noreply@anthropic\.com>$/;
 
 /** Whether a message speaks for a person or program beside the agent that wrote it. */
-export function judgeTrailers(identity: string, message: string): Objection | null {
+export function judgeMessageTrailers(identity: string, message: string): PolicyObjection | null {
   for (const [, key = '', value = ''] of message.matchAll(trailer)) {
     const name = value.trim();
     const isModel = /^co-authored-by$/i.test(key) && ofModel.test(name);
     if (name === identity || isModel) continue;
-    return objection(
+    return createObjection(
       'authorship',
       `The message speaks for ${name === '' ? 'another person' : name} (${key}). Leave that line out: only they can add it.`,
     );
@@ -81,17 +84,17 @@ export function judgeTrailers(identity: string, message: string): Objection | nu
 export function judgeCommitMessage(
   policy: Pick<AgentPolicy, 'commit_pattern' | 'commit_example'>,
   message: string,
-): Objection | null {
+): PolicyObjection | null {
   const text = message.replace(/^\s*\n/, '').trimEnd();
   if (text.trim() === '') {
-    return objection('commit-message', 'The commit message is empty. Describe the change in one line.');
+    return createObjection('commit-message', 'The commit message is empty. Describe the change in one line.');
   }
   if (policy.commit_pattern === '') return null;
   const spansLines = /\n|\\n|\\r/.test(policy.commit_pattern);
   const judged = spansLines ? text : (text.split('\n')[0] ?? '').trimEnd();
   if (new RegExp(policy.commit_pattern, 'u').test(judged)) return null;
   const model = policy.commit_example === '' ? '' : ` For example: ${policy.commit_example}`;
-  return objection(
+  return createObjection(
     'commit-message',
     `The message ${JSON.stringify(judged.slice(0, 120))} does not match ${policy.commit_pattern}.${model}`,
   );

@@ -1,13 +1,13 @@
-import { unreadablePaths } from '../domain/config/cell-paths.ts';
+import { listUnreadablePaths } from '../domain/config/cell-paths.ts';
 import type { Config } from '../domain/config/config.ts';
 import type { AgentId } from '../domain/ids.ts';
-import { leadToolName, leadTools } from '../domain/lead-tools.ts';
+import { fullLeadToolName, leadTools } from '../domain/lead-tools.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
-import { ambiguousPlaces } from '../util/path-patterns.ts';
+import { listAmbiguousPaths } from '../util/path-patterns.ts';
 import { isBuiltin } from './bash/builtins.ts';
 import { isKnownSubcommand } from './bash/git.ts';
-import { worktreePlaces } from './protected-places.ts';
+import { listAgentWorktreeFolders } from './protected-places.ts';
 
 export interface PolicyInput {
   readonly config: Config;
@@ -17,7 +17,7 @@ export interface PolicyInput {
   readonly worktree: string;
   /** The task's locks; for a merger those of all the tasks it merges. */
   readonly fileLocks: readonly string[];
-  /** The policyPaths that are there where the work starts. */
+  /** The listPathsForLiteralGlobs that are there where the work starts. */
   readonly present?: readonly string[];
   /** The agent's CLI has no tools that read: a validator looks at files by commands. */
   readonly readsByShell?: boolean;
@@ -47,8 +47,8 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     blocked_tools: permissions.blocked_tools,
     allowed_paths: canWrite ? permissions.allowed_paths : [],
     blocked_paths: permissions.blocked_paths,
-    hidden_paths: [...unreadablePaths(permissions)],
-    protected_paths: [...worktreePlaces(config.project.worktree_dir)],
+    hidden_paths: [...listUnreadablePaths(permissions)],
+    protected_paths: [...listAgentWorktreeFolders(config.project.worktree_dir)],
     ...(input.prepared === undefined || input.prepared.length === 0 ? {} : { prepared: [...input.prepared] }),
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
     ...(input.present === undefined || input.present.length === 0
@@ -74,20 +74,20 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
 }
 
 /** The paths of a repository by whose being there locks and the paths of the configuration are read. */
-export function policyPaths(
+export function listPathsForLiteralGlobs(
   { permissions, validation }: Config,
   fileLocks: readonly string[],
 ): readonly string[] {
   const { source_patterns, test_patterns } = validation.require_tests;
   const naming = validation.file_naming.enforce_for;
   const all = [permissions.allowed_paths, fileLocks, naming, source_patterns, test_patterns];
-  return ambiguousPlaces(all.flat());
+  return listAmbiguousPaths(all.flat());
 }
 
 /** StructuredOutput is how claude hands in its answer: without it no agent could end its work. */
 function allowedTools({ config, role, readsByShell = false }: PolicyInput): string[] {
   // The lead agent looks and acts by our tools alone: built-in ones would cost as much again in each request.
-  if (role === 'queen') return leadTools.map(leadToolName);
+  if (role === 'queen') return leadTools.map(fullLeadToolName);
   const configured = config.permissions.allowed_tools;
   const own =
     role === 'planner' || role === 'validator'

@@ -1,40 +1,40 @@
 import { agentIdentity } from '../domain/ids.ts';
-import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { judgeGlob } from './bash/judge-glob.ts';
-import { tooComplex } from './bash/parse-script.ts';
-import { Refusal } from './bash/syntax.ts';
-import { type ChangedEntry, checkEntry } from './check-branch.ts';
-import { judgeCommitMessage, judgeTrailers } from './check-commit.ts';
+import { tooComplexRefusal } from './bash/parse-script.ts';
+import { CommandRefusal } from './bash/syntax.ts';
+import { type ChangedEntry, checkFileEntry } from './check-branch.ts';
+import { judgeCommitMessage, judgeMessageTrailers } from './check-commit.ts';
 import { judgePath } from './judge-path.ts';
 import { resolvePath } from './resolve-path.ts';
-import { listFirst, type Objection, objection } from './rules.ts';
-import { toolPaths } from './tool-fields.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from './rules.ts';
+import { findPathsOfToolCall } from './tool-fields.ts';
 
 /**
  * Decides on one tool call. Asks the file system again at every call, and remembers nothing between two. Never throws:
  * a call that can't be judged is blocked.
  */
-export function decide(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Decision {
+export function decideToolCall(policy: AgentPolicy, call: ToolCall, facts: PathFacts): CallDecision {
   const found = judgeSafely(policy, call, facts);
   return found === null
     ? { decision: 'allow', rule: 'allowed', details: '' }
     : { decision: 'block', ...found };
 }
 
-function judgeSafely(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
+function judgeSafely(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
   try {
     return judgeCall(policy, call, rememberedFacts(facts));
   } catch (error) {
-    if (error instanceof Refusal) return error.objection;
+    if (error instanceof CommandRefusal) return error.objection;
     const reason = error instanceof Error ? error.message : String(error);
-    return objection('policy-error', `The call could not be judged (${reason}). Try a simpler one.`);
+    return createObjection('policy-error', `The call could not be judged (${reason}). Try a simpler one.`);
   }
 }
 
-function judgeCall(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
+function judgeCall(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
   if (!isWellFormed(call)) {
-    return objection('call-malformed', 'The call needs a tool name, an input and an absolute folder.');
+    return createObjection('call-malformed', 'The call needs a tool name, an input and an absolute folder.');
   }
   return judgeTool(policy, call.tool_name) ?? judgeInput(policy, call, facts);
 }
@@ -45,21 +45,21 @@ function isWellFormed(call: ToolCall): boolean {
   return typeof name === 'string' && isInput && typeof cwd === 'string' && cwd.startsWith('/');
 }
 
-function judgeTool(policy: AgentPolicy, tool: string): Objection | null {
+function judgeTool(policy: AgentPolicy, tool: string): PolicyObjection | null {
   // Without it an agent could not hand in its answer; it does nothing else.
   if (tool === 'StructuredOutput') return null;
   // The CLI has two names for starting an agent: who blocks one blocks both.
   const names = tool === 'Task' || tool === 'Agent' ? ['Task', 'Agent'] : [tool];
-  const list = listFirst(policy.allowed_tools.filter((one) => !policy.blocked_tools.includes(one)));
+  const list = joinFirstItems(policy.allowed_tools.filter((one) => !policy.blocked_tools.includes(one)));
   if (names.some((name) => policy.blocked_tools.includes(name))) {
-    return objection('tool-blocked', `The tool ${tool} is blocked. Use: ${list}.`);
+    return createObjection('tool-blocked', `The tool ${tool} is blocked. Use: ${list}.`);
   }
   if (policy.allowed_tools.includes(tool)) return null;
-  return objection('tool-not-allowed', `A ${policy.role} may not use the tool ${tool}. Use: ${list}.`);
+  return createObjection('tool-not-allowed', `A ${policy.role} may not use the tool ${tool}. Use: ${list}.`);
 }
 
-function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
-  const named = toolPaths(call);
+function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
+  const named = findPathsOfToolCall(call);
   if ('rule' in named) return named;
   if (call.tool_name === 'Bash') return judgeShell(policy, call, facts);
   const whole = { policy, facts, cwd: call.cwd };
@@ -70,7 +70,7 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
     if (found !== null) return found;
   }
   const isWriter = named.access === 'write' && named.paths.length === 0 && call.tool_name.endsWith('Edit');
-  if (isWriter) return objection('call-malformed', `${call.tool_name} names no file.`);
+  if (isWriter) return createObjection('call-malformed', `${call.tool_name} names no file.`);
   // Without a folder of its own a search starts where the call was made.
   const start = named.isSearch && named.base === null ? judgePath(context, '.', 'read') : null;
   if (start !== null) return start;
@@ -84,16 +84,16 @@ function baseFolder(cwd: string, base: string): string {
   return base.startsWith('/') ? base : `${cwd}/${base}`;
 }
 
-function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
+function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
   const input = call.tool_input;
   if (isSet(input.dangerouslyDisableSandbox)) {
-    return objection(
+    return createObjection(
       'tool-option',
       'The sandbox stays on. Run the command without dangerouslyDisableSandbox.',
     );
   }
   if (isSet(input.run_in_background)) {
-    return objection(
+    return createObjection(
       'bash-background',
       'Nothing runs in the background here. Run the command in the foreground.',
     );
@@ -129,14 +129,14 @@ export type GitHookCall =
 const mostShown = 5;
 
 /** Judges a commit before it's made, by the rules the finished branch is judged by; contents are left to that. */
-export function decideGitHook(policy: AgentPolicy, call: GitHookCall): Decision {
+export function decideGitHook(policy: AgentPolicy, call: GitHookCall): CallDecision {
   const found =
     call.hook === 'commit-msg'
       ? [
           judgeCommitMessage(policy, call.message),
-          judgeTrailers(agentIdentity(policy.agent_id), call.message),
+          judgeMessageTrailers(agentIdentity(policy.agent_id), call.message),
         ].filter((one) => one !== null)
-      : call.staged.flatMap((entry) => checkEntry(policy, entry));
+      : call.staged.flatMap((entry) => checkFileEntry(policy, entry));
   const [first] = found;
   if (first === undefined) return { decision: 'allow', rule: 'allowed', details: '' };
   const more = found.length - mostShown;
@@ -165,7 +165,7 @@ function rememberedFacts(facts: PathFacts): PathFacts {
       const before = known.get(path);
       if (before === undefined) asked += 1;
       else repeated += 1;
-      if (asked > maxEntries || repeated > mostRepeated) throw tooComplex();
+      if (asked > maxEntries || repeated > mostRepeated) throw tooComplexRefusal();
       if (before !== undefined) return before.answer;
       const answer = ask(path);
       known.set(path, { answer });

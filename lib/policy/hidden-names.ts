@@ -1,9 +1,9 @@
 import { dirname } from 'node:path/posix';
-import { foldName, hasWildcard, pathMatches } from '../util/path-globs.ts';
-import { isBlockedBy } from './judge-path.ts';
+import { foldNameForComparison, globMatchesPath, hasWildcard } from '../util/path-globs.ts';
+import { isPathBlockedByGlob } from './judge-path.ts';
 
 /** The outermost part of a path that one of the globs names; null: none. Repositories have many files of few names. */
-export function hiddenPartOf(globs: readonly string[]): (path: string) => string | null {
+export function createHiddenPartFinder(globs: readonly string[]): (path: string) => string | null {
   const byName = globs.filter((glob) => /^(?:\*\*\/)?[^/]+$/.test(glob));
   const byPath = globs
     .filter((glob) => !byName.includes(glob))
@@ -12,7 +12,8 @@ export function hiddenPartOf(globs: readonly string[]): (path: string) => string
   const isNamed = (name: string, isTop: boolean): boolean => {
     const key = `${isTop ? '' : '/'}${name}`;
     const found =
-      known.get(key) ?? byName.some((glob) => (isTop || glob.startsWith('**/')) && isBlockedBy(glob, name));
+      known.get(key) ??
+      byName.some((glob) => (isTop || glob.startsWith('**/')) && isPathBlockedByGlob(glob, name));
     known.set(key, found);
     return found;
   };
@@ -23,12 +24,12 @@ export function hiddenPartOf(globs: readonly string[]): (path: string) => string
     folders.set(parent, above);
     if (above !== null) return above;
     const name = parent === '.' ? path : path.slice(parent.length + 1);
-    const folded = foldName(path);
+    const folded = foldNameForComparison(path);
     const isHidden =
       isNamed(name, parent === '.') ||
       byPath.some(
         ({ glob, start }) =>
-          (folded.startsWith(start) || start.startsWith(folded)) && isBlockedBy(glob, path),
+          (folded.startsWith(start) || start.startsWith(folded)) && isPathBlockedByGlob(glob, path),
       );
     return isHidden ? path : null;
   };
@@ -36,12 +37,15 @@ export function hiddenPartOf(globs: readonly string[]): (path: string) => string
 }
 
 function plainStart(glob: string): string {
-  return foldName(glob.replace(/^(?:\.\/)+/, '')).split(/[*?[{+@!(\\]/)[0] ?? '';
+  return foldNameForComparison(glob.replace(/^(?:\.\/)+/, '')).split(/[*?[{+@!(\\]/)[0] ?? '';
 }
 
 /** Whether a hidden path is one that project.copy or link names in full, or lies in a hidden folder that it names so. */
-export function isExplicitlyShared(globs: readonly string[], copy: readonly string[], path: string): boolean {
+export function isHiddenPathShared(globs: readonly string[], copy: readonly string[], path: string): boolean {
   return copy.some(
-    (name) => !hasWildcard(name) && pathMatches(name, path) && globs.some((glob) => isBlockedBy(glob, name)),
+    (name) =>
+      !hasWildcard(name) &&
+      globMatchesPath(name, path) &&
+      globs.some((glob) => isPathBlockedByGlob(glob, name)),
   );
 }

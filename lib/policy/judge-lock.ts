@@ -1,9 +1,9 @@
 import type { AgentPolicy } from '../domain/policy.ts';
-import { foldName, hasWildcard, lockInside } from '../util/path-globs.ts';
-import { lockParts } from '../util/path-patterns.ts';
-import { isBlockedBy } from './judge-path.ts';
-import { protectedPlace } from './protected-places.ts';
-import { malformedReason } from './resolve-path.ts';
+import { foldNameForComparison, hasWildcard, isLockInsideGlobs } from '../util/path-globs.ts';
+import { expandLockBraces } from '../util/path-patterns.ts';
+import { isPathBlockedByGlob } from './judge-path.ts';
+import { findProtectedPlace } from './protected-places.ts';
+import { explainMalformedPath } from './resolve-path.ts';
 
 type Rules = Pick<AgentPolicy, 'blocked_paths' | 'hidden_paths' | 'protected_paths'>;
 
@@ -12,8 +12,8 @@ type Rules = Pick<AgentPolicy, 'blocked_paths' | 'hidden_paths' | 'protected_pat
  * the end of a sentence about the lock; null: no objection. A lock that only holds such a place among others is
  * fine: the rest of it can be written.
  */
-export function judgeLock(rules: Rules, lock: string): string | null {
-  for (const part of lockParts(lock)) {
+export function explainUnwritableLock(rules: Rules, lock: string): string | null {
+  for (const part of expandLockBraces(lock)) {
     const found = judgePart(rules, lock, part);
     if (found !== null) return found;
   }
@@ -25,17 +25,19 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
     .split('/')
     .filter((name) => name !== '' && name !== '.')
     .join('/');
-  const malformed = hasWildcard(path) ? null : malformedReason(path === '' ? '.' : path);
+  const malformed = hasWildcard(path) ? null : explainMalformedPath(path === '' ? '.' : path);
   if (malformed !== null) return `${malformed}, so no agent may write it`;
-  const place = protectedPlace(rules, path) ?? protectedPlace(rules, plainStart(path));
+  const place = findProtectedPlace(rules, path) ?? findProtectedPlace(rules, plainStart(path));
   if (place !== null) return `names ${place.name}, which ${place.why}: no agent may write there`;
   for (const list of ['hidden_paths', 'blocked_paths'] as const) {
     const glob = rules[list].find(
-      (one) => lockInside(foldName(path), [foldName(one)]) || isBlockedBy(one, plainStart(path)),
+      (one) =>
+        isLockInsideGlobs(foldNameForComparison(path), [foldNameForComparison(one)]) ||
+        isPathBlockedByGlob(one, plainStart(path)),
     );
     if (glob !== undefined) return `is inside ${list} (${glob})`;
   }
-  const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(foldName(path));
+  const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(foldNameForComparison(path));
   if (!isAttributes || (lock === path && !hasWildcard(lock))) return null;
   return 'changes how git treats other files: name exactly this file, in a separate lock';
 }

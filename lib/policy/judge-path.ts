@@ -1,8 +1,13 @@
 import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
-import { foldName, locksConflict, pathMatches, wildcardMatches } from '../util/path-globs.ts';
-import { protectedPlace } from './protected-places.ts';
+import {
+  foldNameForComparison,
+  globMatchesPath,
+  locksConflict,
+  shellGlobMatchesPath,
+} from '../util/path-globs.ts';
+import { findProtectedPlace } from './protected-places.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
-import { listFirst, type Objection, objection } from './rules.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from './rules.ts';
 
 /**
  * read: look at it · write: create or change it · remove: take it away, a link and not what it leads to · folder: make
@@ -20,7 +25,7 @@ export interface PathContext {
 }
 
 /** Judges one path of a tool call or command; null: nothing against it. */
-export function judgePath(context: PathContext, path: string, access: Access): Objection | null {
+export function judgePath(context: PathContext, path: string, access: Access): PolicyObjection | null {
   const { policy, facts, cwd } = context;
   const found = resolvePath({
     path,
@@ -39,7 +44,7 @@ export function judgePath(context: PathContext, path: string, access: Access): O
 }
 
 /** Judges a path that leads to no place a call may name, without a look at the file there; null: it leads to one. */
-export function judgeOutside(context: PathContext, path: string, access: Access): Objection | null {
+export function judgeOutsidePath(context: PathContext, path: string, access: Access): PolicyObjection | null {
   const { policy, facts, cwd } = context;
   const { worktree, extra_writable: extra = [] } = policy;
   const found = resolvePath({ path, cwd, worktree, extra, facts, isLinkItself: access === 'remove' });
@@ -47,28 +52,32 @@ export function judgeOutside(context: PathContext, path: string, access: Access)
 }
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */
-export function judgeName(policy: AgentPolicy, path: string, access: Access = 'write'): Objection | null {
-  const place = protectedPlace(policy, path);
+export function judgePathByName(
+  policy: AgentPolicy,
+  path: string,
+  access: Access = 'write',
+): PolicyObjection | null {
+  const place = findProtectedPlace(policy, path);
   if (place !== null) {
     const named = place.name === path ? path : `${path} is out of bounds: ${place.name}`;
-    return objection(
+    return createObjection(
       'path-protected',
       `${named} ${place.why}.`,
       'Leave it unchanged, and work on the files of your task.',
     );
   }
-  const hidden = policy.hidden_paths.find((glob) => isBlockedBy(glob, path));
+  const hidden = policy.hidden_paths.find((glob) => isPathBlockedByGlob(glob, path));
   if (hidden !== undefined) {
-    return objection(
+    return createObjection(
       'path-hidden',
       `${path} is hidden from agents (permissions.hidden_paths: ${hidden}).`,
       'Do the task without it: read variable names from an example file, and use your own values in tests.',
     );
   }
   const blocked =
-    access === 'read' ? undefined : policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
+    access === 'read' ? undefined : policy.blocked_paths.find((glob) => isPathBlockedByGlob(glob, path));
   if (blocked === undefined) return null;
-  return objection(
+  return createObjection(
     'path-blocked',
     `Agents may read ${path} but not change it (permissions.blocked_paths: ${blocked}).`,
     'Do the task without changing it. If that is impossible, report it in your answer.',
@@ -76,49 +85,52 @@ export function judgeName(policy: AgentPolicy, path: string, access: Access = 'w
 }
 
 /** Judges whether the allowed globs and the locks let a path be written; null: they do. */
-export function judgeScope(policy: AgentPolicy, path: string): Objection | null {
-  if (!policy.allowed_paths.some((glob) => pathMatches(glob, path, policy.literal_paths))) {
-    return objection(
+export function judgePathInScope(policy: AgentPolicy, path: string): PolicyObjection | null {
+  if (!policy.allowed_paths.some((glob) => globMatchesPath(glob, path, policy.literal_paths))) {
+    return createObjection(
       'path-not-allowed',
-      `${path || 'The top folder'} may not be written. Writable are: ${listFirst(policy.allowed_paths)}.`,
+      `${path || 'The top folder'} may not be written. Writable are: ${joinFirstItems(policy.allowed_paths)}.`,
     );
   }
-  if (isLocked(policy, path)) return null;
-  return objection(
+  if (isPathLockedByTask(policy, path)) return null;
+  return createObjection(
     'path-out-of-scope',
-    `${path || 'The top folder'} is not in the locks of this task, and another task may be changing it. The locks are: ${listFirst(policy.file_locks ?? [])}.`,
+    `${path || 'The top folder'} is not in the locks of this task, and another task may be changing it. The locks are: ${joinFirstItems(policy.file_locks ?? [])}.`,
     'Change only those, or report in your answer which file is missing.',
   );
 }
 
 /** Whether the locks of a task name a path; true of any path where scope is not enforced. */
-export function isLocked({ file_locks: locks, literal_paths: present }: AgentPolicy, path: string): boolean {
-  return locks === null || locks.some((lock) => pathMatches(lock, path, present));
+export function isPathLockedByTask(
+  { file_locks: locks, literal_paths: present }: AgentPolicy,
+  path: string,
+): boolean {
+  return locks === null || locks.some((lock) => globMatchesPath(lock, path, present));
 }
 
 /** Git reads .gitattributes and .gitmodules in any folder and acts on them; null if an explicit lock names the file. */
-export function judgeAttributes(policy: AgentPolicy, path: string): Objection | null {
-  if (!/(?:^|\/)\.git(?:attributes|modules)$/.test(foldName(path))) return null;
+export function judgeGitAttributesFile(policy: AgentPolicy, path: string): PolicyObjection | null {
+  if (!/(?:^|\/)\.git(?:attributes|modules)$/.test(foldNameForComparison(path))) return null;
   if (policy.file_locks?.some((lock) => lock === path) === true) return null;
-  return objection(
+  return createObjection(
     'path-attributes',
     `${path} changes how git treats other files. It is writable only when a lock of the task names exactly this file.`,
   );
 }
 
-function readOnly(policy: AgentPolicy): Objection {
-  return objection(
+function readOnly(policy: AgentPolicy): PolicyObjection {
+  return createObjection(
     'read-only-role',
     `A ${policy.role} may not write. Read what you need and report your findings in your answer.`,
   );
 }
 
-function judgeKind(found: ResolvedPath, path: string, access: Access): Objection | null {
+function judgeKind(found: ResolvedPath, path: string, access: Access): PolicyObjection | null {
   if (found.entry?.kind === 'other') {
-    return objection('path-special', `${path} is a device, pipe or socket. Use a regular file.`);
+    return createObjection('path-special', `${path} is a device, pipe or socket. Use a regular file.`);
   }
   if (/^(?:write|remove)$/.test(access) && found.entry?.kind === 'file' && found.entry.links > 1) {
-    return objection(
+    return createObjection(
       'path-linked',
       `${path} has ${found.entry.links} hard links, so writing it would change a file elsewhere. Write a new file instead.`,
     );
@@ -126,15 +138,18 @@ function judgeKind(found: ResolvedPath, path: string, access: Access): Objection
   return null;
 }
 
-function judgeBelow({ isBelowFile }: ResolvedPath, path: string, access: Access): Objection | null {
+function judgeBelow({ isBelowFile }: ResolvedPath, path: string, access: Access): PolicyObjection | null {
   if (!isBelowFile || access === 'read' || access === 'remove') return null;
-  return objection('path-malformed', `A part of ${path} is a file, so nothing can be written below it.`);
+  return createObjection(
+    'path-malformed',
+    `A part of ${path} is a file, so nothing can be written below it.`,
+  );
 }
 
-function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): Objection | null {
+function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): PolicyObjection | null {
   const names = [...new Set([found.lexical, found.resolved])];
   const objections = names.map(
-    (name) => judgeName(policy, name, access) ?? judgeAccess(policy, name, found, access),
+    (name) => judgePathByName(policy, name, access) ?? judgeAccess(policy, name, found, access),
   );
   return objections.find((one) => one !== null) ?? null;
 }
@@ -144,34 +159,34 @@ function judgeAccess(
   name: string,
   found: ResolvedPath,
   access: Access,
-): Objection | null {
+): PolicyObjection | null {
   if (access === 'read') return null;
   if (access === 'folder' || (access === 'stage' && found.entry?.kind !== 'file')) {
     return judgeFolder(policy, name);
   }
-  const scope = judgeScope(policy, name) ?? judgeAttributes(policy, name);
+  const scope = judgePathInScope(policy, name) ?? judgeGitAttributesFile(policy, name);
   if (scope !== null || found.entry !== null || access === 'stage') return scope;
-  return fileNameProblem(policy, name);
+  return judgeNewFileName(policy, name);
 }
 
 /** A folder may hold what may be written without being writable as a whole. */
-function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
+function judgeFolder(policy: AgentPolicy, name: string): PolicyObjection | null {
   if (name === '') return null;
   const meets = (glob: string): boolean => locksConflict(`${name}/`, glob);
   return policy.allowed_paths.some(meets) && (policy.file_locks?.some(meets) ?? true)
     ? null
-    : judgeScope(policy, name);
+    : judgePathInScope(policy, name);
 }
 
 /** Whether a glob blocks or hides a path: with all below it, in any case of letters and any reading of brackets. */
-export function isBlockedBy(glob: string, path: string): boolean {
-  const [pattern, name] = [foldName(glob), foldName(path)];
-  if (wildcardMatches(pattern, name)) return true;
-  if (pattern.endsWith('/**') && wildcardMatches(pattern.slice(0, -3), name)) return true;
+export function isPathBlockedByGlob(glob: string, path: string): boolean {
+  const [pattern, name] = [foldNameForComparison(glob), foldNameForComparison(path)];
+  if (shellGlobMatchesPath(pattern, name)) return true;
+  if (pattern.endsWith('/**') && shellGlobMatchesPath(pattern.slice(0, -3), name)) return true;
   const segments = name.split('/');
   return segments
     .slice(1)
-    .some((_, index) => wildcardMatches(pattern, segments.slice(0, index + 1).join('/')));
+    .some((_, index) => shellGlobMatchesPath(pattern, segments.slice(0, index + 1).join('/')));
 }
 
 const styles: Readonly<Record<string, RegExp>> = {
@@ -185,13 +200,19 @@ const styles: Readonly<Record<string, RegExp>> = {
  * Returns the objection to the name of a new file under validation.file_naming; null: none. Only the first part of
  * `Button.test.tsx` is held to the style, the middle ones may be plain lower-case words; dot files are free.
  */
-export function fileNameProblem(policy: AgentPolicy, path: string): Objection | null {
+export function judgeNewFileName(policy: AgentPolicy, path: string): PolicyObjection | null {
   const style = policy.naming_style;
-  if (style === null || !policy.naming_globs.some((glob) => pathMatches(glob, path, policy.literal_paths)))
+  if (
+    style === null ||
+    !policy.naming_globs.some((glob) => globMatchesPath(glob, path, policy.literal_paths))
+  )
     return null;
   const name = path.split('/').at(-1) ?? '';
   if (name.startsWith('.') || followsStyle(name, style)) return null;
-  return objection('file-name', `${path} is not named in ${style}. Choose a name like ${example(style)}.`);
+  return createObjection(
+    'file-name',
+    `${path} is not named in ${style}. Choose a name like ${example(style)}.`,
+  );
 }
 
 function followsStyle(name: string, style: string): boolean {

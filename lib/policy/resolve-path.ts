@@ -1,5 +1,5 @@
 import type { PathFacts } from '../domain/policy.ts';
-import { type Objection, objection } from './rules.ts';
+import { createObjection, type PolicyObjection } from './rules.ts';
 
 type PathEntry = NonNullable<ReturnType<PathFacts['lstat']>>;
 
@@ -30,14 +30,14 @@ interface PathQuestion {
 const mostLinks = 40;
 
 /** Follows a path segment by segment as the kernel does (`link/..` is the parent of the link's target). */
-export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
+export function resolvePath(question: PathQuestion): ResolvedPath | PolicyObjection {
   const { path, worktree, facts } = question;
   // The folders above the worktree were named by a person.
-  const malformed = malformedReason(
+  const malformed = explainMalformedPath(
     path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path,
   );
   if (malformed !== null) {
-    return objection(
+    return createObjection(
       'path-malformed',
       `The path ${JSON.stringify(path.slice(0, 200))} ${malformed}. Write a plain path, relative to the worktree.`,
     );
@@ -51,14 +51,14 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   // The file outside is never looked at: some must not be (/proc/1/cwd).
   if (lexical === null) return leadsOut(question, '');
   const end = walk(written, facts, question.isLinkItself);
-  if (cwd === null || end === null) return objection('path-outside', `${path} is a loop of symlinks.`);
+  if (cwd === null || end === null) return createObjection('path-outside', `${path} is a loop of symlinks.`);
   const resolved = inFolder(worktree, end.path);
   if (resolved === null) return leadsOut(question, ', through a symlink,');
   return { kind: 'inside', lexical, resolved, entry: end.entry, isBelowFile: end.isBelowFile };
 }
 
-function leadsOut({ path, worktree }: PathQuestion, via: string): Objection {
-  return objection(
+function leadsOut({ path, worktree }: PathQuestion, via: string): PolicyObjection {
+  return createObjection(
     'path-outside',
     `${path} leads${via} out of the worktree ${worktree}. Use paths inside the worktree.`,
   );
@@ -98,7 +98,7 @@ export function normalizeAbsolute(path: string): string {
 }
 
 /** Returns why a text is no plain path; null: it is one. */
-export function malformedReason(path: string): string | null {
+export function explainMalformedPath(path: string): string | null {
   if (path === '') return 'is empty';
   if (path.length > 4_000) return 'is too long';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))

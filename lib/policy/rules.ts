@@ -61,19 +61,19 @@ export const rules = {
 export type RuleName = keyof typeof rules;
 
 /** Why something is refused: the rule, what and why, and what an agent may do instead. */
-export interface Objection {
+export interface PolicyObjection {
   readonly rule: RuleName;
   readonly details: string;
   /** For the agent alone, where `details` doesn't say it. */
   readonly advice?: string;
 }
 
-export function objection(rule: RuleName, details: string, advice?: string): Objection {
+export function createObjection(rule: RuleName, details: string, advice?: string): PolicyObjection {
   return { rule, details, ...(advice === undefined ? {} : { advice }) };
 }
 
 /** The first few of a list, for a message. */
-export function listFirst(items: readonly string[], most = 12): string {
+export function joinFirstItems(items: readonly string[], most = 12): string {
   if (items.length === 0) return 'nothing';
   const shown = items.slice(0, most).join(', ');
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;

@@ -1,7 +1,7 @@
 import { isLeadTool } from '../domain/lead-tools.ts';
 import type { ToolCall } from '../domain/policy.ts';
 import type { Access } from './judge-path.ts';
-import { type Objection, objection } from './rules.ts';
+import { createObjection, type PolicyObjection } from './rules.ts';
 
 interface ToolShape {
   /** Text that must be there. */
@@ -37,31 +37,31 @@ interface ToolPaths {
 }
 
 /** Every path and path wildcard a call names, wherever in its input. */
-export function toolPaths(call: ToolCall): ToolPaths | Objection {
+export function findPathsOfToolCall(call: ToolCall): ToolPaths | PolicyObjection {
   const shape = shapes[call.tool_name];
   const missing = shape?.required.find((field) => typeof call.tool_input[field] !== 'string');
   if (missing !== undefined) {
-    return objection(
+    return createObjection(
       'call-malformed',
       `${call.tool_name} needs the text field ${missing}. Call it again with that field.`,
     );
   }
   if (call.tool_name === 'MultiEdit' && !Array.isArray(call.tool_input.edits)) {
-    return objection('call-malformed', 'MultiEdit needs a list of edits.');
+    return createObjection('call-malformed', 'MultiEdit needs a list of edits.');
   }
   // Calls of the lead agent's tools are judged where they are carried out.
   if (dataTools.has(call.tool_name) || isLeadTool(call.tool_name)) return nothing;
   if (call.tool_name === 'Bash') return collect(call.tool_input, 0)?.length === 0 ? nothing : elsewhere;
   const paths = collect(call.tool_input, 0);
   if (paths === null) {
-    return objection(
+    return createObjection(
       'call-malformed',
       `A path of this ${call.tool_name} call is not text. Give every path as text.`,
     );
   }
   const patterns = patternsOf(call);
   if (patterns === null) {
-    return objection(
+    return createObjection(
       'call-malformed',
       `A wildcard of this ${call.tool_name} call is not text. Give it as text.`,
     );
@@ -77,7 +77,7 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
 }
 
 const nothing: ToolPaths = { access: 'read', paths: [], patterns: [], base: null, isSearch: false };
-const elsewhere = objection(
+const elsewhere = createObjection(
   'call-malformed',
   'Bash takes only a command, no paths. Use `cd FOLDER && …` in the command.',
 );

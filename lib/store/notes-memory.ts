@@ -1,18 +1,22 @@
-import { canonicalText } from '../core/merge/merge-values.ts';
+import { toSortedKeyJson } from '../core/merge/merge-values.ts';
 import type { MemoryEntry, MemoryProvider } from '../domain/state/memory.ts';
-import { memoryAnchor, memoryNotes } from './notes/note-kinds.ts';
-import { onlyNote, type RefState } from './notes/state.ts';
+import { memoryAnchor, memoryNoteKind } from './notes/note-kinds.ts';
+import { findSingleNote, type RefState } from './notes/state.ts';
 import type { StoreOptions } from './store-options.ts';
-import { keyAndAnchor } from './write/apply-change.ts';
-import { readSideNotes, type SideChange, writeSideNotes } from './write/side-notes.ts';
+import { pairNoteKeyWithAnchor } from './write/apply-change.ts';
+import {
+  type NotesChangeOutsideState,
+  readNotesOutsideState,
+  writeNotesOutsideState,
+} from './write/side-notes.ts';
 
 /** Memory as notes on refs/blueflame/memory: one commit for what is saved together, by compare-and-swap. */
-export function openNotesMemory(options: StoreOptions): MemoryProvider {
+export function openMemoryInGitNotes(options: StoreOptions): MemoryProvider {
   return {
     name: 'notes',
-    load: () => readSideNotes(options, memoryNotes),
+    load: () => readNotesOutsideState(options, memoryNoteKind),
     save: async (entries, actor) => {
-      await writeSideNotes(options, { kind: memoryNotes, reason: 'git flame memory' }, (state) =>
+      await writeNotesOutsideState(options, { kind: memoryNoteKind, reason: 'git flame memory' }, (state) =>
         freshEntries(state, { entries, actor }, options),
       );
     },
@@ -23,10 +27,13 @@ function freshEntries(
   state: RefState<MemoryEntry>,
   { entries, actor }: { readonly entries: readonly MemoryEntry[]; readonly actor: string },
   { objectFormat }: StoreOptions,
-): SideChange<MemoryEntry> | null {
+): NotesChangeOutsideState<MemoryEntry> | null {
   const writes = entries
-    .map((entry) => ({ entry, ...keyAndAnchor(objectFormat, memoryAnchor(entry.session, entry.task)) }))
-    .filter(({ key, entry }) => !isKnown(onlyNote(state, key)?.value ?? null, entry));
+    .map((entry) => ({
+      entry,
+      ...pairNoteKeyWithAnchor(objectFormat, memoryAnchor(entry.session, entry.task)),
+    }))
+    .filter(({ key, entry }) => !isKnown(findSingleNote(state, key)?.value ?? null, entry));
   const [first] = writes;
   if (first === undefined) return null;
   return {
@@ -45,5 +52,5 @@ function freshEntries(
 
 /** True if both are equal but for the number of writes. */
 function isKnown(stored: MemoryEntry | null, entry: MemoryEntry): boolean {
-  return stored !== null && canonicalText({ ...stored, rev: entry.rev }) === canonicalText(entry);
+  return stored !== null && toSortedKeyJson({ ...stored, rev: entry.rev }) === toSortedKeyJson(entry);
 }

@@ -2,18 +2,18 @@ import type { Snapshot, TransactResult } from '../domain/ports/store-port.ts';
 import type { Task } from '../domain/state/task.ts';
 import { CatFile } from '../git/process/cat-file.ts';
 import {
-  anchorKey,
-  sessionNotes,
-  signatureNotes,
+  computeNoteKey,
+  sessionNoteKind,
+  signatureNoteKind,
   stateRefs,
   taskAnchor,
-  taskNotes,
+  taskNoteKind,
 } from './notes/note-kinds.ts';
 import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-log.ts';
 import { readTips } from './notes/read-tips.ts';
-import { StateSnapshot, snapshotOf } from './notes/state.ts';
-import { readSideRef, StateReader } from './notes/state-reader.ts';
+import { openStateSnapshot, StateSnapshot } from './notes/state.ts';
+import { readRefOutsideState, StateReader } from './notes/state-reader.ts';
 import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
@@ -32,7 +32,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
   let endWatch = (): void => undefined;
   return {
     // An error here is reported to the first caller that reads.
-    begin: () => void catFile.info(sessionNotes.ref).catch(() => undefined),
+    begin: () => void catFile.info(sessionNoteKind.ref).catch(() => undefined),
     writeThrough: (make) => {
       const { now = () => new Date(), hostname: host = null } = options;
       const before = writer;
@@ -46,8 +46,8 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
         },
       });
     },
-    snapshot: async (): Promise<Snapshot> => snapshotOf(await reader.read()),
-    look: (pick) => reader.look(pick),
+    snapshot: async (): Promise<Snapshot> => openStateSnapshot(await reader.read()),
+    readOneSession: (pick) => reader.look(pick),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),
     watch: async (onChange) => {
@@ -56,7 +56,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       endWatch = watchRefs(commonDir, onChange);
     },
     ready: async () => (await openedWriter()).ready(),
-    former: (task) => findFormer({ ...options, catFile }, task),
+    readFormerTask: (task) => findFormer({ ...options, catFile }, task),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
       const { readArchive } = await import('./archive/read-archive.ts');
@@ -67,7 +67,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       return archiveSessions({ options, catFile, reader }, pick, actor);
     },
     signatures: async () => {
-      const { root } = await readSideRef({ ...options, catFile }, signatureNotes);
+      const { root } = await readRefOutsideState({ ...options, catFile }, signatureNoteKind);
       return [...listNotes(root)].flatMap(({ value }) => value ?? []);
     },
     log: async (filter) => {
@@ -83,7 +83,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       // Shows reviews that came by another way than this writer's own.
       const state = wrote === null ? null : await reader.read().catch(() => null);
       if (state !== null)
-        await (await import('./write/publish-review-notes.ts')).publishReviewNotes(
+        await (await import('./write/publish-review-notes.ts')).updateReviewNotesForGitLog(
           { ...options, catFile },
           state,
         );
@@ -97,9 +97,9 @@ async function findFormer(
   options: StoreOptions & { readonly catFile: CatFile },
   task: Task,
 ): Promise<Task | null> {
-  const { findVersions } = await import('./admission/note-history.ts');
-  const key = anchorKey(options.objectFormat, taskAnchor(task.session, task.id));
+  const { findNewestWantedVersions } = await import('./admission/note-history.ts');
+  const key = computeNoteKey(options.objectFormat, taskAnchor(task.session, task.id));
   const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
-  const found = await findVersions(options, taskNotes, new Map([[task, key]]), isFormer);
+  const found = await findNewestWantedVersions(options, taskNoteKind, new Map([[task, key]]), isFormer);
   return found.get(task) ?? null;
 }

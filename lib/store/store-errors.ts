@@ -1,4 +1,4 @@
-import { parseRefInTheWay, refInTheWay } from '../domain/disk-errors.ts';
+import { parseRefInTheWay, refInTheWayError } from '../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 
@@ -9,7 +9,7 @@ export function stateCorrupt(
   problem: string,
   cause?: unknown,
 ): FlameError {
-  return unusableState(`${ref} can't be used: ${object} ${problem}.`, {
+  return stateCorruptInSeveral(`${ref} can't be used: ${object} ${problem}.`, {
     hints: ['git flame doctor', `git log --oneline ${ref}`],
     data: { ref, object },
     cause,
@@ -17,7 +17,7 @@ export function stateCorrupt(
 }
 
 /** The same error for several problems. */
-export function unusableState(
+export function stateCorruptInSeveral(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data' | 'cause'>,
 ): FlameError {
@@ -49,9 +49,9 @@ export function stateBusy(): FlameError {
 }
 
 /** git refused the transaction for a reason that trying again doesn't change. */
-export function refRefused(message: string): FlameError {
+export function refUpdateRefused(message: string): FlameError {
   const found = parseRefInTheWay(message);
-  if (found !== null) return refInTheWay(found.inTheWay, found.wanted);
+  if (found !== null) return refInTheWayError(found.inTheWay, found.wanted);
   return new FlameError({
     kind: 'environment',
     code: 'ref-refused',
@@ -61,7 +61,7 @@ export function refRefused(message: string): FlameError {
 }
 
 /** git was killed between two refs of one transaction. */
-export function stateTorn(moved: readonly string[], unmoved: readonly string[]): FlameError {
+export function refsMovedInPart(moved: readonly string[], unmoved: readonly string[]): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'state-torn',

@@ -1,7 +1,7 @@
-import type { OwnTips, Snapshot, Store } from '../domain/ports/store-port.ts';
-import type { ObjectFormat } from '../git/objects/make-object.ts';
+import type { OwnStateTips, Snapshot, Store } from '../domain/ports/store-port.ts';
+import type { ObjectHashFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
-import type { Idents } from '../git/process/read-identity.ts';
+import type { GitIdentities } from '../git/process/read-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
 import type { CommitSigner } from '../util/machine-key.ts';
 import type { StateReader } from './notes/state-reader.ts';
@@ -19,17 +19,17 @@ export interface StoreOptions {
   /** The person's folder and environment: whose identity the commits carry. */
   readonly context: GitContext;
   /** Identity for commits, if it was read before; else git is asked. */
-  readonly idents?: Idents;
+  readonly idents?: GitIdentities;
   /** Open reader of the repository, if there is one: it stays open. */
   readonly catFile?: CatFile;
   /** The common git directory, absolute: linked worktrees share one state. */
   readonly commonDir: string;
-  readonly objectFormat: ObjectFormat;
+  readonly objectFormat: ObjectHashFormat;
   readonly now?: () => Date;
   /** Signs commits with this clone's key where machines share a session; asked for when first needed, null: it has none. */
   readonly signer?: () => CommitSigner | null;
   /** Absent: every state is judged. */
-  readonly ownTips?: OwnTips;
+  readonly ownTips?: OwnStateTips;
   /** Named in the `Host` trailer of each commit; none if not given. */
   readonly hostname?: string;
 }

@@ -1,24 +1,24 @@
 import { mkdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { cliNames } from '../domain/config/agent-clis.ts';
+import { modelCliNames } from '../domain/config/agent-clis.ts';
 import { cloneStateDir } from '../util/own-folders.ts';
 import {
-  identityOf,
   listProcesses,
   type ProcessIdentity,
   parseIdentity,
-  processStart,
   processState,
+  readProcessIdentity,
+  readProcessStart,
   readStat,
 } from '../util/process-identity.ts';
 import {
-  ancestorsOf,
-  programOf,
+  listAncestorsOfProcess,
   readEnvironment,
   readProcess,
+  readProgramOfProcess,
   type TreeProcess,
 } from '../util/process-tree.ts';
-import { namesIn, readPlainText, readTextOrEmpty } from '../util/read-file.ts';
+import { listNamesIn, readPlainText, readTextOrEmpty } from '../util/read-file.ts';
 
 // A command that an agent types looks like the person's own: it runs in the person's shell. An agent is recognised by
 // the variables of its CLI, by its CLI among a process's ancestors, and by having had `git flame mcp` beside it.
@@ -33,7 +33,7 @@ interface Clone {
 const ownClones = new Set<string>();
 
 /** Decisions about this clone, which this process made to throw it away, are no person's. */
-export function allowDecisions({ commonDir }: Pick<Clone, 'commonDir'>): void {
+export function allowDecisionsInOwnClone({ commonDir }: Pick<Clone, 'commonDir'>): void {
   ownClones.add(realpathSync(commonDir));
 }
 
@@ -47,7 +47,7 @@ let isServing = false;
 export function registerChat({ commonDir, env }: Clone): void {
   isServing = true;
   const client = clientOf(process.pid);
-  const identity = client === null ? null : identityOf(client);
+  const identity = client === null ? null : readProcessIdentity(client);
   if (identity === null) return;
   try {
     const folder = chatFolder({ commonDir, env });
@@ -65,7 +65,7 @@ export function registerChat({ commonDir, env }: Clone): void {
 const seen = new Set<string>();
 
 /** Sees which chats are connected now, for when this process is asked. */
-export function snapshotChats(clone: Clone): void {
+export function rememberConnectedChats(clone: Clone): void {
   for (const { pid, start } of [...notedClients(clone), ...servedClients()]) seen.add(`${pid} ${start}`);
 }
 
@@ -82,7 +82,7 @@ export function findStartingAgent({
   const isServer = asked === undefined && isServing;
   const pid = isServer ? clientOf(process.pid) : (asked ?? process.pid);
   if (pid === null || ownClones.has(realpathSync(commonDir))) return null;
-  snapshotChats({ commonDir, env });
+  rememberConnectedChats({ commonDir, env });
   const starters = startersOf(pid);
   const [first = 0] = starters;
   // The npm package of a CLI starts the CLI itself.
@@ -97,7 +97,7 @@ export function findStartingAgent({
 function isAgent(pid: number): boolean {
   const found = readProcess(pid);
   if (found === null) return false;
-  return seen.has(`${pid} ${processStart(pid)}`) || isAgentProgram(found, programOf(pid));
+  return seen.has(`${pid} ${readProcessStart(pid)}`) || isAgentProgram(found, readProgramOfProcess(pid));
 }
 
 /**
@@ -105,17 +105,17 @@ function isAgent(pid: number): boolean {
  * session still shows who began that, and which command has its terminal.
  */
 function startersOf(pid: number): readonly number[] {
-  const above = ancestorsOf(pid);
+  const above = listAncestorsOfProcess(pid);
   const { session = 0, foreground = 0 } = readStat(pid) ?? {};
   if (session <= 1 || session === pid || above.includes(session)) return above;
   const others = [session, foreground].filter((one) => one > 1 && one !== pid);
-  return [...above, ...others.flatMap((one) => [one, ...ancestorsOf(one)])];
+  return [...above, ...others.flatMap((one) => [one, ...listAncestorsOfProcess(one)])];
 }
 
 /** Removes the notes of dead ones. */
 function notedClients(clone: Clone): readonly ProcessIdentity[] {
   const folder = chatFolder(clone);
-  return namesIn(folder).flatMap((name) => {
+  return listNamesIn(folder).flatMap((name) => {
     const client = parseIdentity(readPlainText(join(folder, name), { most: 10_000 }));
     const state = client === null ? 'gone' : processState(client);
     if (client !== null && (state === 'alive' || state === 'own')) return [client];
@@ -127,7 +127,7 @@ function notedClients(clone: Clone): readonly ProcessIdentity[] {
 /** Clients of the servers among all processes. */
 function servedClients(): readonly ProcessIdentity[] {
   const clients = listProcesses().filter(isServer).map(clientOf);
-  return [...new Set(clients)].flatMap((pid) => (pid === null ? [] : (identityOf(pid) ?? [])));
+  return [...new Set(clients)].flatMap((pid) => (pid === null ? [] : (readProcessIdentity(pid) ?? [])));
 }
 
 function isServer(pid: number): boolean {
@@ -150,7 +150,7 @@ function isAtTerminal(pid: number): boolean {
 /** Finds the client of a server, past git and other programs in between. null: a person, in a shell. */
 function clientOf(server: number): number | null {
   let started = server;
-  for (const pid of ancestorsOf(server)) {
+  for (const pid of listAncestorsOfProcess(server)) {
     const found = readProcess(pid);
     if (isAdopted(started, pid) || (found !== null && isInteractiveShell(found))) return null;
     if (found !== null && !isWrapperProcess(found)) return pid;
@@ -193,7 +193,7 @@ function agentMark(env: Readonly<Record<string, string | undefined>>): string | 
   return marks.find((name) => (env[name] ?? '') !== '') ?? null;
 }
 
-const programs = new Set<string>(cliNames);
+const programs = new Set<string>(modelCliNames);
 /** Folders where npm and the CLIs' own installers put them; their programs have names of all kinds there. */
 const folders =
   /(?:^|\/)(?:@anthropic-ai\/claude-code|@openai\/codex|opencode(?:-ai|-(?:linux|darwin)[^/]*)|@google\/gemini-cli|@moonshot-ai\/kimi-code|@github\/copilot|claude\/versions)(?=[-@/])/;

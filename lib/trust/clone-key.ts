@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SignedStatement } from '../domain/ports/sharing-port.ts';
 import {
+  appendKeyFingerprint,
   cloneName,
   makePrivateKey,
-  nameWithKey,
   publicKeyOf,
   signCommitText,
-  signText,
+  signTextWithKey,
 } from '../util/machine-key.ts';
 import { cloneStateDir } from '../util/own-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
@@ -36,7 +36,7 @@ export function openCloneKey(place: ClonePlace): CloneKey {
   try {
     const privateKey = given ?? readOrMake(file);
     const key = publicKeyOf(privateKey);
-    return { key, sign: (text) => ({ key, signature: signText(privateKey, text) }) };
+    return { key, sign: (text) => ({ key, signature: signTextWithKey(privateKey, text) }) };
   } catch (cause) {
     throw new FlameError({
       kind: 'environment',
@@ -55,7 +55,7 @@ export function openCloneKey(place: ClonePlace): CloneKey {
 }
 
 /** Signs commits with the key of this clone; answers null while it has none, for then it never shared a session. */
-export function cloneSigner(
+export function openCloneCommitSigner(
   place: ClonePlace,
   format: 'sha1' | 'sha256',
 ): () => ((text: string) => string) | null {
@@ -76,7 +76,7 @@ function keyFile({ env, commonDir }: ClonePlace): string {
 export function machineName(place: ClonePlace): string {
   const clone = cloneName(place.commonDir, place.env.FLAME_MACHINE_NAME);
   const hasKey = givenKey(place) !== null || existsSync(keyFile(place));
-  return hasKey ? nameWithKey(clone, openCloneKey(place).key) : clone;
+  return hasKey ? appendKeyFingerprint(clone, openCloneKey(place).key) : clone;
 }
 
 /** A key that outlives its clone, as a runner has that makes a clone for each job; null: none was given. */

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { OwnTips, Snapshot } from '../domain/ports/store-port.ts';
-import { parseRecord } from '../util/json.ts';
+import type { OwnStateTips, Snapshot } from '../domain/ports/store-port.ts';
+import { parseJsonRecord } from '../util/json.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { cloneStateDir } from '../util/own-folders.ts';
-import { namesIn, readTextOrEmpty } from '../util/read-file.ts';
+import { listNamesIn, readTextOrEmpty } from '../util/read-file.ts';
 import { makeFolders, replaceFile } from '../util/write-files.ts';
 
 type Tipped = Pick<Snapshot, 'tips'>;
@@ -16,10 +16,10 @@ type Tipped = Pick<Snapshot, 'tips'>;
  * repository, all where the decisions of this clone were removed, and all by another version of the program, which may read
  * more of a note.
  */
-export function openOwnTips(
+export function openOwnStateTips(
   env: Readonly<Record<string, string | undefined>>,
   { commonDir, version }: { readonly commonDir: string; readonly version: string },
-): OwnTips {
+): OwnStateTips {
   const state = cloneStateDir(env, commonDir);
   const file = join(state, 'own-tips');
   let marked = new WeakSet<Tipped>();
@@ -65,7 +65,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const placeFile = 'place';
 
 /** Notes which folder this clone is, so that it is known again where it is moved to. */
-export function noteClone(env: Env, commonDir: string): void {
+export function recordCloneFolder(env: Env, commonDir: string): void {
   const file = join(cloneStateDir(env, commonDir), placeFile);
   const identity = identityOf(commonDir);
   if (identity === null) return;
@@ -83,9 +83,9 @@ export async function adoptMovedClone(env: Env, commonDir: string): Promise<void
   const own = cloneStateDir(env, commonDir);
   if (existsSync(own)) return;
   const identity = identityOf(commonDir);
-  for (const name of identity === null ? [] : namesIn(dirname(own))) {
+  for (const name of identity === null ? [] : listNamesIn(dirname(own))) {
     const folder = join(dirname(own), name);
-    const noted = parseRecord(readTextOrEmpty(join(folder, placeFile)));
+    const noted = parseJsonRecord(readTextOrEmpty(join(folder, placeFile)));
     if (noted.identity !== identity || identityOf(`${noted.path}`) === identity) continue;
     // Only then: what reads them loads a library of schemas.
     const { movePermissions } = await import('./repository/permission.ts');

@@ -1,27 +1,27 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseRecord } from '../util/json.ts';
+import { parseJsonRecord } from '../util/json.ts';
 import { cloneStateDir } from '../util/own-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
 
 /** Which commit of each changeset the person of this clone saw last. */
-export interface ShownCommits {
+export interface LastSeenCommits {
   /** Remembers that these were printed; where that can't be kept, they count as not shown. */
-  note(session: string, changesets: readonly { readonly id: string; readonly commit: string }[]): void;
+  recordSeen(session: string, changesets: readonly { readonly id: string; readonly commit: string }[]): void;
   /** The commit of a changeset that was shown last; null: none was. */
-  last(session: string, changeset: string): string | null;
+  findLastSeen(session: string, changeset: string): string | null;
 }
 
 /** An append-only file for each session, outside the repository, a line for each commit, the latest last. */
-export function openShownCommits(place: {
+export function openLastSeenCommits(place: {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The common git directory, absolute. */
   readonly commonDir: string;
-}): ShownCommits {
+}): LastSeenCommits {
   const fileOf = (session: string): string =>
     join(cloneStateDir(place.env, place.commonDir), 'shown', session);
   return {
-    note: (session, changesets) => {
+    recordSeen: (session, changesets) => {
       if (changesets.length === 0) return;
       const file = fileOf(session);
       const before = readShown(file);
@@ -30,13 +30,13 @@ export function openShownCommits(place: {
         .map(({ id, commit }) => JSON.stringify({ changeset: id, commit }));
       if (lines.length > 0) append(file, lines.join('\n'));
     },
-    last: (session, changeset) => readShown(fileOf(session)).get(changeset) ?? null,
+    findLastSeen: (session, changeset) => readShown(fileOf(session)).get(changeset) ?? null,
   };
 }
 
 function readShown(file: string): ReadonlyMap<string, string> {
   try {
-    const lines = readFileSync(file, 'utf8').split('\n').map(parseRecord);
+    const lines = readFileSync(file, 'utf8').split('\n').map(parseJsonRecord);
     return new Map(lines.map(({ changeset, commit }) => [String(changeset), String(commit)]));
   } catch {
     return new Map();

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isRecord } from './json.ts';
+import { isJsonRecord } from './json.ts';
 
 /** JSON without spaces, keys in order; what is undefined is left out. Equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
@@ -15,7 +15,7 @@ function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return plain.test(value) ? `"${value}"` : JSON.stringify(value);
   if (value === null) return 'null';
   if (Array.isArray(value)) return listOf(value);
-  if (!isRecord(value)) return JSON.stringify(value);
+  if (!isJsonRecord(value)) return JSON.stringify(value);
   if (typeof value.toJSON === 'function') return textOf(value.toJSON());
   let inside = '';
   for (const key of Object.keys(value).sort()) {

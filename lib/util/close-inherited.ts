@@ -22,7 +22,7 @@ interface Inherited {
  *
  * On macOS there is nothing to do: there libuv has the kernel pass on only what is named.
  */
-export function closeInherited(words: readonly string[]): string[] {
+export function closeInheritedDescriptors(words: readonly string[]): string[] {
   const inherited = listInherited();
   const reopened = new Map<string, string>();
   for (const { descriptor, access } of inherited) {

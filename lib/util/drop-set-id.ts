@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { entriesIn } from './read-file.ts';
+import { listEntriesIn } from './read-file.ts';
 
 const setIdBits = 0o6000;
 const entriesAtOnce = 2_000;
@@ -12,15 +12,15 @@ const mostEntries = 5_000_000;
  * Takes from every file below the folders what would let it run as its owner or group for anybody who starts it.
  * Links are not followed; the bit of a folder says no more than the group of what is made in it. Throws nothing.
  */
-export async function dropSetIds(folders: readonly string[], most = mostEntries): Promise<void> {
+export async function dropSetIdBitsBelow(folders: readonly string[], most = mostEntries): Promise<void> {
   const waiting = [...folders];
   let seen = 0;
   for (let folder = waiting.pop(); folder !== undefined && seen < most; folder = waiting.pop()) {
     // Where it can't be read, no process can start what is in it either.
-    for (const entry of entriesIn(folder)) {
+    for (const entry of listEntriesIn(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) waiting.push(path);
-      else if (entry.isFile()) dropSetId(path);
+      else if (entry.isFile()) dropSetIdBitsOfFile(path);
       seen += 1;
       if (seen % entriesAtOnce === 0) await pause();
     }
@@ -28,7 +28,7 @@ export async function dropSetIds(folders: readonly string[], most = mostEntries)
 }
 
 /** Drops the set-id bits of one file; ignores anything but a regular file of this user. */
-export function dropSetId(path: string): void {
+export function dropSetIdBitsOfFile(path: string): void {
   try {
     const facts = lstatSync(path);
     const isOurs = process.getuid === undefined || facts.uid === process.getuid();

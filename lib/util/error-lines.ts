@@ -3,16 +3,16 @@ const failureWords =
   /^\s*(?:not ok\b(?!.*# (?:TODO|SKIP))|FAIL(?:ED|URE)?\b|ERROR\b|✖|✗|✘|×|● |--- FAIL|E {3}|error(?:\[|:)|[\w.]*(?:Error|Exception)\b(?=[:\s(])|thread '.*' panicked)/;
 const context = 2;
 /** Stands for lines that were left out. */
-export const gap = '…';
+export const omittedLinesMark = '…';
 
 /** The line of a program's output that says most about why it failed; null: it said nothing. */
-export function errorLine(lines: readonly string[]): string | null {
+export function pickFailureLine(lines: readonly string[]): string | null {
   const said = lines.filter((line) => line.trim() !== '');
   return said.findLast((line) => failureWords.test(line)) ?? said.at(-1) ?? null;
 }
 
 /** Returns at most so many lines of output: those that report a failure, each with what follows it, then its end. */
-export function errorLines(output: string, most: number): readonly string[] {
+export function pickFailureLines(output: string, most: number): readonly string[] {
   const lines = output.trimEnd().split('\n');
   if (lines.length <= most) return lines;
   const kept = new Set<number>();
@@ -24,12 +24,12 @@ export function errorLines(output: string, most: number): readonly string[] {
   const shown = [...kept].filter((at) => at < lines.length).sort((a, b) => a - b);
   return shown.flatMap((at, index) => {
     const isNext = index === 0 ? at === 0 : at === (shown[index - 1] ?? 0) + 1;
-    return [...(isNext || index === 0 ? [] : [gap]), lines[at] ?? ''];
+    return [...(isNext || index === 0 ? [] : [omittedLinesMark]), lines[at] ?? ''];
   });
 }
 
 /** Cuts output to so many characters, and leaves out what lies between the lines that report a failure and the end. */
-export function errorText(output: string, most: number): string {
+export function cutToFailureText(output: string, most: number): string {
   if (output.length <= most) return output;
   const head: string[] = [];
   let left = Math.floor(most / 2);
@@ -38,7 +38,7 @@ export function errorText(output: string, most: number): string {
     if (left < 0) break;
     head.push(line);
   }
-  const start = `${head.join('\n')}\n${gap}\n`;
+  const start = `${head.join('\n')}\n${omittedLinesMark}\n`;
   const end = output.slice(start.length - most);
   return head.every((line) => end.includes(line)) ? output.slice(-most) : start + end;
 }

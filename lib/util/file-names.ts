@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
  * Names of files are bytes. Those that aren't UTF-8 become text in which each odd byte is a lone surrogate, U+DC80 to
  * U+DCFF, which no text has: what is read so is written back byte for byte, and matches globs as far as it is text.
  */
-export function readName(bytes: Buffer): string {
+export function decodeFileName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   let text = '';
   for (let at = 0; at < bytes.length; ) {
@@ -20,9 +20,9 @@ function isCharacter(bytes: Buffer): boolean {
   return isUtf8(bytes) && [...bytes.toString()].length === 1;
 }
 
-/** The bytes of a name that readName read. */
-export function nameBytes(name: string): Buffer {
-  if (isText(name)) return Buffer.from(name);
+/** The bytes of a name that decodeFileName read. */
+export function encodeFileName(name: string): Buffer {
+  if (isTextFileName(name)) return Buffer.from(name);
   const parts = [...name].map((character) => {
     const code = character.charCodeAt(0);
     const isOdd = character.length === 1 && code >= 0xdc80 && code <= 0xdcff;
@@ -32,36 +32,36 @@ export function nameBytes(name: string): Buffer {
 }
 
 /** Whether a name is text, all of it. */
-export function isText(name: string): boolean {
-  return showName(name) === name;
+export function isTextFileName(name: string): boolean {
+  return renderFileName(name) === name;
 }
 
 /** A name to be shown or stored: what is no text in it is replaced. */
-export function showName(name: string): string {
+export function renderFileName(name: string): string {
   return Buffer.from(name).toString();
 }
 
 /** Names that each end in NUL. */
-export function splitNames(output: Buffer): string[] {
+export function splitFileNames(output: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(0, at);
     const stop = end < 0 ? output.length : end;
-    if (stop > at) names.push(readName(output.subarray(at, stop)));
+    if (stop > at) names.push(decodeFileName(output.subarray(at, stop)));
     at = stop + 1;
   }
   return names;
 }
 
-/** Joins names, each with NUL behind it, as splitNames reads them. */
-export function joinNames(names: readonly string[]): Buffer {
-  return Buffer.concat(names.flatMap((name) => [nameBytes(name), Buffer.from([0])]));
+/** Joins names, each with NUL behind it, as splitFileNames reads them. */
+export function joinFileNames(names: readonly string[]): Buffer {
+  return Buffer.concat(names.flatMap((name) => [encodeFileName(name), Buffer.from([0])]));
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Text of bytes, nothing lost: what is no UTF-8 is written byte by byte as `⟦0xE9⟧`. */
-export function decodeBytes(bytes: Uint8Array): string {
+export function decodeBytesVisibly(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes);
   } catch {

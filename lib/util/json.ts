@@ -1,7 +1,7 @@
 /** A JSON object from outside: each field is checked before it's used. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-export function isRecord(value: unknown): value is JsonRecord {
+export function isJsonRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Parses JSON text; what is none, or no object, has no fields. */
-export function parseRecord(text: string): JsonRecord {
+export function parseJsonRecord(text: string): JsonRecord {
   const value = parseJson(text);
-  return isRecord(value) ? value : {};
+  return isJsonRecord(value) ? value : {};
 }

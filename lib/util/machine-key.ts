@@ -22,7 +22,7 @@ export function publicKeyOf(privateKey: string): string {
 }
 
 /** A signature over a text, in base64url. */
-export function signText(privateKey: string, text: string): string {
+export function signTextWithKey(privateKey: string, text: string): string {
   return sign(null, Buffer.from(text), createPrivateKey(privateKey)).toString('base64url');
 }
 
@@ -41,7 +41,7 @@ const digits = 20;
 const bound = new RegExp(`^(?:.*[/-][0-9a-f]{8})-([0-9a-f]{${digits}})$`);
 
 /** Appends the key's fingerprint to a clone's name, so that no other clone can sign in that name. */
-export function nameWithKey(clone: string, key: string): string {
+export function appendKeyFingerprint(clone: string, key: string): string {
   return `${clone}-${printOf(key)}`;
 }
 
@@ -100,7 +100,7 @@ export function signCommitText(text: string, privateKey: string, format: Format)
  * Returns the public key (ed25519, base64url) whose holder signed a commit, given its whole text; null: it is not
  * signed, signed over another text, or in another form. Never throws.
  */
-export function signerOf(text: string, format: Format): string | null {
+export function readCommitSignerKey(text: string, format: Format): string | null {
   const [whole = '', armored = ''] =
     text.slice(0, text.indexOf('\n\n') + 1).match(new RegExp(`^${headerOf(format)} (.*\n(?: .*\n)*)`, 'm')) ??
     [];

@@ -79,7 +79,7 @@ export function lockHolder(path: string): ProcessIdentity | null {
 }
 
 /** Removes the locks in a folder whose holders are gone. */
-export function removeDeadLocks(folder: string): void {
+export function removeDeadOwnedLocks(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const locks = names.map((name) => name.replace(/-owner$/, '')).filter((name) => name.endsWith('.lock'));
   for (const name of new Set(locks)) takeOverDead(join(folder, name));

@@ -1,24 +1,24 @@
 import { Minimatch } from 'minimatch';
 import {
+  expandLockBraces,
   isWildName,
-  lockParts,
+  listPatternReadings,
   type PathPattern,
-  patternHolds,
-  patternReadings,
+  patternMatchesPath,
   type Segment,
-  segmentHolds,
+  segmentMatchesName,
 } from './path-patterns.ts';
 
 /**
  * Whether a lock or a path of the configuration (a file, a folder with or without a final `/`, or a pattern) names a path
  * of the repository, exact in case, Unicode form aside. `present`: paths that are there by the very name that could be
- * a pattern, and are meant by it (ambiguousPlaces). What leaves the repository matches nothing.
+ * a pattern, and are meant by it (listAmbiguousPaths). What leaves the repository matches nothing.
  */
-export function pathMatches(glob: string, path: string, present: readonly string[] = []): boolean {
+export function globMatchesPath(glob: string, path: string, present: readonly string[] = []): boolean {
   const target = normalizePath(path);
   return (
     target !== null &&
-    readingsOf(glob, present).some((reading) => reading !== null && patternHolds(reading, target))
+    readingsOf(glob, present).some((reading) => reading !== null && patternMatchesPath(reading, target))
   );
 }
 
@@ -26,8 +26,8 @@ export function pathMatches(glob: string, path: string, present: readonly string
  * Whether a glob matches a path, as a plain path or as shells and search programs read it: these always take
  * brackets and `@(…)` as patterns.
  */
-export function wildcardMatches(glob: string, path: string): boolean {
-  if (pathMatches(glob, path)) return true;
+export function shellGlobMatchesPath(glob: string, path: string): boolean {
+  if (globMatchesPath(glob, path)) return true;
   const target = normalizePath(path);
   if (target === null || !/[[(]/.test(glob)) return false;
   const { matcher, holdsFolder } = wildcardOf(glob);
@@ -65,7 +65,7 @@ function wildcardOf(glob: string): Wildcard {
  * don't part locks (they don't on every file system); two patterns conflict unless they are provably apart.
  */
 export function locksConflict(a: string, b: string): boolean {
-  const [lefts, rights] = [readingsOf(foldName(a)), readingsOf(foldName(b))];
+  const [lefts, rights] = [readingsOf(foldNameForComparison(a)), readingsOf(foldNameForComparison(b))];
   return lefts.some((left) =>
     rights.some((right) => left === null || right === null || mayMeet(left, right)),
   );
@@ -75,11 +75,11 @@ export function locksConflict(a: string, b: string): boolean {
  * The names that a lock begins with and that hold no wildcard, as locksConflict compares them, for each way it can be
  * read: where two of them differ before one ends, the locks are apart. null: it isn't a path, and conflicts with any.
  */
-export function literalStarts(lock: string): readonly (readonly string[] | null)[] {
+export function listLiteralStartsOfLock(lock: string): readonly (readonly string[] | null)[] {
   const known = knownStarts.get(lock);
   if (known !== undefined) return known;
   if (knownStarts.size >= readingsLimit) knownStarts.clear();
-  const made = readingsOf(foldName(lock)).map((reading) => {
+  const made = readingsOf(foldNameForComparison(lock)).map((reading) => {
     if (reading === null) return null;
     const end = reading.segments.findIndex(({ isLiteral }) => !isLiteral);
     return reading.segments.slice(0, end === -1 ? undefined : end).map(({ text }) => text);
@@ -89,7 +89,7 @@ export function literalStarts(lock: string): readonly (readonly string[] | null)
 }
 
 /** Whether everything a lock covers is provably inside one of the allowed globs. */
-export function lockInside(lock: string, allowedGlobs: readonly string[]): boolean {
+export function isLockInsideGlobs(lock: string, allowedGlobs: readonly string[]): boolean {
   const allowed = allowedGlobs.flatMap(alternatives).filter((glob) => glob !== null);
   const parts = alternatives(lock);
   return (
@@ -102,12 +102,12 @@ export function lockInside(lock: string, allowedGlobs: readonly string[]): boole
 
 /** Whether a lock, or one name of it, may match other names than its own. */
 export function hasWildcard(lock: string): boolean {
-  const parts = lockParts(lock);
+  const parts = expandLockBraces(lock);
   return parts.length > 1 || parts.some((part) => part.split('/').some(isWildName));
 }
 
 /** Lower case and NFC: how names are compared when the least exact file system decides. */
-export function foldName(text: string): string {
+export function foldNameForComparison(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
@@ -122,7 +122,7 @@ function normalizePath(text: string): string | null {
 
 /** A lock's brace alternatives; null for one that isn't a path of the repository. */
 function alternatives(lock: string): readonly (PathPattern | null)[] {
-  return lockParts(lock).flatMap((part) => readingsOf(part).slice(-1));
+  return expandLockBraces(lock).flatMap((part) => readingsOf(part).slice(-1));
 }
 
 const readingsLimit = 50_000;
@@ -135,7 +135,7 @@ function readingsOf(glob: string, present: readonly string[] = []): readonly (Pa
   const known = knownReadings.get(key);
   if (known !== undefined) return known;
   if (knownReadings.size >= readingsLimit) knownReadings.clear();
-  const made = patternReadings(glob, present);
+  const made = listPatternReadings(glob, present);
   knownReadings.set(key, made);
   return made;
 }
@@ -157,8 +157,8 @@ function isAnyDepth({ text, isLiteral }: Segment): boolean {
 function segmentsMeet(a: Segment, b: Segment): boolean {
   if (a.text === b.text) return true;
   if (a.isLiteral && b.isLiteral) return false;
-  if (a.isLiteral) return segmentHolds(b, a.text);
-  if (b.isLiteral) return segmentHolds(a, b.text);
+  if (a.isLiteral) return segmentMatchesName(b, a.text);
+  if (b.isLiteral) return segmentMatchesName(a, b.text);
   const [aEnds, bEnds] = [literalEnds(a.text), literalEnds(b.text)];
   return isPrefixPair(aEnds.start, bEnds.start) && isPrefixPair(reversed(aEnds.end), reversed(bEnds.end));
 }
@@ -186,7 +186,7 @@ function holdsAll(
 function segmentHoldsAll(glob: Segment, segment: Segment): boolean {
   if (glob.text === segment.text || (glob.text === '*' && !glob.isLiteral)) return true;
   if (glob.isLiteral) return false;
-  if (segment.isLiteral) return segmentHolds(glob, segment.text);
+  if (segment.isLiteral) return segmentMatchesName(glob, segment.text);
   const star = glob.text.split('*');
   if (star.length !== 2 || star.some(isWildName)) return false;
   const ends = literalEnds(segment.text);

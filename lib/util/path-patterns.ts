@@ -26,7 +26,7 @@ export function isWildName(name: string): boolean {
 }
 
 /** Expands the braces of a lock, each alternative as a lock of its own. */
-export function lockParts(lock: string): readonly string[] {
+export function expandLockBraces(lock: string): readonly string[] {
   return [...new Set(braceExpand(lock))];
 }
 
@@ -35,7 +35,7 @@ export function lockParts(lock: string): readonly string[] {
  * repository. A name is literal where `present` has the path up to it. Braces and backslashes of others are read both
  * ways.
  */
-export function patternReadings(
+export function listPatternReadings(
   glob: string,
   present: readonly string[] = [],
 ): readonly (PathPattern | null)[] {
@@ -43,7 +43,7 @@ export function patternReadings(
   const marked = names
     .map((name, at) => (isOpen(name) && present.includes(placeOf(names, at)) ? `\0${at}\0` : name))
     .join('/');
-  const parts = lockParts(marked).map((part) =>
+  const parts = expandLockBraces(marked).map((part) =>
     toPattern(
       part.split('/').map((name) => {
         const at = /^\0(\d+)\0$/.exec(name)?.[1];
@@ -62,7 +62,7 @@ export function patternReadings(
  * The paths whose being there decides how globs are read: up to each name that could be a pattern. What follows `*` or
  * `**` has no place of its own, and is a pattern.
  */
-export function ambiguousPlaces(globs: readonly string[]): readonly string[] {
+export function listAmbiguousPaths(globs: readonly string[]): readonly string[] {
   const places = globs.flatMap((glob) => {
     const names = glob.normalize('NFC').split('/');
     const end = names.findIndex((name) => /^\*+$/.test(name));
@@ -73,7 +73,7 @@ export function ambiguousPlaces(globs: readonly string[]): readonly string[] {
 }
 
 /** Whether a pattern matches a path without empty names, in NFC. */
-export function patternHolds(pattern: PathPattern, target: string): boolean {
+export function patternMatchesPath(pattern: PathPattern, target: string): boolean {
   const { segments, holdsFolder } = pattern;
   if (segments.length === 0) return true;
   if (segments.every(({ isLiteral }) => isLiteral)) {
@@ -85,7 +85,7 @@ export function patternHolds(pattern: PathPattern, target: string): boolean {
 }
 
 /** Whether a name of a pattern matches one name. */
-export function segmentHolds(segment: Segment, name: string): boolean {
+export function segmentMatchesName(segment: Segment, name: string): boolean {
   return segment.text === name || (!segment.isLiteral && compiled([segment]).match(name));
 }
 

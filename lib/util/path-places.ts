@@ -5,19 +5,19 @@ import { basename, dirname, join, resolve } from 'node:path';
 const mostLinks = 40;
 
 /** Resolves links, also above what isn't there yet, and those that lead nowhere yet. */
-export function realPathOf(path: string, linksLeft = mostLinks): string {
+export function realPathEvenIfMissing(path: string, linksLeft = mostLinks): string {
   try {
     return realpathSync(path);
   } catch {
-    const target = linkTarget(path);
+    const target = readLinkTarget(path);
     const above = dirname(path);
-    if (target !== null && linksLeft > 0) return realPathOf(resolve(above, target), linksLeft - 1);
-    return above === path ? path : join(realPathOf(above, linksLeft), basename(path));
+    if (target !== null && linksLeft > 0) return realPathEvenIfMissing(resolve(above, target), linksLeft - 1);
+    return above === path ? path : join(realPathEvenIfMissing(above, linksLeft), basename(path));
   }
 }
 
 /** Resolves links; the path itself where nothing is there. */
-export function realPath(path: string): string {
+export function realPathOrSame(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -26,7 +26,7 @@ export function realPath(path: string): string {
 }
 
 /** Reads the target of a link; null: it is none, or can't be read. */
-export function linkTarget(path: string): string | null {
+export function readLinkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
@@ -35,7 +35,7 @@ export function linkTarget(path: string): string | null {
 }
 
 /** Whether an absolute path is the folder itself or lies below it, by its text. */
-export function isBelow(path: string, folder: string): boolean {
+export function isSameOrBelowFolder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
@@ -81,17 +81,19 @@ const privateNames = [
 ];
 
 /** Whether an absolute path is or lies in one of a home's places for keys and passwords. */
-export function isPrivatePlace(path: string, home: string): boolean {
-  return privateNames.some((name) => isBelow(path, join(home, name)));
+export function isKeyOrPasswordPath(path: string, home: string): boolean {
+  return privateNames.some((name) => isSameOrBelowFolder(path, join(home, name)));
 }
 
 /** Whether a folder as a whole shows such a place: it is one, lies in one, or holds them as the home does. */
-export function showsPrivatePlace(folder: string, home: string): boolean {
-  return isPrivatePlace(folder, home) || isBelow(home, folder) || holdsPrivatePlace(folder, home);
+export function folderShowsKeyPath(folder: string, home: string): boolean {
+  return (
+    isKeyOrPasswordPath(folder, home) || isSameOrBelowFolder(home, folder) || holdsPrivatePlace(folder, home)
+  );
 }
 
 function holdsPrivatePlace(folder: string, home: string): boolean {
-  return privateNames.some((name) => isBelow(join(home, name), folder));
+  return privateNames.some((name) => isSameOrBelowFolder(join(home, name), folder));
 }
 
 // Devices, processes, sockets: what is open there says more than files do.
@@ -103,10 +105,10 @@ const homesFolders = ['/home', '/Users'];
  * in any home, and devices and sockets.
  */
 export function isNeverShown(path: string, home: string): boolean {
-  if (showsPrivatePlace(path, home) || path === '/root' || isBelow('/home', path)) return true;
+  if (folderShowsKeyPath(path, home) || path === '/root' || isSameOrBelowFolder('/home', path)) return true;
   if (homesFolders.includes(dirname(path)) || homesFolders.includes(path)) return true;
   if (privateNames.some((name) => `${path}/`.includes(`/${name}/`))) return true;
-  return systemPlaces.some((place) => isBelow(path, place)) || isDoor(path);
+  return systemPlaces.some((place) => isSameOrBelowFolder(path, place)) || isDoor(path);
 }
 
 function isDoor(path: string): boolean {

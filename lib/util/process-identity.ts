@@ -6,7 +6,7 @@ import { readTextOrEmpty } from './read-file.ts';
 /** A process that can be distinguished from every other one, also after its pid was given to another. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** See processStart. */
+  /** See readProcessStart. */
   readonly start: string | null;
   readonly host: string;
   /** The boot of the machine; '' where the system doesn't report it. */
@@ -20,7 +20,7 @@ let own: ProcessIdentity | null = null;
 export function ownIdentity(): ProcessIdentity {
   own ??= {
     pid: process.pid,
-    start: processStart(process.pid),
+    start: readProcessStart(process.pid),
     host: hostname(),
     boot: readTextOrEmpty('/proc/sys/kernel/random/boot_id').trim(),
     namespace: readLink('/proc/self/ns/pid'),
@@ -29,8 +29,8 @@ export function ownIdentity(): ProcessIdentity {
 }
 
 /** Of another process that is seen here; null where it isn't there. */
-export function identityOf(pid: number): ProcessIdentity | null {
-  const start = processStart(pid);
+export function readProcessIdentity(pid: number): ProcessIdentity | null {
+  const start = readProcessStart(pid);
   return start === null ? null : { ...ownIdentity(), pid, start };
 }
 
@@ -44,7 +44,7 @@ export function processState(process: ProcessIdentity): 'own' | 'alive' | 'gone'
   if (process.boot !== here.boot) return 'gone';
   if (process.namespace !== here.namespace || process.start === null) return 'unknown';
   if (process.pid === here.pid && process.start === here.start) return 'own';
-  return processStart(process.pid) === process.start ? 'alive' : 'gone';
+  return readProcessStart(process.pid) === process.start ? 'alive' : 'gone';
 }
 
 /** Reads what JSON.stringify made of an identity; null if it isn't one. */
@@ -64,7 +64,7 @@ export function parseIdentity(text: string): ProcessIdentity | null {
  * When a process started, as text to compare: a pid alone is used again by others. null if it isn't there
  * (a zombie isn't).
  */
-export function processStart(pid: number): string | null {
+export function readProcessStart(pid: number): string | null {
   if (process.platform !== 'linux') return startByPs(pid);
   const stat = readStat(pid);
   return stat === null || stat.state === 'Z' ? null : stat.start;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { listProcesses, readLink, readStat, runPs } from './process-identity.ts';
-import { namesIn, readTextOrEmpty } from './read-file.ts';
+import { listNamesIn, readTextOrEmpty } from './read-file.ts';
 
 /** A process as its tree shows it. */
 export interface TreeProcess {
@@ -13,7 +13,7 @@ export interface TreeProcess {
 
 /** null where there is none. */
 export function readProcess(pid: number): TreeProcess | null {
-  if (process.platform !== 'linux') return processByPs(pid);
+  if (process.platform !== 'linux') return readProcessByPs(pid);
   const stat = readStat(pid);
   if (stat === null) return null;
   const name = readTextOrEmpty(`/proc/${pid}/comm`).trim();
@@ -21,7 +21,7 @@ export function readProcess(pid: number): TreeProcess | null {
 }
 
 /** The file that a process runs, by the kernel and not by its own name; '' where that can't be seen. */
-export function programOf(pid: number): string {
+export function readProgramOfProcess(pid: number): string {
   return readLink(`/proc/${pid}/exe`);
 }
 
@@ -34,7 +34,7 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> {
 }
 
 /** Reads as readProcess does, by ps, where there is no /proc. */
-export function processByPs(pid: number): TreeProcess | null {
+export function readProcessByPs(pid: number): TreeProcess | null {
   const found = /^(\d+)\s+(.+)$/.exec(runPs(pid, 'ppid=,comm=') ?? '');
   if (found === null) return null;
   const [, parent, name = ''] = found;
@@ -42,7 +42,7 @@ export function processByPs(pid: number): TreeProcess | null {
 }
 
 /** Who started a process, and who started that, up to the first of all, which started everything. */
-export function ancestorsOf(pid: number): readonly number[] {
+export function listAncestorsOfProcess(pid: number): readonly number[] {
   const found: number[] = [];
   for (let parent = parentOf(pid); parent > 1; parent = parentOf(parent)) found.push(parent);
   return found;
@@ -68,13 +68,13 @@ interface Connection {
  * The processes of this machine that hold the other end of a TCP connection, as far as they can be seen: none of those
  * of another machine or user. null: it was of this machine, and is closed.
  */
-export function peerProcesses(connection: Connection): readonly number[] | null {
+export function findConnectionPeers(connection: Connection): readonly number[] | null {
   const table = ['/proc/net/tcp', '/proc/net/tcp6'].map(readTextOrEmpty).join('\n');
   if (table.trim() === '' || !isOfThisMachine(connection)) return [];
   const sockets = socketsIn(table, connection);
   if (sockets.size === 0) return null;
   return listProcesses().filter((pid) =>
-    namesIn(`/proc/${pid}/fd`).some((name) => sockets.has(readLink(`/proc/${pid}/fd/${name}`))),
+    listNamesIn(`/proc/${pid}/fd`).some((name) => sockets.has(readLink(`/proc/${pid}/fd/${name}`))),
   );
 }
 

@@ -30,7 +30,7 @@ export function requirePipes(child: ChildProcess): void {
 }
 
 /** Whether this process stays for as long as that one lives, or its pipes are open. */
-export function keepAlive(child: ChildProcess, isHeld: boolean): void {
+export function holdProcessWhileChildRuns(child: ChildProcess, isHeld: boolean): void {
   const change = isHeld ? 'ref' : 'unref';
   child[change]();
   // The pipes of a child are sockets, although they are declared as streams.

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 
 /** Whether an error says that there is nothing at a path, nor a folder on the way to it. */
-export function isMissing(error: unknown): boolean {
+export function isMissingFileError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
@@ -24,7 +24,7 @@ export function readIfThere(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissingFileError(error)) return null;
     throw error;
   }
 }
@@ -39,7 +39,7 @@ export function readTextOrEmpty(path: string): string {
 }
 
 /** Lists the names in a folder; empty where there is no folder, or it can't be read. */
-export function namesIn(folder: string): readonly string[] {
+export function listNamesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -47,13 +47,13 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Lists the paths of a folder's entries, as namesIn does their names. */
-export function pathsIn(folder: string): readonly string[] {
-  return namesIn(folder).map((name) => join(folder, name));
+/** Lists the paths of a folder's entries, as listNamesIn does their names. */
+export function listPathsIn(folder: string): readonly string[] {
+  return listNamesIn(folder).map((name) => join(folder, name));
 }
 
 /** Lists a folder's entries, each with its kind; empty where it can't be read. */
-export function entriesIn(folder: string): readonly Dirent[] {
+export function listEntriesIn(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -82,15 +82,15 @@ interface Bounds {
   readonly root?: string;
 }
 
-export interface PlainText {
+export interface PlainFileText {
   readonly text: string;
   /** Of the whole file, in bytes. */
   readonly size: number;
 }
 
 /** Reads the beginning of a plain file; null where there is none, it is something else, or a link leads to it. */
-export function readPlain(path: string, { most, root }: Bounds): PlainText | null {
-  const file = openPlain(root === undefined ? path : join(root, path));
+export function readPlainFile(path: string, { most, root }: Bounds): PlainFileText | null {
+  const file = openPlainFile(root === undefined ? path : join(root, path));
   if (file === null) return null;
   try {
     const { size } = fstatSync(file);
@@ -104,13 +104,13 @@ export function readPlain(path: string, { most, root }: Bounds): PlainText | nul
   }
 }
 
-/** Reads the text that readPlain finds, '' where there is none. */
+/** Reads the text that readPlainFile finds, '' where there is none. */
 export function readPlainText(path: string, bounds: Bounds): string {
-  return readPlain(path, bounds)?.text ?? '';
+  return readPlainFile(path, bounds)?.text ?? '';
 }
 
 /** Opens a file to read; null where it is not plain, or a link. */
-export function openPlain(path: string): number | null {
+export function openPlainFile(path: string): number | null {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, opendirSync, readdirSync, renameSync, unlinkSync 
 import { lstat, rm, rmdir, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { isMissing } from './read-file.ts';
+import { isMissingFileError } from './read-file.ts';
 
 // Others wait meanwhile: agents ask for decisions, people for their view.
 const entriesAtOnce = 200;
@@ -22,7 +22,7 @@ export async function removeTree(path: string, signal?: AbortSignal): Promise<vo
     await (facts.isDirectory() ? removeFolder(path, signal) : unlink(path));
   } catch {
     signal?.throwIfAborted();
-    openFolders(path);
+    makeTreeRemovable(path);
     await rm(path, { recursive: true, force: true });
   }
 }
@@ -73,7 +73,7 @@ async function removeEmpty(folders: readonly string[], signal: AbortSignal | und
 }
 
 function ifAbsent(error: unknown): null {
-  if (isMissing(error)) return null;
+  if (isMissingFileError(error)) return null;
   throw error;
 }
 
@@ -84,7 +84,7 @@ const longestPath = 2_000;
  * Makes a tree that another program wrote fit to be removed: folders without permissions get them back, and
  * folders nested deeper than a path can be long are moved up to `root`. Never throws.
  */
-export function openFolders(root: string): void {
+export function makeTreeRemovable(root: string): void {
   const waiting = [root];
   let moved = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {

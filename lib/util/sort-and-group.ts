@@ -1,5 +1,5 @@
 /** Adds a value to the list of its key. */
-export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+export function addToListOfKey<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
@@ -11,7 +11,7 @@ export function groupBy<Key, Value>(
   keyOf: (value: Value) => Key,
 ): Map<Key, Value[]> {
   const lists = new Map<Key, Value[]>();
-  for (const value of values) addTo(lists, keyOf(value), value);
+  for (const value of values) addToListOfKey(lists, keyOf(value), value);
   return lists;
 }
 

@@ -71,6 +71,6 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Why a file couldn't be read or written, for a person to read. */
-export function fileTrouble({ code, message }: NodeJS.ErrnoException): string {
+export function describeFileError({ code, message }: NodeJS.ErrnoException): string {
   return words[code ?? ''] ?? message;
 }

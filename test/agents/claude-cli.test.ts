@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { planAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
+import { plannerAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
-import { mayAskFor } from '../../lib/domain/config/configured-model.ts';
+import { isModelPermitted } from '../../lib/domain/config/configured-model.ts';
 import { priceTokens } from '../../lib/domain/config/token-price.ts';
-import type { Launch } from '../../lib/domain/ports/adapter.ts';
+import type { AgentLaunch } from '../../lib/domain/ports/adapter.ts';
 import { makePolicy } from '../support/model-agent.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
 import { structuredAnswer } from '../support/model-roles.ts';
@@ -29,7 +29,7 @@ const plan = { tasks: [{ id: 'task-001', title: 't', description: 'd', priority:
 const planner = {
   role: 'planner',
   isReadOnly: true,
-  answerSchema: planAnswerJsonSchema,
+  answerSchema: plannerAnswerJsonSchema,
   policy: makePolicy({ role: 'planner', allowed_tools: ['Read', 'Glob', 'Grep'] }),
 } as const;
 
@@ -122,7 +122,7 @@ if (place !== 'outside') {
       });
       const asked = new Set(run.server.requests.map((request) => request.model));
       for (const one of asked)
-        assert.ok(mayAskFor({ model, prices: {}, helper: 'haiku' }, one), `${model}: ${one}`);
+        assert.ok(isModelPermitted({ model, prices: {}, helper: 'haiku' }, one), `${model}: ${one}`);
       // Until 2.1.197 a sub-agent that looks is its small model; with 2.1.330 it is the agent's own.
       assert.ok(asked.size <= (model === 'haiku' ? 1 : 2), [...asked].join(' '));
     }
@@ -253,7 +253,7 @@ test.run();
 
 /** Runs it at a terminal of its own; once `isReady`, the keys are pressed one by one. */
 async function typeAtTerminal(
-  launch: Launch,
+  launch: AgentLaunch,
   cwd: string,
   typing: { readonly isReady: () => boolean; readonly keys: readonly string[] },
 ): Promise<{ readonly exitCode: number | null; readonly text: string }> {

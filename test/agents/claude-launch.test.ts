@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { CellPaths, Launch } from '../../lib/domain/ports/adapter.ts';
+import type { AgentLaunch, PathsInsideCell } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { makePaths, makePolicy, makeRequest } from '../support/model-agent.ts';
 
@@ -162,11 +162,11 @@ test('an unknown adapter is an error that lists those there are', () => {
   }
 });
 
-function launch(changes: Partial<AgentRequest>, paths: Partial<CellPaths> = {}): Launch {
+function launch(changes: Partial<AgentRequest>, paths: Partial<PathsInsideCell> = {}): AgentLaunch {
   return getAdapter('claude', config).launch(makeRequest(changes), makePaths(paths));
 }
 
-function optionOf({ argv }: Launch, name: string): string | undefined {
+function optionOf({ argv }: AgentLaunch, name: string): string | undefined {
   return argv[argv.indexOf(name) + 1];
 }
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { planAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
+import { plannerAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import type { AgentEnd, AgentResultParts } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
@@ -30,7 +30,7 @@ const success = {
     b: { inputTokens: 10, outputTokens: 1, cacheReadInputTokens: 0, cacheCreationInputTokens: 0 },
   },
 };
-const planner = { role: 'planner', answerSchema: planAnswerJsonSchema } as const;
+const planner = { role: 'planner', answerSchema: plannerAnswerJsonSchema } as const;
 
 test('all signs good: no failure; cost and tokens are those of the whole run', () => {
   const parts = read([init, success]);

@@ -1,27 +1,30 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { extractJson } from '../../lib/agents/answer-text.ts';
+import { findJsonBySchema } from '../../lib/agents/answer-text.ts';
 import { readClaudeTranscript } from '../../lib/agents/claude-reader.ts';
 
 const plan = { tasks: [{ id: 'task-001', description: 'braces } { and \\" in text' }] };
 
 test('the plan is found in a fenced block, bare, and among prose with braces', () => {
   const json = JSON.stringify(plan, null, 2);
-  assert.equal(extractJson(`Here it is:\n\`\`\`json\n${json}\n\`\`\`\nLeave with /exit {really}.`), plan);
-  assert.equal(extractJson(json), plan);
-  assert.equal(extractJson(`{"note": {"x": 1}} and ${json} {"other": [1]}`), plan);
+  assert.equal(
+    findJsonBySchema(`Here it is:\n\`\`\`json\n${json}\n\`\`\`\nLeave with /exit {really}.`),
+    plan,
+  );
+  assert.equal(findJsonBySchema(json), plan);
+  assert.equal(findJsonBySchema(`{"note": {"x": 1}} and ${json} {"other": [1]}`), plan);
 });
 
 test('the last plan counts, and what is no plan is none', () => {
-  assert.equal(extractJson(`{"tasks": []} then ${JSON.stringify(plan)}`), plan);
-  assert.is(extractJson('{"tasks": "later"}'), null);
-  assert.is(extractJson('{"tasks": [1, 2'), null);
-  assert.is(extractJson('no braces'), null);
+  assert.equal(findJsonBySchema(`{"tasks": []} then ${JSON.stringify(plan)}`), plan);
+  assert.is(findJsonBySchema('{"tasks": "later"}'), null);
+  assert.is(findJsonBySchema('{"tasks": [1, 2'), null);
+  assert.is(findJsonBySchema('no braces'), null);
 });
 
 test('a task that names tasks does not hide the plan around it', () => {
   const nested = { tasks: [{ id: 'a', meta: { x: {} } }], note: 'tasks "tasks"' };
-  assert.equal(extractJson(JSON.stringify(nested)), nested);
+  assert.equal(findJsonBySchema(JSON.stringify(nested)), nested);
 });
 
 test('PLN-2: the last answer of the main conversation that holds a plan is the plan', () => {

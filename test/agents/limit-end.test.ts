@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { classifyError, limitEnd } from '../../lib/agents/classify-error.ts';
+import { classifyModelApiError, parseRateLimitEnd } from '../../lib/agents/classify-error.ts';
 
 const now = Date.parse('2026-11-21T10:30:00Z');
 const endOf = (text: string): string | null => {
-  const end = limitEnd(text, now);
+  const end = parseRateLimitEnd(text, now);
   return end === null ? null : new Date(end).toISOString();
 };
 
@@ -32,14 +32,22 @@ test('LIF-5 the end of a limit is read as clients and APIs say it', () => {
 });
 
 test('LIF-5 a subscription that is used up is a rate limit with its end, spent credit is not', () => {
-  const limited = classifyError({ status: 429, text: "You've hit your limit · resets 3pm (UTC)", at: now });
+  const limited = classifyModelApiError({
+    status: 429,
+    text: "You've hit your limit · resets 3pm (UTC)",
+    at: now,
+  });
   assert.equal(
     [limited?.kind, limited?.retryable, limited?.until],
     ['rate-limit', true, '2026-11-21T15:00:00.000Z'],
   );
-  const bare = classifyError({ status: null, text: '5-hour limit reached ∙ resets 9am (UTC)', at: now });
+  const bare = classifyModelApiError({
+    status: null,
+    text: '5-hour limit reached ∙ resets 9am (UTC)',
+    at: now,
+  });
   assert.equal([bare?.kind, bare?.until], ['rate-limit', '2026-11-22T09:00:00.000Z']);
-  const spent = classifyError({ status: 400, text: 'Credit balance is too low', at: now });
+  const spent = classifyModelApiError({ status: 400, text: 'Credit balance is too low', at: now });
   assert.equal([spent?.kind, spent?.retryable], ['auth', false]);
   assert.is(spent !== null && 'until' in spent, false);
 });

@@ -5,7 +5,12 @@ import * as assert from 'uvu/assert';
 import { createPromptRenderer, type PromptOptions } from '../../lib/agents/prompt-renderer.ts';
 import { type Config, configSchema } from '../../lib/domain/config/config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { PlannerData, ProjectFile, PromptData, Prompts } from '../../lib/domain/ports/prompt-port.ts';
+import type {
+  PlannerData,
+  ProjectInstructionsFile,
+  PromptData,
+  Prompts,
+} from '../../lib/domain/ports/prompt-port.ts';
 import { packageRoot } from '../../lib/util/own-folders.ts';
 import { makePolicy, makePromptTask } from '../support/model-agent.ts';
 import { makeTempDir } from '../support/repo.ts';
@@ -341,7 +346,10 @@ test('every template of a role ships', () => {
 
 function render(
   data: PromptData,
-  options: Partial<PromptOptions> & { config?: Config; projectFiles?: readonly ProjectFile[] } = {},
+  options: Partial<PromptOptions> & {
+    config?: Config;
+    projectFiles?: readonly ProjectInstructionsFile[];
+  } = {},
 ): Prompts {
   return createPromptRenderer({ config, ...options }).render(data, options.projectFiles);
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { parseRecord } from '../../lib/util/json.ts';
+import { parseJsonRecord } from '../../lib/util/json.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { makeRandom } from '../support/random.ts';
 import { program } from './bench-version.ts';
@@ -124,7 +124,7 @@ async function timeWave(tasks: readonly GraphTask[]): Promise<number> {
     env: repo.env,
     maxBuffer: 1 << 28,
   });
-  const events = stdout.split('\n').map(parseRecord);
+  const events = stdout.split('\n').map(parseJsonRecord);
   const timeOf = (name: string): number =>
     Date.parse(String(events.find(({ event, wave }) => event === name && wave === 'work')?.at));
   repo.remove();

@@ -113,7 +113,7 @@ async function fillHistory(
   );
   for (let at = 0; at < changes; at += 1) {
     await setStatus(store, ids[(at * 37) % tasks] ?? '', 'claimed');
-    if (at % edge === edge - 1) await git.tidy();
+    if (at % edge === edge - 1) await git.packManyLooseObjects();
   }
   await store.close();
   await git.close();

@@ -65,7 +65,7 @@ async function timeClaims(): Promise<Figure> {
     addClone(remote, join(makeTempDir('flame-clones'), `more-${at}`)),
   );
   const opened = await Promise.all([...clones, ...more].map((repo, at) => openMachine(repo, `host/${at}`)));
-  for (const { remoteSession } of opened) await remoteSession.look();
+  for (const { remoteSession } of opened) await remoteSession.exchangeNow();
   const left = [...ids];
   const next = async (machine: Machine, agent: string): Promise<void> => {
     for (let id = left.shift(); id !== undefined; id = left.shift())

@@ -3,18 +3,18 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareVersions } from '../../lib/cell/run/agent-clis.ts';
-import { programFiles } from '../../lib/cell/run/resolve-command.ts';
+import { listProgramFiles } from '../../lib/cell/run/resolve-command.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
 import { parseSocketTable } from '../../lib/cell/sandbox/cell-layout.ts';
 import { syscallFilter } from '../../lib/cell/sandbox/syscall-filter.ts';
 import {
   findProgram,
-  packagePaths,
-  searchFolders,
-  toolchainPaths,
+  listPackagePaths,
+  listSearchFolders,
+  listToolchainPaths,
 } from '../../lib/cell/sandbox/tool-paths.ts';
-import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
-import { auditTarget } from '../../lib/cell/watcher/audit-log.ts';
+import { createTailBuffer } from '../../lib/cell/tail-buffer.ts';
+import { describeCallTarget } from '../../lib/cell/watcher/audit-log.ts';
 import { shellQuote } from '../../lib/util/shell-quote.ts';
 import { makeTempDir } from '../support/repo.ts';
 
@@ -122,7 +122,7 @@ test('version-manager prefixes are shown, folders with credentials are not', () 
     join(home, name),
   );
   const show = (homes: readonly string[]): string[] =>
-    toolchainPaths([...folders, '/usr/bin'], homes).map((path) => path.replace(home, '~'));
+    listToolchainPaths([...folders, '/usr/bin'], homes).map((path) => path.replace(home, '~'));
   const shown = show([home]);
   assert.equal(shown.sort(), [
     '/usr/bin',
@@ -143,7 +143,7 @@ test('SBX-2: programs in a place of keys are shown without the keys beside them'
     mkdirSync(join(home, folder), { recursive: true });
   const folders = ['.docker/bin', '.kube/bin', 'tool/bin'].map((name) => join(home, name));
   assert.equal(
-    toolchainPaths(folders, [home]).map((path) => path.replace(home, '~')),
+    listToolchainPaths(folders, [home]).map((path) => path.replace(home, '~')),
     ['~/.docker/bin', '~/.kube/bin', '~/tool'],
   );
 });
@@ -164,19 +164,19 @@ test("a program is shown with its package, never with what lies beside it, keys 
   ];
   for (const [path, shown] of cases) {
     assert.equal(
-      packagePaths(put(path), home).map((found) => found.replace(home, '~')),
+      listPackagePaths(put(path), home).map((found) => found.replace(home, '~')),
       shown,
     );
   }
   put('package.json');
   put('.tool/package.json');
   assert.equal(
-    packagePaths(put('.tool/bin/run.js'), home).map((found) => found.replace(home, '~')),
+    listPackagePaths(put('.tool/bin/run.js'), home).map((found) => found.replace(home, '~')),
     ['~/.tool/bin/run.js', '~/.tool'],
   );
   symlinkSync(put('.tool/run.js'), join(home, 'run'));
   assert.equal(
-    packagePaths(join(home, 'run'), home).map((found) => found.replace(home, '~')),
+    listPackagePaths(join(home, 'run'), home).map((found) => found.replace(home, '~')),
     ['~/run', '~/.tool/run.js', '~/.tool'],
   );
 });
@@ -228,7 +228,7 @@ test('of a command a cell shows the program and the script it runs, no other fil
     [[bash, join(folder, 'absent')], [bash]],
   ];
   for (const [command, shown] of cases)
-    assert.equal(programFiles(command.map(String)), shown, command.join(' '));
+    assert.equal(listProgramFiles(command.map(String)), shown, command.join(' '));
 });
 
 test('programs are found in order; what is no executable file is passed over', () => {
@@ -236,7 +236,7 @@ test('programs are found in order; what is no executable file is passed over', (
   writeFileSync(join(first, 'tool'), '', { mode: 0o644 });
   mkdirSync(join(first, 'other'));
   for (const name of ['tool', 'other']) writeFileSync(join(second, name), '', { mode: 0o755 });
-  const folders = searchFolders(`${first}:relative:${join(first, 'absent')}::${second}:${first}`);
+  const folders = listSearchFolders(`${first}:relative:${join(first, 'absent')}::${second}:${first}`);
   assert.equal(folders, [first, second]);
   assert.is(findProgram('tool', folders, '/'), join(second, 'tool'));
   assert.is(findProgram('other', folders, '/'), join(second, 'other'));
@@ -257,14 +257,14 @@ test('words of a shell command are quoted where they must be', () => {
 });
 
 test('a tail keeps the last bytes of however many parts', () => {
-  const tail = tailBuffer(10);
+  const tail = createTailBuffer(10);
   for (let index = 0; index < 100; index += 1) tail.push(Buffer.from(`${index},`));
   assert.is(tail.text(), '97,98,99,'.padStart(10, ','));
 });
 
 test('an audit line names what the call is about', () => {
   const target = (tool_input: Record<string, unknown>): string =>
-    auditTarget({ tool_name: 'X', cwd: '/', tool_input });
+    describeCallTarget({ tool_name: 'X', cwd: '/', tool_input });
   assert.is(target({ file_path: '/a', content: 'x' }), '/a');
   assert.is(target({ command: 'ls', description: 'x' }), 'ls');
   assert.is(target({ pattern: '*.ts', path: 'src' }), 'src');

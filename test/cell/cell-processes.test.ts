@@ -105,13 +105,13 @@ inCell(
     const agent = await runner.start(wanted, ({ text }) => said.hear(text));
     await said.heard;
     const folder = join(repo.path, '.git/blueflame/run', wanted.id);
-    const [live] = await runner.live();
+    const [live] = await runner.listLiveAgents();
     assert.is(live?.id, wanted.id);
     assert.is(live?.pid, agent.pid);
     assert.is(live?.started_at, '2026-02-06T14:30:22.000Z');
     assert.ok(JSON.parse(readFileSync(join(folder, 'agent.json'), 'utf8')).pid_start);
     await runner.close();
-    assert.equal(await runner.live(), []);
+    assert.equal(await runner.listLiveAgents(), []);
     assert.not.ok(existsSync(folder));
     assert.ok(existsSync((await agent.outcome).logFile));
   },

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readProvenVersions } from '../../lib/commands/doctor/programs.ts';
-import { cliNames } from '../../lib/domain/config/agent-clis.ts';
+import { modelCliNames } from '../../lib/domain/config/agent-clis.ts';
 import { shownRoles } from '../support/proven-table.ts';
 
 // What the tests beside this one have shown of each CLI, as the table that `git flame doctor` reads holds it.
@@ -26,7 +26,7 @@ const columns = {
 
 test('WAT-1 WAT-2 UNI-8: of every CLI each way past the watcher was tried, and none held', () => {
   const proven = readProvenVersions();
-  const rows = cliNames.map((name) => {
+  const rows = modelCliNames.map((name) => {
     const known = proven.get(name);
     const shown = Object.values(columns).map(
       (wanted) => known?.proven.find((one) => wanted.test(one)) ?? '-',
@@ -44,7 +44,7 @@ test('WAT-1 WAT-2 UNI-8: of every CLI each way past the watcher was tried, and n
 
 test('ADP-1 QUE-1: every CLI was seen in every role, through a whole session', () => {
   // How long opencode takes to lead alone: test/e2e/led-by-others says how it is tried.
-  const missing = cliNames.flatMap((name) => {
+  const missing = modelCliNames.flatMap((name) => {
     const roles = readProvenVersions().get(name)?.roles ?? [];
     return shownRoles
       .filter((role) => !roles.some((line) => line.startsWith(`${role}: `)))

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pausedForQuestions, unansweredIn } from '../../lib/cell/run/paused-time.ts';
+import { pauseTimeForQuestions, readUnansweredQuestion } from '../../lib/cell/run/paused-time.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const never = new AbortController().signal;
@@ -10,7 +10,7 @@ test('DSK-6 of two questions at once, the one that is still open is said after a
   const root = makeTempDir();
   const answers = new Map<string, () => void>();
   const run = { pendingRequests: 0 };
-  const ask = pausedForQuestions(
+  const ask = pauseTimeForQuestions(
     (questions) =>
       new Promise((resolve) => {
         answers.set(questions[0]?.question ?? '', () => resolve({ kind: 'proceed', why: 'No.' }));
@@ -19,20 +19,20 @@ test('DSK-6 of two questions at once, the one that is still open is said after a
   );
   const first = ask(question('First?'), never);
   const second = ask(question('Second?'), never);
-  assert.is(unansweredIn(root), 'First?\nSecond?');
+  assert.is(readUnansweredQuestion(root), 'First?\nSecond?');
   assert.is(run.pendingRequests, 2);
   answers.get('First?')?.();
   await first;
-  assert.is(unansweredIn(root), 'Second?');
+  assert.is(readUnansweredQuestion(root), 'Second?');
   answers.get('Second?')?.();
   await second;
-  assert.equal([unansweredIn(root), run.pendingRequests], ['', 0]);
+  assert.equal([readUnansweredQuestion(root), run.pendingRequests], ['', 0]);
 });
 
 test('DSK-6 its time stands still for so long in sum and no longer', async () => {
   const run = { pendingRequests: 0 };
   const seen: number[] = [];
-  const ask = pausedForQuestions(
+  const ask = pauseTimeForQuestions(
     async () => {
       seen.push(run.pendingRequests);
       while (run.pendingRequests > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -4,23 +4,23 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claudeCalls } from '../../lib/agents/claude-calls.ts';
+import { claudeCallFacts } from '../../lib/agents/claude-calls.ts';
 import { capEgressLog } from '../../lib/cell/egress/egress-rules.ts';
-import type { EgressLine } from '../../lib/cell/gateway/gateway-options.ts';
+import type { GatewayLogLine } from '../../lib/cell/gateway/gateway-options.ts';
 import type { WatcherClient } from '../../lib/cell/runner-context.ts';
-import { limitQuestions } from '../../lib/cell/watcher/agent-questions.ts';
+import { limitNumberOfQuestions } from '../../lib/cell/watcher/agent-questions.ts';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/watcher/audit-log.ts';
 import {
+  createJudgingTurns,
   type DecisionServerOptions,
-  openJudgingTurns,
   startDecisionServer,
 } from '../../lib/cell/watcher/decision-server.ts';
-import { writeReplays } from '../../lib/cell/watcher/judge-request.ts';
-import { realPathFacts } from '../../lib/cell/watcher/path-facts.ts';
-import { answerTimeoutMs, renderRequest } from '../../lib/cell/watcher/protocol.ts';
-import { watcherCommand } from '../../lib/cell/watcher/watcher-hooks.ts';
-import { maxQuestions, type QuestionReply } from '../../lib/domain/agent-messages.ts';
-import { decide } from '../../lib/policy/decide.ts';
+import { writeDiagnosticReplays } from '../../lib/cell/watcher/judge-request.ts';
+import { uncachedPathFacts } from '../../lib/cell/watcher/path-facts.ts';
+import { encodeWatcherRequest, watcherAnswerTimeoutMs } from '../../lib/cell/watcher/protocol.ts';
+import { buildWatcherHookCommand } from '../../lib/cell/watcher/watcher-hooks.ts';
+import { type AgentQuestionReply, maxQuestions } from '../../lib/domain/agent-messages.ts';
+import { decideToolCall } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { until } from '../support/until.ts';
@@ -81,7 +81,7 @@ for (const client of clients) {
     const output = `ünï\n${'x'.repeat(4_000)}`;
     const run = { command: "npm test -- 'a b'", exit_code: 3, timed_out: false, duration_ms: 1, output };
     const validator = { ...policy, exact_commands: [run.command, 'make'], allowed_commands: [] };
-    const server = await startServer({ policy: validator, replays: writeReplays([run], folder) });
+    const server = await startServer({ policy: validator, replays: writeDiagnosticReplays([run], folder) });
     const bash = (command: string): string =>
       JSON.stringify({ tool_name: 'Bash', tool_input: { command, description: 'd' }, cwd: worktree });
     const { code, stdout } = await ask(client, server.path, bash(` ${run.command} `));
@@ -107,8 +107,8 @@ for (const client of clients) {
     const run = { command: 'make', exit_code: 0, timed_out: false, duration_ms: 1, output: 'x\ny' };
     const server = await startServer({
       policy: { ...policy, exact_commands: ['make'], allowed_commands: [] },
-      replays: writeReplays([run], makeTempDir()),
-      calls: { ...claudeCalls, replace: () => null },
+      replays: writeDiagnosticReplays([run], makeTempDir()),
+      calls: { ...claudeCallFacts, replace: () => null },
     });
     const make = JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'make' }, cwd: worktree });
     const numbers = [];
@@ -257,7 +257,7 @@ test('DSK-6 a question holds its call longer than any client would wait for a de
         // As long as a person takes: what is tried is that no client gives up.
         ask: () =>
           new Promise((resolve) => {
-            setTimeout(() => resolve({ kind: 'answer', answers: ['a "b"'] }), answerTimeoutMs + 500);
+            setTimeout(() => resolve({ kind: 'answer', answers: ['a "b"'] }), watcherAnswerTimeoutMs + 500);
           }),
       }),
     ),
@@ -286,13 +286,13 @@ test('DSK-6 a question holds its call longer than any client would wait for a de
 test('DSK-6 without an answer, or a CLI that gives none as a result, it is the reason of a block', async () => {
   const [client] = clients;
   if (client === undefined) throw new Error('there is one');
-  const replies: readonly QuestionReply[] = [
+  const replies: readonly AgentQuestionReply[] = [
     { kind: 'proceed', why: 'No answer came within 1.0 s.' },
     { kind: 'answer', answers: ['a'] },
   ];
   for (const reply of replies) {
-    const asks = claudeCalls.asks === null ? null : { ...claudeCalls.asks, answer: () => null };
-    const server = await startServer({ calls: { ...claudeCalls, asks }, ask: async () => reply });
+    const asks = claudeCallFacts.asks === null ? null : { ...claudeCallFacts.asks, answer: () => null };
+    const server = await startServer({ calls: { ...claudeCallFacts, asks }, ask: async () => reply });
     const { code, stderr } = await ask(client, server.path, asking);
     assert.is(code, 2);
     assert.match(stderr, /\([0-9a-f]{12}\) \[person-asked\]/);
@@ -319,7 +319,7 @@ test('DSK-6 an agent asks so often and no more, only where it may, and is heard 
   await blocked.close();
   let heard = 0;
   const bounded = await startServer({
-    ask: limitQuestions(async () => {
+    ask: limitNumberOfQuestions(async () => {
       heard += 1;
       return { kind: 'proceed', why: 'No.' };
     }),
@@ -407,8 +407,8 @@ test('WAT-2: programs of the agent can neither fill the memory of the judge nor 
 });
 
 test('egress: what is refused is logged so often and no more, what left always', () => {
-  const lines: EgressLine[] = [];
-  const log = capEgressLog((line: EgressLine) => lines.push(line));
+  const lines: GatewayLogLine[] = [];
+  const log = capEgressLog((line: GatewayLogLine) => lines.push(line));
   const line = { method: 'GET', path: '/x', status: 403, tokens: 0 };
   for (let count = 0; count < 30_000; count += 1) log({ ...line, refused: 'path' });
   log({ ...line, refused: null });
@@ -442,7 +442,7 @@ test('WAT-2 an agent that asks without end does not slow the judging of another 
 
 test('WAT-2 each agent has its turn, one judgement at a time, and more than it may wait for is refused', () => {
   const steps: (() => void)[] = [];
-  const turns = openJudgingTurns((step) => steps.push(step));
+  const turns = createJudgingTurns((step) => steps.push(step));
   const order: string[] = [];
   const [first, second] = [{}, {}];
   const asked = Array.from({ length: 40 }, (_, at) => turns.ask(first, () => order.push(`first ${at}`)));
@@ -479,9 +479,9 @@ async function startServer(
     policy: options.policy ?? policy,
     ...(options.replays === undefined ? {} : { replays: options.replays }),
     audit: openAuditLog(audit, policy.agent_id, now),
-    decide: options.decide ?? decide,
-    facts: realPathFacts,
-    calls: options.calls ?? claudeCalls,
+    decide: options.decide ?? decideToolCall,
+    facts: uncachedPathFacts,
+    calls: options.calls ?? claudeCallFacts,
     ...(options.ask === undefined ? {} : { ask: options.ask }),
     onCanary: () => {
       canaries += 1;
@@ -508,7 +508,7 @@ function ask(
   flags: readonly string[] = [],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const command = watcherCommand(client, { tools: distDir, socket: path });
+    const command = buildWatcherHookCommand(client, { tools: distDir, socket: path });
     const child = spawn('sh', ['-c', [command, ...flags].join(' ')]);
     const said = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk) => {
@@ -524,7 +524,7 @@ function ask(
 }
 
 function reported(text: string): string {
-  return renderRequest({ flag: '', name: '', text });
+  return encodeWatcherRequest({ flag: '', name: '', text });
 }
 
 /** One call to the judge, and what it answers. */

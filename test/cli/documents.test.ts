@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CommandSpec, flagsOf, type OptionSpec } from '../../lib/cli/command-spec.ts';
-import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
-import { renderManPage, updateCommandTable } from '../../lib/cli/render-documents.ts';
-import { commandNames } from '../../lib/cli/render-help.ts';
+import { type CommandSpec, listOptionFlags, type OptionSpec } from '../../lib/cli/command-spec.ts';
+import { commandTable, globalOptionSpecs } from '../../lib/cli/command-table.ts';
+import { renderManPage, updateCommandTableInPage } from '../../lib/cli/render-documents.ts';
+import { listShownCommands } from '../../lib/cli/render-help.ts';
 import type { CommandName } from '../../lib/domain/view-models/command.ts';
 import { testIf } from '../support/skip.ts';
 
@@ -59,7 +59,7 @@ testIf(
   });
   assert.is(shown.status, 0);
   const text = shown.stdout.replace(/.\u0008/g, '');
-  for (const name of commandNames()) {
+  for (const name of listShownCommands()) {
     const spec: CommandSpec<CommandName> = commandTable[name];
     assert.ok(text.includes(`git flame ${name}`), `git flame ${name} is missing`);
     for (const { command } of spec.examples) assert.ok(text.includes(command), `${command} is missing`);
@@ -68,31 +68,31 @@ testIf(
 
 test('the table of commands in docs/commands.md is up to date', () => {
   const path = 'docs/commands.md';
-  const fresh = updateCommandTable(readFileSync(path, 'utf8'));
+  const fresh = updateCommandTableInPage(readFileSync(path, 'utf8'));
   assert.ok(fresh !== null, `${path} has no <!-- commands --> … <!-- /commands -->`);
   if (isUpdating) writeFileSync(path, fresh);
   assert.is(readFileSync(path, 'utf8'), fresh);
 });
 
 test('the table of commands keeps what stands around it, and wants its markers', () => {
-  const fresh = updateCommandTable('# Title\n<!-- commands -->\nold\n<!-- /commands -->\nrest\n') ?? '';
+  const fresh = updateCommandTableInPage('# Title\n<!-- commands -->\nold\n<!-- /commands -->\nrest\n') ?? '';
   assert.match(fresh, /^# Title\n<!-- commands -->\n\| Command \| \|\n\|---\|---\|\n\| `git flame init` /);
   assert.match(fresh, /\[show\\\|migrate\\\|schema\\\|example\]/);
   assert.match(fresh, /\|\n<!-- \/commands -->\nrest\n$/);
   assert.not.match(fresh, /^old$/m);
-  assert.is(updateCommandTable('# Title\n'), null);
+  assert.is(updateCommandTableInPage('# Title\n'), null);
 });
 
 test('an option means the same in every command', () => {
   const seen = new Map<string, string>();
   const tables: readonly Readonly<Record<string, OptionSpec>>[] = [
-    globalSpecs,
+    globalOptionSpecs,
     ...names.map((name) => commandTable[name].options),
   ];
   for (const specs of tables) {
     for (const [key, spec] of Object.entries(specs)) {
       const shape = `${key} ${spec.value === undefined ? 'without' : 'with'} a value`;
-      for (const flag of flagsOf(key, spec)) {
+      for (const flag of listOptionFlags(key, spec)) {
         assert.is(seen.get(flag) ?? shape, shape, `${flag} has two meanings`);
         seen.set(flag, shape);
       }

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Invocation, parseArgv } from '../../lib/cli/parse-argv.ts';
+import { type ParsedCommandLine, parseArgv } from '../../lib/cli/parse-argv.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 
-function parseRun(...argv: string[]): Extract<Invocation, { kind: 'run' }> {
+function parseRun(...argv: string[]): Extract<ParsedCommandLine, { kind: 'run' }> {
   const invocation = parseArgv(argv);
   if (invocation.kind !== 'run') throw new Error(`${invocation.kind} instead of run`);
   return invocation;

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandSpec, OptionSpec } from '../../lib/cli/command-spec.ts';
-import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
-import { placeholderSource, planCompletion } from '../../lib/cli/complete.ts';
-import { commandNames } from '../../lib/cli/render-help.ts';
+import { commandTable, globalOptionSpecs } from '../../lib/cli/command-table.ts';
+import { findPlaceholderSource, planCompletion } from '../../lib/cli/complete.ts';
+import { listShownCommands } from '../../lib/cli/render-help.ts';
 import type { CommandName } from '../../lib/domain/view-models/command.ts';
 
 /** What may stand at the end of a line; `''` at its end: a new word. */
@@ -14,9 +14,9 @@ function offers(...line: readonly string[]): unknown {
 }
 
 test('CLI-1: every command for people is offered, and described', () => {
-  assert.equal(offers(''), commandNames());
-  assert.equal(offers('--json', ''), commandNames());
-  assert.equal(offers('help', ''), commandNames());
+  assert.equal(offers(''), listShownCommands());
+  assert.equal(offers('--json', ''), listShownCommands());
+  assert.equal(offers('help', ''), listShownCommands());
   const { source } = planCompletion([], '');
   assert.ok(source.kind === 'words' && source.words.every(({ about }) => about !== ''));
 });
@@ -73,7 +73,7 @@ test('it is known of every placeholder what it stands for', () => {
   const names = Object.keys(commandTable) as CommandName[];
   const specs: readonly CommandSpec<CommandName>[] = names.map((name) => commandTable[name]);
   const tables: readonly Readonly<Record<string, OptionSpec>>[] = [
-    globalSpecs,
+    globalOptionSpecs,
     ...specs.map(({ options }) => options),
   ];
   const placeholders = [
@@ -84,7 +84,7 @@ test('it is known of every placeholder what it stands for', () => {
       ),
     ),
   ];
-  const unknown = placeholders.filter((placeholder) => placeholderSource(placeholder) === null);
+  const unknown = placeholders.filter((placeholder) => findPlaceholderSource(placeholder) === null);
   assert.equal(unknown, [], 'lib/cli/complete.ts has to say what may stand there');
 });
 

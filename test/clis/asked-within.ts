@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import type { AuditLine } from '../../lib/domain/policy.ts';
-import { apiOf } from '../../lib/domain/ports/adapter.ts';
+import { findModelApiOfAdapter } from '../../lib/domain/ports/adapter.ts';
 import type { HookedCli } from './cli-stage.ts';
 
 // What a program of an agent can do with the key of its cell: it finds it, since its CLI has it, and asks the gateway
@@ -117,7 +117,7 @@ const gemini: Requests = (model) => {
 const wires: Readonly<Record<HookedCli['dialect'], Requests>> = { anthropic, responses, chat, gemini };
 
 function requestsOf(cli: HookedCli): readonly Request[] {
-  const api = apiOf(getAdapter(cli.name, configSchema.parse({})), cli.model);
+  const api = findModelApiOfAdapter(getAdapter(cli.name, configSchema.parse({})), cli.model);
   const { prefix = '', named = '' } = api ?? {};
   // What claude's CLI calls it no request may.
   const model = cli.name === 'claude' ? 'claude-sonnet-4-6' : cli.model.slice(named.length);

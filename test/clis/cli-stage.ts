@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
-import type { Adapter, Launch } from '../../lib/domain/ports/adapter.ts';
+import type { Adapter, AgentLaunch } from '../../lib/domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { agentPolicy, type CellFixture, openCellFixture, snapshotTree } from '../cell/fixture.ts';
 import { processesAbout } from '../support/claude-project.ts';
@@ -52,7 +52,7 @@ export interface Stage extends CellFixture {
 /** Another command for its hook; null takes hook and canary away. */
 export type ChangeHook = (hook: string, worktree: string) => string | null;
 /** Other arguments, or settings, for the CLI. */
-export type ChangeLaunch = (launch: Launch) => Launch;
+export type ChangeLaunch = (launch: AgentLaunch) => AgentLaunch;
 export type OpenStage = (
   script: readonly Turn[] | Script,
   change?: ChangeHook,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandHere, nextCommand } from '../../lib/commands/run-loop/next-command.ts';
+import { chooseNextCommand, commandOnThisMachine } from '../../lib/commands/run-loop/next-command.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import { sampleSession, sampleTask } from '../store/sample.ts';
 
@@ -8,7 +8,7 @@ const machines = { lead: 'ada/1', remote: 'origin', term: 1, lease_ms: 60_000, r
 
 function next(session: Session, place: string | null): string | null {
   const tasks = [sampleTask('task-001')];
-  return nextCommand({ session, tasks, received: [], isOurs: true }, null, place);
+  return chooseNextCommand({ session, tasks, received: [], isOurs: true }, null, place);
 }
 
 test('DST-1 what comes next in a session that machines share is a command that goes there: to lead it, or to join', () => {
@@ -17,7 +17,7 @@ test('DST-1 what comes next in a session that machines share is a command that g
   assert.is(next(alone, 'ada/1'), 'git flame work');
   assert.is(next(shared, 'ada/1'), 'git flame run');
   assert.is(next(shared, 'ben/1'), 'git flame work --join origin');
-  assert.is(commandHere({ ...shared, state: 'ended' }, 'ben/1', 'work'), 'git flame work');
+  assert.is(commandOnThisMachine({ ...shared, state: 'ended' }, 'ben/1', 'work'), 'git flame work');
 });
 
 test.run();

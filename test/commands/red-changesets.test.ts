@@ -4,12 +4,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
-import { isRed } from '../../lib/domain/state/changeset-facts.ts';
-import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
+import { hasFailedDiagnostic } from '../../lib/domain/state/changeset-facts.ts';
+import { runMergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
-import { reviewWave } from '../../lib/engine/review/review-wave.ts';
-import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { runReviewWave } from '../../lib/engine/review/review-wave.ts';
+import { runValidateWave } from '../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -69,7 +69,7 @@ async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'conte
   });
   const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output: '1 of 9 failed' };
   const red = { ...context, agents: { ...context.agents, runCommand: async () => failing } };
-  await workWave(red, session);
+  await runWorkWave(red, session);
   return { context: red, session };
 }
 
@@ -79,13 +79,13 @@ const passing = (override = ''): Partial<Gates> => ({
 
 test('VAL-3: a person passes what fails its checks only with a reason, and the checks stay recorded', async () => {
   const silent = await openRed(passing());
-  const error = await validateWave(silent.context, silent.session).catch((caught: unknown) => caught);
+  const error = await runValidateWave(silent.context, silent.session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
   const [failed] = (await viewSession(silent.context, silent.session)).tasks;
   assert.is(failed?.result.status, 'fail');
 
   const said = await openRed(passing('flaky on this machine'));
-  await validateWave(said.context, said.session);
+  await runValidateWave(said.context, said.session);
   const { tasks: passed, snapshot } = await viewSession(said.context, said.session);
   const verdict = snapshot.verdictsOf(said.session).findLast(({ override }) => override !== undefined);
   assert.is(passed[0]?.result.status, 'pass');
@@ -96,16 +96,16 @@ test('VAL-3: a person passes what fails its checks only with a reason, and the c
 
 test('MRG-8: a reason that nobody can see is none, for a task and for a changeset', async () => {
   const unseen = await openRed(passing('\u200b\u3164'));
-  const refused = await validateWave(unseen.context, unseen.session).catch((caught: unknown) => caught);
+  const refused = await runValidateWave(unseen.context, unseen.session).catch((caught: unknown) => caught);
   assert.ok(refused instanceof FlameError && refused.code === 'needs-override', String(refused));
 
   const { context, session } = await openRed({
     ...passing('wanted all the same'),
     changeset: async () => ({ kind: 'approve', override: '\u200b' }),
   });
-  await validateWave(context, session);
-  await mergeWave(context, session);
-  const error = await reviewWave(context, session).catch((caught: unknown) => caught);
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
+  const error = await runReviewWave(context, session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
 });
 
@@ -114,9 +114,9 @@ test('MRG-8: the engine itself takes no bare approval of a red changeset, whiche
     ...passing('wanted all the same'),
     changeset: async () => ({ kind: 'approve' }),
   });
-  await validateWave(context, session);
-  await mergeWave(context, session);
-  const error = await reviewWave(context, session).catch((caught: unknown) => caught);
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
+  const error = await runReviewWave(context, session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
   assert.is((await viewSession(context, session)).session.changesets[0]?.state, 'waiting');
 });
@@ -126,16 +126,16 @@ test('MRG-8: the checks of a red changeset run again on its very commit, and wha
   const { context, session } = await openRed({
     ...passing('wanted all the same'),
     changeset: async ({ changeset }) => {
-      const red = isRed(changeset);
+      const red = hasFailedDiagnostic(changeset);
       asked.push([changeset.commit, red]);
       return red ? { kind: 'recheck', where: 'command' } : { kind: 'approve' };
     },
   });
-  await validateWave(context, session);
-  await mergeWave(context, session);
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
   const good = { exitCode: 0, timedOut: false, duration_ms: 1, output: '' };
   const mended = { ...context, agents: { ...context.agents, runCommand: async () => good } };
-  await reviewWave(mended, session);
+  await runReviewWave(mended, session);
   const [commit] = asked[0] ?? [];
   assert.equal(asked, [
     [commit, true],

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeRegistration } from '../../lib/cell/run/agent-registry.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
-import { taskStateDecision } from '../../lib/core/admission/decisions.ts';
+import { toTaskStateDecision } from '../../lib/core/admission/decisions.ts';
 import { claimTask } from '../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { addToRecord } from '../../lib/git/cells/cell-record.ts';
@@ -14,7 +14,7 @@ import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { packageRoot } from '../../lib/util/own-folders.ts';
-import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
+import { ownIdentity, readProcessStart } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { runProgram } from '../support/program.ts';
@@ -53,7 +53,9 @@ async function makeClaimed(
   // Claims that this clone made: what others write into a note is a proposal.
   const after = await store.snapshot();
   const made = after.current === null ? [] : after.tasksOf(after.current.id);
-  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(made.map(taskStateDecision));
+  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(
+    made.map(toTaskStateDecision),
+  );
   await store.close();
   return repo;
 }
@@ -102,7 +104,7 @@ test('CLN-2 the claim of a living agent of another process stays, and the run sa
   const repo = await makeClaimed();
   const sleeper = startSleeper();
   try {
-    register(repo, sleeper, processStart(sleeper.pid ?? 0));
+    register(repo, sleeper, readProcessStart(sleeper.pid ?? 0));
     assert.not.match((await flame(repo, ['status'])).stdout, /which has ended: .* frees it/);
     const { code, stderr } = await run(repo);
     assert.is(code, 2, stderr);
@@ -162,7 +164,7 @@ test('a claim of a person has no agent and stays', async () => {
 
 /** Says in a cell's record that another process made it. */
 function plantOwner(repo: TestRepo, pid: number): void {
-  const owner = { ...ownIdentity(), pid, start: processStart(pid) };
+  const owner = { ...ownIdentity(), pid, start: readProcessStart(pid) };
   addToRecord(join(repo.path, '.git/blueflame/cells', agent), { owner });
 }
 

@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diffConfigs, explainConfig } from '../../lib/config/config-values.ts';
-import { allKeyPaths } from '../../lib/config/json-schema.ts';
+import { diffConfigs, renderConfigWithOrigins } from '../../lib/config/config-values.ts';
+import { listKeyPaths } from '../../lib/config/json-schema.ts';
 import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 
 const read = (text: string) => parseConfig(text, '.blueflame.yml').config;
 
 function explained(text: string): ReadonlyMap<string, string> {
-  const lines = explainConfig(read(text), text).map((line) => line.replace(/ +\(/, ' ('));
+  const lines = renderConfigWithOrigins(read(text), text).map((line) => line.replace(/ +\(/, ' ('));
   return new Map(lines.map((line) => [line.split(' = ')[0] ?? '', line]));
 }
 
@@ -45,10 +45,10 @@ permissions:
 });
 
 test('without a file everything is a default, and nothing is left out', () => {
-  const lines = explainConfig(defaultConfig(), null);
+  const lines = renderConfigWithOrigins(defaultConfig(), null);
   assert.ok(lines.every((line) => line.endsWith('(default)')));
   const shown = new Set(lines.map((line) => line.split(' = ')[0]));
-  const paths = allKeyPaths(configSchema);
+  const paths = listKeyPaths(configSchema);
   const leaves = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}.`)));
   assert.equal(
     leaves.filter((path) => !shown.has(path)),

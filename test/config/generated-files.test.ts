@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { allKeyPaths, renderConfigJsonSchema } from '../../lib/config/json-schema.ts';
+import { listKeyPaths, renderConfigJsonSchema } from '../../lib/config/json-schema.ts';
 import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
 import { renderExampleConfig } from '../../lib/config/render-example-config.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
@@ -36,7 +36,7 @@ test('the example is that of the zod schema (CFG-8)', () => {
 test('the example shows every key of the schema, each below a comment', () => {
   const text = readFileSync(exampleFile, 'utf8');
   const example: unknown = parse(text);
-  const paths = allKeyPaths(configSchema);
+  const paths = listKeyPaths(configSchema);
   assert.ok(paths.length > 90, `only ${paths.length} keys`);
   const missing = paths.filter((path) => !hasPath(example, path.split('.')));
   assert.equal(missing, []);
@@ -71,7 +71,7 @@ test('the schema knows every key of the first design', () => {
     superpowers.skills beads.enabled beads.archive_after_wave beads.include_failure_notes beads.memory_decay
     beads.decay_policy.summarize_after_sessions beads.decay_policy.preserve_failures_sessions hooks.post_plan
     hooks.pre_validation hooks.post_merge hooks.on_failure hooks.on_waiting adapters retention.logs`;
-  const known = new Set(allKeyPaths(configSchema));
+  const known = new Set(listKeyPaths(configSchema));
   assert.equal(
     wanted.split(/\s+/).filter((path) => !known.has(path)),
     [],

@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
-import { defaultHiddenPaths, maskedPaths, unreadablePaths } from '../../lib/domain/config/cell-paths.ts';
-import { isBlockedBy } from '../../lib/policy/judge-path.ts';
+import {
+  defaultHiddenPaths,
+  listMaskedPaths,
+  listUnreadablePaths,
+} from '../../lib/domain/config/cell-paths.ts';
+import { isPathBlockedByGlob } from '../../lib/policy/judge-path.ts';
 import { errorOf, errorText, lines } from './support.ts';
 
 const name = '.blueflame.yml';
@@ -61,22 +65,23 @@ test('WAT-10: what a file of version 1 blocks may not be seen either, with a wor
   for (const text of [`schema_version: 1\n${listed}`, listed, `schema_version: 0\n${listed}`]) {
     const { config, warnings } = parseConfig(text, name);
     assert.ok(warnings.includes(note), text);
-    assert.equal([...unreadablePaths(config.permissions)], ['.env*', 'go.mod', 'config/secrets/**']);
+    assert.equal([...listUnreadablePaths(config.permissions)], ['.env*', 'go.mod', 'config/secrets/**']);
     assert.equal(
-      [...maskedPaths(config.permissions)],
+      [...listMaskedPaths(config.permissions)],
       ['.env*', 'config/secrets/**'],
       'programs need go.mod',
     );
   }
   const split = parseConfig('permissions: { blocked_paths: [go.mod], hidden_paths: [.env] }\n', name);
-  assert.equal([...unreadablePaths(split.config.permissions)], ['.env']);
+  assert.equal([...listUnreadablePaths(split.config.permissions)], ['.env']);
   const current = parseConfig('schema_version: 2\npermissions: { blocked_paths: [go.mod] }\n', name);
   assert.equal(current.warnings, []);
   assert.equal(current.config.permissions.hidden_paths, defaultHiddenPaths);
 });
 
 test('WAT-10: environment files, keys and credentials are hidden where nothing is configured, examples are not', () => {
-  const isHidden = (path: string): boolean => defaultHiddenPaths.some((glob) => isBlockedBy(glob, path));
+  const isHidden = (path: string): boolean =>
+    defaultHiddenPaths.some((glob) => isPathBlockedByGlob(glob, path));
   const hidden =
     '.env .ENV a/.env .env.local .env-prod .env_x .env.test.local .envrc a/b/.env.production x.key a/x.key k.secret key.pem tls-key.pem server.key.pem privkey1.pem id_rsa .ssh/id_ed25519 .netrc a/.pypirc .env/bin/x';
   const shown =

@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import {
   buildEvidence,
   compareEvidence,
-  evidenceDoubts,
   hashText,
-  verificationText,
+  listEvidenceDoubts,
+  renderTextToHash,
 } from '../../lib/core/changesets/evidence.ts';
-import type { Verification } from '../../lib/domain/state/verdict.ts';
+import type { DiagnosticsRerun } from '../../lib/domain/state/verdict.ts';
 import { makeOid, makePassed, makeVerdict, testSession, testTime } from '../support/tasks.ts';
 
 type Facts = Parameters<typeof buildEvidence>[0];
@@ -56,10 +56,10 @@ test('WFL-2: the verification hash is over what is deterministic alone', () => {
 test('WFL-2: what is hashed is canonical JSON: keys in order, no spaces, and text as it is', () => {
   const evidence = buildEvidence(facts({ files: [{ path: 'ü"\n', mode: '100644', blob: null }] }));
   assert.is(
-    verificationText(evidence),
+    renderTextToHash(evidence),
     `{"commands":[{"command":"npm test","exit_code":0}],"files":[{"blob":null,"mode":"100644","path":"ü\\"\\n"}],"results":{"failed":0,"passed":1},"seed":null,"tree":"${makeOid('tree')}"}`,
   );
-  assert.is(evidence.verification_hash, hashText(verificationText(evidence)));
+  assert.is(evidence.verification_hash, hashText(renderTextToHash(evidence)));
 });
 
 test('paths are ordered by their bytes, as git orders them', () => {
@@ -134,7 +134,7 @@ test('WFL-2: differing evidence raises doubts, whoever found it, and a later agr
   );
   if (good === undefined || bad === undefined) throw new Error('two packages were made');
   const verdict = makeVerdict(task, 'pass', { evidence: good });
-  const verification = (differences: string[]): Verification => ({
+  const verification = (differences: string[]): DiagnosticsRerun => ({
     session: testSession,
     task: task.id,
     commit: verdict.commit,
@@ -144,18 +144,22 @@ test('WFL-2: differing evidence raises doubts, whoever found it, and a later agr
     by: 'Lea Lead',
     at: testTime,
   });
-  assert.equal(evidenceDoubts([], []), []);
-  assert.equal(evidenceDoubts([verdict], [verification([])]), []);
-  assert.equal(evidenceDoubts([makeVerdict(task, 'pass'), verdict], []), [], 'an old one has no evidence');
+  assert.equal(listEvidenceDoubts([], []), []);
+  assert.equal(listEvidenceDoubts([verdict], [verification([])]), []);
   assert.equal(
-    evidenceDoubts(
+    listEvidenceDoubts([makeVerdict(task, 'pass'), verdict], []),
+    [],
+    'an old one has no evidence',
+  );
+  assert.equal(
+    listEvidenceDoubts(
       [verdict],
       [verification(['npm test ended with 1, before it ended with 0']), verification([])],
     ),
     ['checked again by Lea Lead: npm test ended with 1, before it ended with 0'],
   );
   assert.equal(
-    evidenceDoubts([makeVerdict(task, 'fail', { evidence: bad, by: 'validator-1' }), verdict], [])[0],
+    listEvidenceDoubts([makeVerdict(task, 'fail', { evidence: bad, by: 'validator-1' }), verdict], [])[0],
     `${verdict.by} against validator-1: npm test ended with 0, before it ended with 1`,
   );
 });

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { admitSession } from '../../lib/core/merge/admit-change.ts';
-import { mergeReview, mergeValidation } from '../../lib/core/merge/merge-notes.ts';
-import { mergeSession } from '../../lib/core/merge/merge-session.ts';
-import { mergeTask } from '../../lib/core/merge/merge-task.ts';
-import { canonicalText, type Merged } from '../../lib/core/merge/merge-values.ts';
-import type { ReviewNote, Verdict, Verification } from '../../lib/domain/state/verdict.ts';
+import { keepSpendingAndDecisions } from '../../lib/core/merge/admit-change.ts';
+import { mergeReviewNotes, mergeValidationNotes } from '../../lib/core/merge/merge-notes.ts';
+import { mergeSessionNotes } from '../../lib/core/merge/merge-session.ts';
+import { mergeTaskNotes } from '../../lib/core/merge/merge-task.ts';
+import { type MergedNote, toSortedKeyJson } from '../../lib/core/merge/merge-values.ts';
+import type { DiagnosticsRerun, ReviewNote, Verdict } from '../../lib/domain/state/verdict.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 import { changeSession, changeTask, emptySession, someTask, someTime } from './merge-random.ts';
@@ -14,7 +14,7 @@ const rounds = 400;
 
 interface Kind<T> {
   readonly name: string;
-  readonly merge: (base: T | null, ours: T, theirs: T) => Merged<T>;
+  readonly merge: (base: T | null, ours: T, theirs: T) => MergedNote<T>;
   readonly start: (random: Random) => T;
   readonly change: (random: Random, value: T, clone: string) => T;
 }
@@ -32,7 +32,7 @@ function obeysTheLaws<T>({ name, merge, start, change }: Kind<T>): void {
         check(hasBase ? base : null, a ?? base, b ?? base, c ?? base);
       }
     };
-    const equal = (one: T, other: T): void => assert.is(canonicalText(one), canonicalText(other));
+    const equal = (one: T, other: T): void => assert.is(toSortedKeyJson(one), toSortedKeyJson(other));
     test(
       `${title} gives the same from both sides`,
       histories((base, a, b) => {
@@ -61,16 +61,16 @@ function obeysTheLaws<T>({ name, merge, start, change }: Kind<T>): void {
   }
 }
 
-obeysTheLaws({ name: 'task', merge: mergeTask, start: someTask, change: changeTask });
+obeysTheLaws({ name: 'task', merge: mergeTaskNotes, start: someTask, change: changeTask });
 obeysTheLaws({
   name: 'session',
-  merge: mergeSession,
+  merge: mergeSessionNotes,
   start: (random) => changeSession(random, emptySession, 'base'),
   change: changeSession,
 });
-obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[]; verifications?: Verification[] | undefined }>({
+obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[]; verifications?: DiagnosticsRerun[] | undefined }>({
   name: 'validation',
-  merge: mergeValidation,
+  merge: mergeValidationNotes,
   start: () => ({ v: 1, rev: 1, verdicts: [] }),
   change: (random, note, clone) =>
     random.chance(0.3)
@@ -86,10 +86,10 @@ obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[]; verifications?: Verificat
         },
 });
 function verifiedAgain(
-  before: readonly Verification[] | undefined,
+  before: readonly DiagnosticsRerun[] | undefined,
   by: string,
   at: string,
-): { readonly verifications: Verification[] } {
+): { readonly verifications: DiagnosticsRerun[] } {
   const hash = `sha256:${'0'.repeat(64)}`;
   const commit = makeOid('judged');
   const added = { session: emptySession.id, task: 'task-001', commit, expected: hash, found: hash };
@@ -113,7 +113,7 @@ const review: ReviewNote = {
 };
 obeysTheLaws<ReviewNote>({
   name: 'review',
-  merge: mergeReview,
+  merge: mergeReviewNotes,
   start: () => review,
   change: (random, note, clone) =>
     random.chance(0.3)
@@ -129,9 +129,9 @@ test('STA-4 a decision that says where it was taken is one with what an older ve
   const gates = [{ ...told, where: 'board' }];
   const ours = { ...emptySession, gates };
   const theirs = { ...emptySession, gates: [told] };
-  assert.equal(mergeSession(null, ours, theirs).value.gates, gates);
-  assert.equal(mergeSession(null, theirs, ours).value.gates, gates);
-  assert.equal(admitSession(ours, theirs).value.gates, [told]);
+  assert.equal(mergeSessionNotes(null, ours, theirs).value.gates, gates);
+  assert.equal(mergeSessionNotes(null, theirs, ours).value.gates, gates);
+  assert.equal(keepSpendingAndDecisions(ours, theirs).value.gates, [told]);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-import { addRun } from '../../lib/core/schedule/budget-state.ts';
+import { addAgentRunCost } from '../../lib/core/schedule/budget-state.ts';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
@@ -127,7 +127,7 @@ function changeSessionOnce(random: Random, session: Session, clone: string): Ses
   const at = someTime(random);
   switch (random.pick(['run', 'run', 'course', 'gate', 'limit', 'changeset'])) {
     case 'run':
-      return addRun(session, {
+      return addAgentRunCost(session, {
         id: `worker-${clone}-${session.rev}`,
         role: random.pick(['worker', 'validator', 'planner']),
         task_id: 'task-001',

@@ -1,34 +1,34 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inDependencyOrder, validationOrder } from '../../lib/core/changesets/cohesion-groups.ts';
-import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
-import { longestChains, planWaves } from '../../lib/core/schedule/plan-waves.ts';
-import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
-import { afterFailure } from '../../lib/core/task/after-failure.ts';
-import { blockDependents, restartDependents, unblockableTasks } from '../../lib/core/task/cascade.ts';
-import { readStackState, tasksToRebase } from '../../lib/core/task/stack-state.ts';
+import { listTasksToValidate, sortTasksByDependency } from '../../lib/core/changesets/cohesion-groups.ts';
+import { listChangesetsToBuild } from '../../lib/core/changesets/group-changesets.ts';
+import { computeChainLengths, predictTaskBatches } from '../../lib/core/schedule/plan-waves.ts';
+import { msUntilNextBackoffEnds, selectReadyTasks } from '../../lib/core/schedule/select-ready.ts';
+import { decideRetryAfterFailure } from '../../lib/core/task/after-failure.ts';
+import { blockDependents, listUnblockableTasks, requeueDoneDependents } from '../../lib/core/task/cascade.ts';
+import { listTasksToRebase, readStackState } from '../../lib/core/task/stack-state.ts';
 import {
   claimTask,
   completeTask,
   failTask,
+  recordRebaseOfTask,
   releaseTask,
-  replayTask,
 } from '../../lib/core/task/task-attempt.ts';
 import {
+  applyVerdictToTask,
   dropTask,
-  judgeTask,
-  mergeTask,
+  makeRequeuedTaskPending,
+  markTaskMerged,
   requeueTask,
-  restartTask,
   retryTask,
   unblockTask,
 } from '../../lib/core/task/task-outcome.ts';
 import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
-import { blockingGroup } from '../../lib/domain/state/changeset-facts.ts';
+import { findBlockingChangeset } from '../../lib/domain/state/changeset-facts.ts';
 import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task.ts';
-import { locksConflict, pathMatches } from '../../lib/util/path-globs.ts';
+import { globMatchesPath, locksConflict } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { alterTask, makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 
@@ -86,7 +86,7 @@ class Run {
   }
 
   cycle(): void {
-    this.apply(...this.having('requeued').map((task) => restartTask(task)));
+    this.apply(...this.having('requeued').map((task) => makeRequeuedTaskPending(task)));
     this.work();
     this.validate();
     this.review();
@@ -107,7 +107,7 @@ class Run {
         this.replay();
         continue;
       }
-      const wait = nextWake(this.tasks, this.now);
+      const wait = msUntilNextBackoffEnds(this.tasks, this.now);
       if (wait === null) break;
       assert.ok(wait > 0);
       this.now += wait;
@@ -119,8 +119,8 @@ class Run {
   selectChecked(): readonly Task[] {
     const running = this.having('claimed');
     const tasks = this.random.shuffle(this.tasks);
-    const { selected, deferred } = selectReady({ tasks, running, limit: this.limit, now: this.now });
-    const chains = longestChains(this.having('pending'));
+    const { selected, deferred } = selectReadyTasks({ tasks, running, limit: this.limit, now: this.now });
+    const chains = computeChainLengths(this.having('pending'));
     const ready = this.having('pending')
       .filter((task) => this.hasGround(task) && !(Date.parse(task.not_before ?? '') > this.now))
       .sort((a, b) => a.priority - b.priority || waitersOf(b, chains) - waitersOf(a, chains) || byId(a, b));
@@ -134,7 +134,7 @@ class Run {
       if (isTaken) taken.push(task);
     }
     for (const path of samplePaths) {
-      const writers = taken.filter((task) => task.file_locks.some((lock) => pathMatches(lock, path)));
+      const writers = taken.filter((task) => task.file_locks.some((lock) => globMatchesPath(lock, path)));
       assert.ok(writers.length <= 1, `${path} has ${writers.length} writers`);
     }
     return selected;
@@ -150,7 +150,7 @@ class Run {
   /** What stands on work that was done again is put on that, from below; what has to wait is left alone. */
   replay(): void {
     for (;;) {
-      const [task] = inDependencyOrder(tasksToRebase(this.random.shuffle(this.tasks)));
+      const [task] = sortTasksByDependency(listTasksToRebase(this.random.shuffle(this.tasks)));
       if (task === undefined) return;
       assert.ok(this.hasGround(task), `${task.id} waits`);
       this.replays += 1;
@@ -158,7 +158,9 @@ class Run {
       const start = makeOid('base');
       this.ground.set(task.id, this.groundOf(task));
       const without = readStackState(this.tasks).lost(task);
-      this.apply(replayTask(task, { commit, start, builtOn: this.builtOn(task), without, at: this.at }));
+      this.apply(
+        recordRebaseOfTask(task, { commit, start, builtOn: this.builtOn(task), without, at: this.at }),
+      );
     }
   }
 
@@ -216,7 +218,7 @@ class Run {
     const failure = makeFailure({ retryable, kind: isLimit ? 'rate-limit' : 'agent-crashed' });
     this.apply(failTask(task, { failure, ...end }));
     const failed = this.find(task.id);
-    const next = afterFailure(failed, failure, {
+    const next = decideRetryAfterFailure(failed, failure, {
       maxRetries: this.maxRetries,
       now: this.now,
       jitter: this.random.next(),
@@ -243,12 +245,12 @@ class Run {
       expected.sort(byId).map(({ id }) => id),
     );
     this.apply(...changes);
-    assert.equal(unblockableTasks(this.tasks), []);
+    assert.equal(listUnblockableTasks(this.tasks), []);
   }
 
   /** A task is no longer done: the done work on it begins again, but for what says that it stands on it. */
   restartChecked(changed: Task): void {
-    const changes = restartDependents(this.random.shuffle(this.tasks), changed.id, { at: this.at });
+    const changes = requeueDoneDependents(this.random.shuffle(this.tasks), changed.id, { at: this.at });
     const isRedone = this.find(changed.id).status === 'requeued';
     const above = this.having('done').filter((task) => this.needs(task, changed.id));
     const affected = new Set<string>([changed.id, ...above.map(({ id }) => id)]);
@@ -270,7 +272,7 @@ class Run {
   }
 
   validate(): void {
-    const order = validationOrder(this.random.shuffle(this.tasks));
+    const order = listTasksToValidate(this.random.shuffle(this.tasks));
     const unjudged = this.having('done').filter(({ result }) => result.status === null);
     assert.equal([...order].sort(byId), unjudged.sort(byId));
     for (const task of order) {
@@ -280,7 +282,7 @@ class Run {
         continue;
       }
       const verdict = makeVerdict(task, this.random.chance(0.8) ? 'pass' : 'fail');
-      this.apply(judgeTask(task, verdict));
+      this.apply(applyVerdictToTask(task, verdict));
       if (verdict.status === 'pass') continue;
       if (this.random.chance(0.8)) {
         const judged = this.find(task.id);
@@ -295,8 +297,8 @@ class Run {
 
   review(): void {
     const before = this.tasks;
-    const { changesets, waiting } = groupChangesets(this.random.shuffle(before));
-    assert.equal(groupChangesets(this.tasks), { changesets, waiting });
+    const { changesets, waiting } = listChangesetsToBuild(this.random.shuffle(before));
+    assert.equal(listChangesetsToBuild(this.tasks), { changesets, waiting });
     const passed = this.having('done').filter(({ result }) => result.status === 'pass');
     const shown = changesets.flatMap(({ tasks }) => tasks);
     assert.equal([...shown, ...waiting.map(({ task }) => task)].sort(byId), passed.sort(byId));
@@ -328,7 +330,7 @@ class Run {
       group: one.group,
       state: decisions.get(one.group) ?? ('waiting' as const),
     }));
-    const blocker = blockingGroup(states, { id: group, depends_on: [...dependsOn] });
+    const blocker = findBlockingChangeset(states, { id: group, depends_on: [...dependsOn] });
     assert.is(blocker !== null, mustWait);
     assert.is.not(blocker?.state, 'waiting', 'what a group depends on is decided before it');
     const decision = mustWait
@@ -346,7 +348,7 @@ class Run {
         for (const id of task.dependencies) {
           assert.is(this.ground.get(task.id)?.get(id), this.find(id).commit, `${task.id} on ${id}`);
         }
-        this.apply(mergeTask(task, { into: 'main' }));
+        this.apply(markTaskMerged(task, { into: 'main' }));
       } else if (decision === 'rejected') {
         this.apply(requeueTask(task, { kind: 'rejected', reason: 'not like this', at: this.at }));
       }
@@ -361,7 +363,7 @@ class Run {
         this.apply(requeueTask(task, { kind: 'restart', notes: 'once more', at: this.at }));
       }
     }
-    const free = unblockableTasks(this.random.shuffle(this.tasks));
+    const free = listUnblockableTasks(this.random.shuffle(this.tasks));
     this.apply(...free.map((task) => unblockTask(task)));
     const lost = this.tasks.filter(({ status }) => status === 'failed' || status === 'dropped');
     for (const task of this.having('blocked')) {
@@ -418,13 +420,13 @@ test('SCH-4 unblocking is the inverse of blocking', () => {
     const changes = blockDependents(failed, lost.id, 'x');
     const changed = new Map(changes.map(({ task }) => [task.id, task]));
     const blocked = failed.map((task) => changed.get(task.id) ?? task);
-    assert.equal(unblockableTasks(blocked), [], `seed ${seed}`);
+    assert.equal(listUnblockableTasks(blocked), [], `seed ${seed}`);
     assert.equal(blockDependents(blocked, lost.id, 'x'), []);
     const requeued = blocked.map((task) =>
       task.id === lost.id ? alterTask(task, { status: 'requeued' }) : task,
     );
     assert.equal(
-      unblockableTasks(random.shuffle(requeued)).map(({ id }) => id),
+      listUnblockableTasks(random.shuffle(requeued)).map(({ id }) => id),
       [...changed.keys()],
       `seed ${seed}`,
     );
@@ -436,8 +438,8 @@ test('PLN-5 shown waves hold every task once, after its dependencies, without cl
     const random = makeRandom(seed);
     const tasks = makeTasks(random);
     const limit = random.int(1, 4);
-    const waves = planWaves(tasks, limit);
-    assert.equal(planWaves(random.shuffle(tasks), limit), waves);
+    const waves = predictTaskBatches(tasks, limit);
+    assert.equal(predictTaskBatches(random.shuffle(tasks), limit), waves);
     assert.equal(waves.flat().sort(), tasks.map(({ id }) => id as string).sort());
     const before = new Set<string>();
     for (const wave of waves) {

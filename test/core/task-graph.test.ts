@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findComponents, sortByNeeds } from '../../lib/core/schedule/sort-by-needs.ts';
+import { findStronglyConnectedNodes, sortByNeeds } from '../../lib/core/schedule/sort-by-needs.ts';
 import { compareText } from '../../lib/util/sort-and-group.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 
@@ -12,7 +12,7 @@ interface Node {
 test('components are exactly the nodes that reach each other, in random graphs', () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const nodes = makeGraph(makeRandom(seed), 0.15);
-    const components = findComponents(new Map(nodes.map(({ id, needs }) => [id, needs])));
+    const components = findStronglyConnectedNodes(new Map(nodes.map(({ id, needs }) => [id, needs])));
     assert.equal(components.flat().sort(compareText), nodes.map(({ id }) => id).sort(compareText));
     for (const a of nodes) {
       const expected = nodes
@@ -54,7 +54,7 @@ test('sorted, each item comes after its needs and takes the first free place by 
 
 test('chains of 10,000 are no problem', () => {
   const nodes = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, needs: [`${index + 1}`] }));
-  assert.is(findComponents(new Map(nodes.map(({ id, needs }) => [id, needs]))).length, 10_000);
+  assert.is(findStronglyConnectedNodes(new Map(nodes.map(({ id, needs }) => [id, needs]))).length, 10_000);
   assert.equal(sort(nodes), [...nodes].reverse());
 });
 

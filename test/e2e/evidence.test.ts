@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { verificationText } from '../../lib/core/changesets/evidence.ts';
+import { renderTextToHash } from '../../lib/core/changesets/evidence.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
@@ -151,7 +151,7 @@ testIf(
     encoding: 'utf8',
   });
   assert.is(`sha256:${output.split(' ')[0]}`, verdict.evidence?.verification_hash);
-  assert.ok(verdict.evidence !== undefined && verificationText(verdict.evidence).includes('src/one.txt'));
+  assert.ok(verdict.evidence !== undefined && renderTextToHash(verdict.evidence).includes('src/one.txt'));
 });
 
 test.run();

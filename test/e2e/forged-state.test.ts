@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAgentId } from '../../lib/domain/ids.ts';
-import type { Change } from '../../lib/domain/ports/store-port.ts';
+import type { StateChange } from '../../lib/domain/ports/store-port.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { writeDecisions, writePlan } from '../support/exec-project.ts';
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const changeTask =
   (patch: Partial<TaskFields>) =>
-  (state: State): readonly Change[] =>
+  (state: State): readonly StateChange[] =>
     state.current === null
       ? []
       : [
@@ -33,7 +33,7 @@ const changeTask =
 
 const changeSession =
   (patch: Partial<Session>) =>
-  ({ current }: State): readonly Change[] =>
+  ({ current }: State): readonly StateChange[] =>
     current === null ? [] : [{ subject: 'forged', session: { ...current, ...patch } }];
 
 async function statusOf(repo: TestRepo): Promise<Fields> {
@@ -258,7 +258,7 @@ test('TRU-2 a tree that was emptied on the remote takes nothing away here', asyn
   assert.is(landed.code, 0, landed.stderr);
 });
 
-const ended = (state: State): readonly Change[] => [
+const ended = (state: State): readonly StateChange[] => [
   ...changeTask({ status: 'merged' })(state),
   ...changeSession({
     state: 'ended',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../lib/domain/ids.ts';
-import type { Change } from '../../lib/domain/ports/store-port.ts';
+import type { StateChange } from '../../lib/domain/ports/store-port.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
@@ -30,7 +30,7 @@ interface Notes {
 /** A clone in which the session was agreed to and built, and notes that a remote then has of it. */
 async function attacked(
   config: Fields,
-  forged: (notes: Notes) => readonly Change[],
+  forged: (notes: Notes) => readonly StateChange[],
 ): Promise<{ readonly victim: TestRepo; readonly base: string; readonly said: string }> {
   const { repo, clone } = await makeShared({ config, upTo: 'plan' });
   const victim = trusted(await clone());

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { removeTree } from '../../lib/cell/run/end-runs.ts';
+import { removeAgentWrittenFolder } from '../../lib/cell/run/end-runs.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame } from '../support/flame.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
@@ -284,7 +284,7 @@ testIf(
       ['', ''],
     );
   } finally {
-    removeTree(place);
+    removeAgentWrittenFolder(place);
   }
 });
 

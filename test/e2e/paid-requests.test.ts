@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { anthropic } from '../../lib/cell/gateway/dialects/anthropic.ts';
+import { anthropicDialect } from '../../lib/cell/gateway/dialects/anthropic.ts';
 import { type Gateway, startGateway } from '../../lib/cell/gateway/gateway.ts';
 import { readUpstream } from '../../lib/cell/gateway/upstream.ts';
 import { priceTokens } from '../../lib/domain/config/token-price.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { AgentRequest, SharedBudget } from '../../lib/domain/ports/agent-port.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
@@ -171,7 +171,7 @@ async function openGateway(
       {
         prefix: '',
         upstream: readUpstream({ ANTHROPIC_BASE_URL: url }, 'anthropic'),
-        dialects: [anthropic],
+        dialects: [anthropicDialect],
       },
     ],
     sharesUsd: shared.isInUsd,
@@ -237,7 +237,7 @@ test('BUD-1 BUD-2 what is booked is what was served at least, and no more than t
       },
     },
   };
-  const error: unknown = await workWave(context, bench.session).catch((reason: unknown) => reason);
+  const error: unknown = await runWorkWave(context, bench.session).catch((reason: unknown) => reason);
   assert.is(error instanceof FlameError && error.kind, 'waiting', String(error));
   const [session] = (await bench.context.store.snapshot()).sessions;
   const booked = session?.cost_usd ?? 0;

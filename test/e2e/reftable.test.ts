@@ -2,7 +2,7 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseRefusal } from '../../lib/git/refs/ref-transaction.ts';
+import { parseUpdateRefRefusal } from '../../lib/git/refs/ref-transaction.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
@@ -57,12 +57,12 @@ where('STA-3 a lock that a dead git left on the reftable is told of and removed'
 
 test('STA-3 the lock of a reftable is waited for as that of a ref is', () => {
   const said = 'fatal: prepare: cannot lock references\n';
-  assert.equal(parseRefusal(said, '/r/tables.list.lock'), {
+  assert.equal(parseUpdateRefRefusal(said, '/r/tables.list.lock'), {
     kind: 'locked',
     ref: 'Every ref',
     file: '/r/tables.list.lock',
   });
-  assert.is(parseRefusal(said).kind, 'refused');
+  assert.is(parseUpdateRefRefusal(said).kind, 'refused');
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { SignatureNote } from '../../lib/domain/state/signatures.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { saveSeal } from '../../lib/store/write/side-notes.ts';
+import { saveSessionSignature } from '../../lib/store/write/side-notes.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
@@ -152,7 +152,9 @@ test('TRU-2 a signed approval lands nothing that this clone finds red, or outsid
 async function smuggle(repo: TestRepo, file: string): Promise<void> {
   const session = (await flameJson(repo, ['status'])).lines[0]?.session as Fields;
   const { openDecisionLog } = await import('../../lib/trust/decisions/open-decision-log.ts');
-  const { approvalDecision, builtDecision } = await import('../../lib/core/admission/decisions.ts');
+  const { toApprovalDecision, toChangesetBuiltDecision } = await import(
+    '../../lib/core/admission/decisions.ts'
+  );
   const { parseObjectId } = await import('../../lib/domain/ids.ts');
   const decided = openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') });
   await forge(repo, ({ current }) => {
@@ -171,7 +173,7 @@ async function smuggle(repo: TestRepo, file: string): Promise<void> {
       .flatMap((parent) => ['-p', parent]);
     const commit = parseObjectId(git('commit-tree', git('write-tree'), ...parents, '-m', 'main: One'));
     const changed = { ...set, commit, state: 'approved' as const, decided_by: 'Lea Lead <lea@example.com>' };
-    decided.record([builtDecision(current, changed), approvalDecision(current, changed)]);
+    decided.record([toChangesetBuiltDecision(current, changed), toApprovalDecision(current, changed)]);
     return [{ subject: 'smuggled', session: { ...current, wave: 'review', changesets: [changed] } }];
   });
   assert.is((await flame(repo, ['sync'])).code, 0);
@@ -241,7 +243,7 @@ async function rewriteSeals(
   const options = { context, commonDir: join(repo.path, '.git'), objectFormat: 'sha1' } as const;
   const store = await openStore(options);
   for (const { session, seals } of await store.signatures())
-    for (const seal of change(seals)) await saveSeal(options, parseSessionId(session), seal);
+    for (const seal of change(seals)) await saveSessionSignature(options, parseSessionId(session), seal);
   await store.close();
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunContext } from '../../lib/engine/run-context.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -52,7 +52,7 @@ async function mostAtOnce(freeMb: number, usesMb: number): Promise<number> {
       },
     },
   };
-  await workWave(slow, session);
+  await runWorkWave(slow, session);
   return most;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentOutcome } from '../../lib/domain/ports/agent-port.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -28,7 +28,7 @@ async function workWith(failures: number, retryable: boolean): Promise<TestWorks
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   return bench;
 }
 

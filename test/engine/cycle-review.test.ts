@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionId } from '../../lib/domain/ids.ts';
-import { endCycle, settleFailedTasks } from '../../lib/engine/end-session.ts';
+import { askAboutFailedTasks, askHowToEndCycle } from '../../lib/engine/end-session.ts';
 import { askPlanner } from '../../lib/engine/plan/ask-planner.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import type { RunContext } from '../../lib/engine/run-context.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -16,7 +16,7 @@ const tasks = [{ id: 'a', title: 'A', description: 'true', file_locks: ['a'] }];
 
 type End = (context: RunContext, id: SessionId) => Promise<void>;
 
-async function after(review: boolean, isLed: boolean, planner = 'claude', end: End = endCycle) {
+async function after(review: boolean, isLed: boolean, planner = 'claude', end: End = askHowToEndCycle) {
   const asked: string[] = [];
   const { context, session } = await openTestWorkshop({
     agent: () => ({}),
@@ -50,7 +50,7 @@ test('QUE-2 by default, and where a model leads, the person is asked as ever', a
     assert.equal([seen.asked, seen.state, seen.notes], [['session'], 'stopped', []]);
 });
 
-const leftOver: End = (context, id) => settleFailedTasks(context, id, 'all failed');
+const leftOver: End = (context, id) => askAboutFailedTasks(context, id, 'all failed');
 
 test('QUE-2 a planner looks at what is left over too, and a script is asked nothing', async () => {
   const seen = await after(true, false, 'claude', leftOver);
@@ -84,7 +84,7 @@ test('QUE-2 QUE-3 the planner is told why what is open came to nothing, and what
       },
     },
   };
-  await workWave(planning, session);
+  await runWorkWave(planning, session);
   const view = await viewSession(planning, session);
   await askPlanner(planning, { ...view, problems: [], isInteractive: false });
   assert.match(told.find((line) => line.startsWith('good is done')) ?? '', /\ngood\.txt is read at start$/);

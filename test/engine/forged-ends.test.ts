@@ -6,7 +6,7 @@ import { agentAuthor, type ObjectId, parseTaskId } from '../../lib/domain/ids.ts
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { endSession } from '../../lib/engine/end-session.ts';
-import { record, viewSession } from '../../lib/engine/record.ts';
+import { decideAndRecord, viewSession } from '../../lib/engine/record.ts';
 import { closeForged, doubtsOf, forge, makeSession, reopen, taskIn } from '../support/forged-session.ts';
 import { openRepo } from '../support/repo.ts';
 import { alterTask } from '../support/tasks.ts';
@@ -106,7 +106,7 @@ test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped
   await forge(bench, { task: ['a', { status: 'dropped', reason: 'forged' }] });
   assert.is((await taskIn(bench, 'a'))?.status, 'done');
   const own = await makeSession();
-  await record(own.context, own.session, ({ tasks }) => ({
+  await decideAndRecord(own.context, own.session, ({ tasks }) => ({
     steps: tasks
       .filter(({ id }) => id === 'a')
       .map((task) => ({
@@ -156,14 +156,14 @@ test('TRU-2 a session that ended elsewhere goes on here, and what is written kee
     [(await context.store.snapshot()).current].map((one) => [one?.state, one?.wave]),
     [['active', wave]],
   );
-  await record(context, session, (view) => ({
+  await decideAndRecord(context, session, (view) => ({
     session: { next: { ...view.session, cost_usd: 3 }, subject: 'spent' },
   }));
   const stored = async (): Promise<Session | null> => (await said.snapshot()).current;
   assert.equal([(await stored())?.state, (await stored())?.cost_usd], ['ended', 3]);
   assert.is((await viewSession(context, session)).session.state, 'active');
   // Work that goes on in it says so to all.
-  await record(context, session, (view) => ({
+  await decideAndRecord(context, session, (view) => ({
     session: { next: { ...view.session, wave: 'validate' }, subject: 'wave: validate' },
   }));
   assert.equal([(await stored())?.state, (await stored())?.wave], ['active', 'validate']);
@@ -191,7 +191,7 @@ test('TRU-2 a changeset that landed by its note alone waits as before', async ()
     ...{ base: work.commit, parent: work.commit, commit: work.commit, diagnostics: [], reason: null },
     ...{ diffstat: { files: 1, insertions: 1, deletions: 0 }, decided_by: null, landed_commit: null },
   };
-  await record(context, session, (view) => ({
+  await decideAndRecord(context, session, (view) => ({
     session: { next: { ...view.session, changesets: [set] }, subject: 'built' },
   }));
   await forge(bench, {

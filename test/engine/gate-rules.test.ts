@@ -7,21 +7,21 @@ import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
 import type {
   BudgetDecision,
   Gates,
-  LeftOverDecision,
   SessionDecision,
   SessionQuestion,
+  UnfinishedSessionDecision,
   ValidationDecision,
 } from '../../lib/domain/ports/gates.ts';
-import { askForBudget } from '../../lib/engine/agents/ask-person.ts';
-import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
+import { askToRaiseBudget } from '../../lib/engine/agents/ask-person.ts';
+import { runMergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { performCleanup } from '../../lib/engine/retention/cleanup-perform.ts';
-import type { Stale } from '../../lib/engine/retention/stale.ts';
-import { reviewWave } from '../../lib/engine/review/review-wave.ts';
+import type { CleanupItem } from '../../lib/engine/retention/stale.ts';
+import { runReviewWave } from '../../lib/engine/review/review-wave.ts';
 import type { RunContext } from '../../lib/engine/run-context.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
-import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 // Whoever answers at a gate may be a page, a file or a program that knows none of its rules.
@@ -62,7 +62,7 @@ test('BUD-2 a budget is raised by an amount, whoever says so', async () => {
     const raise: BudgetDecision = { kind: 'raise', amount };
     const { context, session } = await open({ budget: async () => raise });
     const state = { spent: 5, limit: 5, unit: 'usd', isSpent: true, isNear: true } as const;
-    assert.is(await codeOf(askForBudget(context, session, state)), 'bad-raise', String(amount));
+    assert.is(await codeOf(askToRaiseBudget(context, session, state)), 'bad-raise', String(amount));
     assert.is((await viewSession(context, session)).session.raised_limit, null);
   }
 });
@@ -70,8 +70,8 @@ test('BUD-2 a budget is raised by an amount, whoever says so', async () => {
 test('VAL-5 what a task is changed to when it is requeued keeps the rules of plans', async () => {
   const requeue: ValidationDecision = { kind: 'requeue', notes: 'again', file_locks: ['../elsewhere/**'] };
   const { context, session } = await open({ validation: async () => requeue }, { verdict: 'fail' });
-  await workWave(context, session);
-  assert.is(await codeOf(validateWave(context, session)), 'bad-task');
+  await runWorkWave(context, session);
+  assert.is(await codeOf(runValidateWave(context, session)), 'bad-task');
   const [task] = (await viewSession(context, session)).tasks;
   assert.equal([task?.status, task?.file_locks], ['done', ['src/a.txt']]);
 });
@@ -79,21 +79,21 @@ test('VAL-5 what a task is changed to when it is requeued keeps the rules of pla
 test('MRG-4 MRG-9 a rejection says why, and an approval out of turn which commit it is about', async () => {
   const merged = async (changeset: Gates['changeset']): Promise<TestWorkshop> => {
     const bench = await open({ changeset });
-    await workWave(bench.context, bench.session);
-    await validateWave(bench.context, bench.session);
-    await mergeWave(bench.context, bench.session);
+    await runWorkWave(bench.context, bench.session);
+    await runValidateWave(bench.context, bench.session);
+    await runMergeWave(bench.context, bench.session);
     return bench;
   };
   const states = async ({ context, session }: TestWorkshop): Promise<readonly string[]> =>
     (await viewSession(context, session)).session.changesets.map(({ state }) => state);
   const mute = await merged(async () => ({ kind: 'reject', reason: ' \n' }));
-  assert.is(await codeOf(reviewWave(mute.context, mute.session)), 'needs-reason');
+  assert.is(await codeOf(runReviewWave(mute.context, mute.session)), 'needs-reason');
   assert.equal(await states(mute), ['waiting', 'waiting']);
   const blind = await merged(async ({ decideOther }) => {
     await decideOther('1-b', { kind: 'approve' });
     return { kind: 'skip' };
   });
-  assert.is(await codeOf(reviewWave(blind.context, blind.session)), 'not-shown');
+  assert.is(await codeOf(runReviewWave(blind.context, blind.session)), 'not-shown');
   assert.equal(await states(blind), ['waiting', 'waiting']);
 });
 
@@ -112,7 +112,7 @@ test('MRG-7 no answer begins a cycle beyond the limit', async () => {
 });
 
 test('MRG-7 what failed last is tried again, or ends the session, as the person says', async () => {
-  const ending = async (leftOver: LeftOverDecision['kind'] | null, cycles = 5) => {
+  const ending = async (leftOver: UnfinishedSessionDecision['kind'] | null, cycles = 5) => {
     const asked: SessionQuestion[] = [];
     const bench = await openTestWorkshop({
       tasks: tasks.slice(0, 1),
@@ -161,7 +161,7 @@ test('CLN-1 UNI-5 what holds work that was not merged goes only where that was a
   const commit = parseObjectId(repo.git('rev-parse', 'kept'));
   const { id } = (await viewSession(context, session)).tasks[0] ?? {};
   if (id === undefined) throw new Error('no task');
-  const stale: Stale = {
+  const stale: CleanupItem = {
     kind: 'branch',
     ...{ name: 'kept', why: 'not merged', needsForce: true, isMerged: false },
     ...{ ref: { ref: parseRefName('refs/heads/kept'), commit }, subject: { session, task: id } },

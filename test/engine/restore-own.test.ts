@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { taskStateDecision } from '../../lib/core/admission/decisions.ts';
-import { finishMotions } from '../../lib/git/refs/finish-motions.ts';
+import { toTaskStateDecision } from '../../lib/core/admission/decisions.ts';
+import { finishKilledRefChanges } from '../../lib/git/refs/finish-motions.ts';
 import type { AdmissionStore } from '../../lib/store/admission/admission-store.ts';
-import { type RestoreWishes, restoreOwn } from '../../lib/store/admission/restore-own.ts';
+import { type RestoreOwnRequest, restoreOwnVersions } from '../../lib/store/admission/restore-own.ts';
 import { closeForged, forge, heedingOf, makeSession } from '../support/forged-session.ts';
 import { alterTask } from '../support/tasks.ts';
 import type { TestWorkshop } from '../support/workshop.ts';
@@ -15,7 +15,7 @@ test.after(closeForged);
 // TRU-2: what this clone brings back of what another one wrote into its notes.
 
 const script = fileURLToPath(new URL('./restore-process.js', import.meta.url));
-const all: RestoreWishes = { actor: 'Lea Lead', isSelected: () => true, check: () => undefined };
+const all: RestoreOwnRequest = { actor: 'Lea Lead', isSelected: () => true, check: () => undefined };
 
 async function forgeAll(bench: TestWorkshop): Promise<void> {
   await forge(bench, { task: ['a', { status: 'dropped', reason: 'forged' }] });
@@ -36,8 +36,8 @@ test('TRU-2 a restore writes over nothing that another process makes of a task m
   let turns = 0;
   const meddling: AdmissionStore = {
     ...store,
-    lastTasks: async (tasks) => {
-      const found = await store.lastTasks(tasks);
+    findLastTrustedTasks: async (tasks) => {
+      const found = await store.findLastTrustedTasks(tasks);
       turns += 1;
       // Another process of this clone takes the task up, between the look at its history and the writing.
       if (turns === 1) {
@@ -45,14 +45,14 @@ test('TRU-2 a restore writes over nothing that another process makes of a task m
           const own = [...found.values()].find(({ id }) => id === 'a');
           assert.ok(own !== undefined);
           const taken = alterTask(own, { status: 'dropped', reason: 'not wanted any more' });
-          bench.context.decided.record([taskStateDecision(taken)]);
+          bench.context.decided.record([toTaskStateDecision(taken)]);
           return { changes: [{ subject: 'a: dropped', tasks: [taken] }], actor: 'Lea Lead' };
         });
       }
       return found;
     },
   };
-  const restored = await restoreOwn(meddling, bench.context.decided, all);
+  const restored = await restoreOwnVersions(meddling, bench.context.decided, all);
   assert.equal(restored, [bench.session, 'b']);
   assert.is(turns, 2);
   assert.is(await saidOf(bench), 'dropped failed active');
@@ -66,7 +66,7 @@ test('TRU-2 a restore that is to bring back something unknown brings back nothin
     throw new Error('no such task');
   };
   const store = await heedingOf(bench);
-  const error = await restoreOwn(store, bench.context.decided, { ...all, check }).catch((one) => one);
+  const error = await restoreOwnVersions(store, bench.context.decided, { ...all, check }).catch((one) => one);
   assert.is(error.message, 'no such task');
   assert.is(await saidOf(bench), before);
 });
@@ -84,7 +84,7 @@ test('TRU-2 a restore that is killed has brought back all of it or nothing, and 
   let kills = 0;
   for (; ; kills += 1) {
     const run = restore({ FLAME_TEST_KILL_AT: `${kills + 1}` });
-    await finishMotions({ cwd: repo.path, env: repo.env }, commonDir);
+    await finishKilledRefChanges({ cwd: repo.path, env: repo.env }, commonDir);
     const said = await saidOf(bench);
     assert.ok(said === own || said === forged, said);
     ends.add(said);

@@ -1,6 +1,6 @@
-import { finishMotions } from '../../lib/git/refs/finish-motions.ts';
-import { openAdmission } from '../../lib/store/admission/admission-store.ts';
-import { restoreOwn } from '../../lib/store/admission/restore-own.ts';
+import { finishKilledRefChanges } from '../../lib/git/refs/finish-motions.ts';
+import { openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
+import { restoreOwnVersions } from '../../lib/store/admission/restore-own.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 
@@ -8,8 +8,12 @@ import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts'
 const [commonDir = ''] = process.argv.slice(2);
 const context = { cwd: commonDir, env: process.env };
 const storing = { context, commonDir, objectFormat: 'sha1' } as const;
-await finishMotions(context, commonDir);
+await finishKilledRefChanges(context, commonDir);
 const decided = openDecisionLog({ env: process.env, commonDir });
-const store = openAdmission(await openStore(storing), { ...storing, decided });
-await restoreOwn(store, decided, { actor: 'Lea Lead', isSelected: () => true, check: () => undefined });
+const store = openAdmissionStore(await openStore(storing), { ...storing, decided });
+await restoreOwnVersions(store, decided, {
+  actor: 'Lea Lead',
+  isSelected: () => true,
+  check: () => undefined,
+});
 await store.close();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { unmatchedLocks } from '../../lib/engine/plan/shown-plan.ts';
+import { findUnmatchedLocks } from '../../lib/engine/plan/shown-plan.ts';
 
 const there = ['README.md', 'src/a.ts', 'test/a.test.ts'];
 
@@ -8,7 +8,7 @@ const there = ['README.md', 'src/a.ts', 'test/a.test.ts'];
 async function unmatched(...locks: readonly (readonly string[])[]): Promise<readonly string[]> {
   const git = { listFiles: async () => there, resolveCommit: async (commit: string) => commit };
   const tasks = locks.map((file_locks, at) => ({ id: `task-00${at + 1}`, file_locks }));
-  const found = await unmatchedLocks({ git } as never, 'abc' as never, { tasks } as never);
+  const found = await findUnmatchedLocks({ git } as never, 'abc' as never, { tasks } as never);
   return found.map(({ task }) => task);
 }
 
@@ -29,7 +29,7 @@ test('WTR-6 a lock without a file is shown with the files it may mean', async ()
   const git = { listFiles: async () => paths, resolveCommit: async (commit: string) => commit };
   const closeTo = async (lock: string): Promise<readonly string[]> => {
     const tasks = [{ id: 'task-001', file_locks: [lock, 'app/[slug]/**'] }];
-    const found = await unmatchedLocks({ git } as never, 'abc' as never, { tasks } as never);
+    const found = await findUnmatchedLocks({ git } as never, 'abc' as never, { tasks } as never);
     return found.flatMap(({ close }) => close);
   };
   assert.equal(await closeTo('app/slug/page.tsx'), ['app/[slug]/page.tsx']);
@@ -43,7 +43,7 @@ test('WTR-6 a lock without a file is shown with the files it may mean', async ()
 test('PLN-5 a commit that is not in this clone is not looked at', async () => {
   const git = { listFiles: async () => assert.unreachable(), resolveCommit: async () => null };
   const tasks = [{ id: 'task-001', file_locks: ['x/**'] }];
-  assert.equal(await unmatchedLocks({ git } as never, 'abc' as never, { tasks } as never), []);
+  assert.equal(await findUnmatchedLocks({ git } as never, 'abc' as never, { tasks } as never), []);
 });
 
 test.run();

@@ -50,7 +50,7 @@ test('UNI-5 accept killed between any two steps: the repository is sound, the wo
     );
     assert.is(findDamage(repo), '', `after ${dying.steps.at(-1)}`);
 
-    await port.recoverCells();
+    await port.removeUnfinishedCells();
     assert.is(findDamage(repo), '', `recovered after ${dying.steps.at(-1)}`);
     const [left] = await port.cells();
     if (left !== undefined) await port.acceptCell(left, await port.cellHead(left));
@@ -61,7 +61,7 @@ test('UNI-5 accept killed between any two steps: the repository is sound, the wo
     assert.equal(readdirSync(join(repo.path, '.git/blueflame/objects')), []);
     assert.equal(readdirSync(join(repo.path, '.git/blueflame/cells')), []);
     assert.is(findDamage(repo), '');
-    assert.equal(await port.recoverCells(), []);
+    assert.equal(await port.removeUnfinishedCells(), []);
   }
 });
 
@@ -73,7 +73,7 @@ test('recovery leaves living cells, and clears those whose worktree is gone', as
   ];
   rmSync(gone.path, { recursive: true });
   mkdirSync(join(repo.path, '.git/blueflame/objects/orphan/ab'), { recursive: true });
-  assert.equal([...(await port.recoverCells())].sort(), ['gone', 'orphan']);
+  assert.equal([...(await port.removeUnfinishedCells())].sort(), ['gone', 'orphan']);
   assert.equal(
     (await port.cells()).map((cell) => cell.path),
     [kept.path],
@@ -91,7 +91,7 @@ test('a half-removed cell whose name was given again keeps the new one', async (
   assert.is(dying.steps.at(-1), 'objects removed');
   const again = await port.addCellWorktree(tree('worker-1'), head);
   writeFileSync(join(again.path, 'new.txt'), 'new');
-  await port.recoverCells();
+  await port.removeUnfinishedCells();
   assert.is(existsSync(join(again.path, 'new.txt')), true);
   await port.discardCell(again);
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/cells')), []);
@@ -107,7 +107,7 @@ test('LIF-4 a cell cut short in the making is not listed and is cleared, whateve
     if (link === null) rmSync(cell.path, { recursive: true });
     else writeFileSync(join(cell.path, '.git'), link);
     assert.equal(await port.cells(), []);
-    assert.equal(await port.recoverCells(), ['worker-1']);
+    assert.equal(await port.removeUnfinishedCells(), ['worker-1']);
     assert.is(existsSync(cell.path), false);
     assert.equal(readdirSync(join(repo.path, '.git/blueflame/cells')), []);
     assert.is((await port.worktrees()).length, 1);
@@ -122,13 +122,13 @@ test('LIF-4 a folder of the person that was in the way of a cell stays when the 
   writeFileSync(join(tree('worker-1'), 'mine.txt'), 'mine');
   const owner = { ...ownIdentity(), start: '1' };
   writeFileSync(join(record, 'record'), `${JSON.stringify({ owner, worktree: tree('worker-1') })}\n`);
-  assert.equal(await port.recoverCells(), ['worker-1']);
+  assert.equal(await port.removeUnfinishedCells(), ['worker-1']);
   assert.equal(readdirSync(tree('worker-1')), ['mine.txt']);
 });
 
 test('recovery in a repository that never had a cell writes nothing', async () => {
   const { repo, port } = await openFixture();
-  assert.equal(await port.recoverCells(), []);
+  assert.equal(await port.removeUnfinishedCells(), []);
   assert.is(existsSync(join(repo.path, '.git/blueflame')), false);
   assert.is(existsSync(makeTempDir()), true);
 });

@@ -168,7 +168,11 @@ test("the person's worktree commands see a cell and leave it alone", async () =>
 test("a start nothing else refers to survives the person's gc", async () => {
   const { repo, port, head, tree } = await openFixture();
   const { tree: top } = await port.readCommit(head);
-  const start = await port.commitTree({ tree: top, parents: [head], message: 'two branches together' });
+  const start = await port.writeUnsignedCommit({
+    tree: top,
+    parents: [head],
+    message: 'two branches together',
+  });
   const cell = await port.addCellWorktree(tree('worker-1'), start);
   repo.git('gc', '-q', '--prune=now');
   agentWrites(cell, 'x', 'x\n');

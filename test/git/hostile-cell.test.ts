@@ -253,7 +253,7 @@ test('SBX-7 no hook, filter, monitor or merge driver runs on what an agent wrote
   assert.match(await port.diffText(head, tip), /\+agent/);
 
   const { tree: top } = await port.readCommit(tip);
-  const [one, two] = [await port.commitTree({ tree: top, parents: [head], message: 'm' }), tip];
+  const [one, two] = [await port.writeUnsignedCommit({ tree: top, parents: [head], message: 'm' }), tip];
   await port.mergeTree(one, two);
   const other = await port.addCellWorktree(tree('worker-2'), tip);
   agentWrites(other, 'src/a.txt', 'elsewhere\n');

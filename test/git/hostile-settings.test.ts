@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeAnthropic } from '../../lib/cell/gateway/dialects/anthropic-request.ts';
-import { mayAskFor } from '../../lib/domain/config/configured-model.ts';
-import { workBounds } from '../../lib/domain/config/work-bounds.ts';
+import { judgeAnthropicRequest } from '../../lib/cell/gateway/dialects/anthropic-request.ts';
+import { isModelPermitted } from '../../lib/domain/config/configured-model.ts';
+import { checkedWorkLimits } from '../../lib/domain/config/work-bounds.ts';
 import { sanitizeWorktree } from '../../lib/git/cells/sanitize-worktree.ts';
-import { readQuietConfig } from '../../lib/git/process/settings.ts';
+import { renderGitConfigForCell } from '../../lib/git/process/settings.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 
 test('SBX-2: patterns that git matches for minutes are too much, usual ones and comments are not', async () => {
@@ -14,7 +14,7 @@ test('SBX-2: patterns that git matches for minutes are too much, usual ones and 
   const judge = async (pattern: string): Promise<string> => {
     writeFileSync(join(folder, '.gitignore'), `${pattern}\n`);
     return sanitizeWorktree(folder, {
-      bounds: workBounds,
+      bounds: checkedWorkLimits,
       known: 0,
       guard: {},
       before: async () => null,
@@ -40,7 +40,7 @@ test('SBX-2: cells see of the configuration what git works by, and no token', as
   ] as const;
   for (const [key, value] of secrets) repo.git('config', key, value);
   repo.git('config', 'core.autocrlf', 'input');
-  const text = await readQuietConfig({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  const text = await renderGitConfigForCell({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
   assert.not.match(text, 'x-secret');
   assert.match(text, 'autocrlf');
   assert.match(text, 'https://example.com/r.git');
@@ -48,12 +48,18 @@ test('SBX-2: cells see of the configuration what git works by, and no token', as
 
 test('WAT-1: odd counts and odd model ids are refused', () => {
   for (const most of [-1, 0, 1.5, '8', null, 1e300])
-    assert.is(judgeAnthropic({ model: 'x', messages: [], max_tokens: most }, [])?.why, 'field');
-  assert.is(judgeAnthropic({ model: 'x', messages: [], max_tokens: 8 }, []), null);
+    assert.is(judgeAnthropicRequest({ model: 'x', messages: [], max_tokens: most }, [])?.why, 'field');
+  assert.is(judgeAnthropicRequest({ model: 'x', messages: [], max_tokens: 8 }, []), null);
   for (const id of ['claude-haiku-4-5/../x', 'claude-sonnet-4-5 x', 'claude-haiku\n', 'a/claude-sonnet-4-5'])
-    assert.is(mayAskFor({ model: 'sonnet', prices: {}, helper: 'haiku' }, id), false, id);
-  assert.is(mayAskFor({ model: 'vendor/claude-x', prices: {}, helper: 'haiku' }, 'vendor/claude-x'), true);
-  assert.is(mayAskFor({ model: 'sonnet', prices: {}, helper: 'haiku' }, 'claude-sonnet-4-5-20250929'), true);
+    assert.is(isModelPermitted({ model: 'sonnet', prices: {}, helper: 'haiku' }, id), false, id);
+  assert.is(
+    isModelPermitted({ model: 'vendor/claude-x', prices: {}, helper: 'haiku' }, 'vendor/claude-x'),
+    true,
+  );
+  assert.is(
+    isModelPermitted({ model: 'sonnet', prices: {}, helper: 'haiku' }, 'claude-sonnet-4-5-20250929'),
+    true,
+  );
 });
 
 test.run();

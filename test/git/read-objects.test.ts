@@ -153,9 +153,9 @@ test('commits are read whole: message, author, parents, order', async () => {
   assert.is(info.tree, repo.git('rev-parse', 'side^{tree}'));
   assert.is(await codeOf(port.readCommit(parseObjectId('1'.repeat(40)))), 'no-such-commit');
   assert.equal(await port.commitsBetween(tip, tip), []);
-  assert.equal(await port.independent([head, side, main, head, tip, main]), [tip]);
-  assert.equal(await port.independent([main, head, side]), [main, side]);
-  assert.equal([await port.independent([head]), await port.independent([])], [[head], []]);
+  assert.equal(await port.dropContainedCommits([head, side, main, head, tip, main]), [tip]);
+  assert.equal(await port.dropContainedCommits([main, head, side]), [main, side]);
+  assert.equal([await port.dropContainedCommits([head]), await port.dropContainedCommits([])], [[head], []]);
   assert.is(await port.isAncestor(head, tip), true);
   assert.is(await port.isAncestor(tip, head), false);
 });
@@ -205,7 +205,7 @@ test('merges without a work tree: clean, in conflict, unrelated, missing', async
 
   const clean = await port.mergeTree(two, three);
   assert.is(clean.kind, 'clean');
-  const merged = await port.commitTree({
+  const merged = await port.writeUnsignedCommit({
     tree: clean.tree,
     parents: [two, three],
     message: 'merged\n\n-n body\n',
@@ -229,7 +229,7 @@ test('merges without a work tree: clean, in conflict, unrelated, missing', async
   assert.is(repo.git('show', `${union.tree}:CHANGELOG.md`), 'top\none\nthree');
 
   const { tree } = await port.readCommit(head);
-  const other = await port.commitTree({ tree, parents: [], message: 'other root' });
+  const other = await port.writeUnsignedCommit({ tree, parents: [], message: 'other root' });
   assert.is(await codeOf(port.mergeTree(one, other)), 'unrelated-histories');
   assert.is(await codeOf(port.mergeTree(one, parseObjectId('2'.repeat(40)))), 'git-failed');
 });
@@ -240,7 +240,8 @@ test('the same inputs make the same commit, unsigned', async () => {
   repo.git('config', 'gpg.program', 'false');
   repo.git('config', 'i18n.commitEncoding', 'latin1');
   const { tree } = await port.readCommit(head);
-  const make = (): Promise<ObjectId> => port.commitTree({ tree, parents: [head], message: 'mädchen' });
+  const make = (): Promise<ObjectId> =>
+    port.writeUnsignedCommit({ tree, parents: [head], message: 'mädchen' });
   assert.is(await make(), await make());
   repo.write('.git/message', 'mädchen\n');
   const stock = ['-c', 'commit.gpgSign=false', '-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', tree];

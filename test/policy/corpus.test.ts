@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decide } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { heldByCell } from './configurations.ts';
 import { decideBash, makePolicy } from './fixtures.ts';
@@ -118,7 +118,7 @@ for (const one of paths.cases) {
       },
     });
     const input = JSON.parse(JSON.stringify(one.input).replaceAll('/wt', tree));
-    const found = decide(policy, { tool_name: one.tool, tool_input: input, cwd: tree }, realFacts);
+    const found = decideToolCall(policy, { tool_name: one.tool, tool_input: input, cwd: tree }, realFacts);
     assert.is(found.decision, one.expect, `${found.rule}: ${found.details}`);
   });
 }

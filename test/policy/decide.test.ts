@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decisionText, type PathFacts, type ToolCall } from '../../lib/domain/policy.ts';
-import { decide } from '../../lib/policy/decide.ts';
+import { type PathFacts, renderDecisionForAgent, type ToolCall } from '../../lib/domain/policy.ts';
+import { decideToolCall } from '../../lib/policy/decide.ts';
 import { rules } from '../../lib/policy/rules.ts';
 import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
 
@@ -26,7 +26,7 @@ const config = {
 const policy = makePolicy({ config, locks: ['src/a.ts', 'src/link.ts', 'src/new/', 'caf\u00e9/'] });
 
 function ruleOf(tool: string, input: Record<string, unknown>, cwd = '/wt', from = policy): string {
-  return decide(from, { tool_name: tool, tool_input: input, cwd }, facts).rule;
+  return decideToolCall(from, { tool_name: tool, tool_input: input, cwd }, facts).rule;
 }
 
 const cases: readonly (readonly [
@@ -114,19 +114,19 @@ test('what cannot be judged is blocked', () => {
     kindOf: () => null,
   };
   const call: ToolCall = { tool_name: 'Read', tool_input: { file_path: 'src/a.ts' }, cwd: '/wt' };
-  assert.is(decide(policy, call, broken).rule, 'policy-error');
+  assert.is(decideToolCall(policy, call, broken).rule, 'policy-error');
   const badCalls = [
     { ...call, cwd: 'wt' },
     { ...call, tool_input: 'x' },
     { ...call, tool_name: 7 },
   ] as unknown as ToolCall[];
   assert.equal(
-    badCalls.map((one) => decide(policy, one, facts).rule),
+    badCalls.map((one) => decideToolCall(policy, one, facts).rule),
     Array(3).fill('call-malformed'),
   );
   const badPattern = { ...policy, blocked_patterns: ['('] };
   const bash = { tool_name: 'Bash', tool_input: { command: 'ls' }, cwd: '/wt' };
-  assert.is(decide(badPattern, bash, facts).decision, 'block');
+  assert.is(decideToolCall(badPattern, bash, facts).decision, 'block');
 });
 
 test('a place outside is refused without a look at what lies there', () => {
@@ -164,7 +164,7 @@ test('a place outside is refused without a look at what lies there', () => {
   for (const command of [...commands, ...reading])
     assert.is(decideBash(policy, command, { facts: blind }).rule, 'path-outside', command);
   const read = { tool_name: 'Read', tool_input: { file_path: '/proc/1/cwd/x' }, cwd: '/wt' };
-  assert.is(decide(policy, read, blind).rule, 'path-outside');
+  assert.is(decideToolCall(policy, read, blind).rule, 'path-outside');
 });
 
 test('a file with two names is not written, a device is not read', () => {
@@ -174,14 +174,14 @@ test('a file with two names is not written, a device is not read', () => {
     kindOf: () => null,
   };
   const write = { tool_name: 'Write', tool_input: { file_path: 'src/a.ts' }, cwd: '/wt' };
-  assert.is(decide(policy, write, linked).rule, 'path-linked');
-  assert.is(decide(policy, { ...write, tool_name: 'Read' }, linked).rule, 'allowed');
+  assert.is(decideToolCall(policy, write, linked).rule, 'path-linked');
+  assert.is(decideToolCall(policy, { ...write, tool_name: 'Read' }, linked).rule, 'allowed');
   const device: PathFacts = {
     lstat: () => ({ kind: 'other', links: 1, target: '' }),
     list: () => null,
     kindOf: () => null,
   };
-  assert.is(decide(policy, { ...write, tool_name: 'Read' }, device).rule, 'path-special');
+  assert.is(decideToolCall(policy, { ...write, tool_name: 'Read' }, device).rule, 'path-special');
 });
 
 test('a chain of links longer than the kernel follows is refused', () => {
@@ -190,7 +190,7 @@ test('a chain of links longer than the kernel follows is refused', () => {
     Array.from({ length: 60 }, (_, at) => `src/l${at} -> l${at + 1}`),
   );
   const call = { tool_name: 'Read', tool_input: { file_path: 'src/l0' }, cwd: '/wt' };
-  assert.is(decide(policy, call, chain).rule, 'path-outside');
+  assert.is(decideToolCall(policy, call, chain).rule, 'path-outside');
 });
 
 test('new files follow the naming style, old ones may keep their names', () => {
@@ -216,7 +216,7 @@ test('a shell and the file tools may use the temporary folders of the cell, sear
   assert.is(shell('/run/agent/tmp/../x'), 'path-outside');
   assert.is(shell('/tmp/.git/config'), 'path-outside');
   const rule = (tool_name: string, tool_input: Record<string, unknown>): string =>
-    decide(extra, { tool_name, tool_input, cwd: '/wt' }, facts).rule;
+    decideToolCall(extra, { tool_name, tool_input, cwd: '/wt' }, facts).rule;
   assert.is(rule('Write', { file_path: '/tmp/x', content: 'x' }), 'allowed');
   assert.is(rule('Read', { file_path: '/run/agent/tmp/x' }), 'allowed');
   assert.is(rule('Write', { file_path: '/tmp/.git/config', content: 'x' }), 'path-outside');
@@ -257,19 +257,22 @@ test('every rule has a sentence of its own, and WAT-9: each refusal says more th
   const sentences = Object.values(rules);
   assert.is(new Set(sentences).size, sentences.length);
   for (const [, tool, input, cwd] of cases.filter(([rule]) => rule !== 'allowed')) {
-    const found = decide(policy, { tool_name: tool, tool_input: input, cwd: cwd ?? '/wt' }, facts);
-    assert.ok(decisionText(found).length > 20, found.rule);
+    const found = decideToolCall(policy, { tool_name: tool, tool_input: input, cwd: cwd ?? '/wt' }, facts);
+    assert.ok(renderDecisionForAgent(found).length > 20, found.rule);
   }
 });
 
 test('WAT-9: what only an agent can do with a refusal is not in what people read of it', () => {
-  const found = decide(
+  const found = decideToolCall(
     policy,
     { tool_name: 'Read', tool_input: { file_path: '/wt/INFRA/x.tf' }, cwd: '/wt' },
     facts,
   );
   assert.match(found.details, /is hidden from agents \(permissions\.hidden_paths: .+\)\.$/);
-  assert.match(decisionText(found), /Do the task without it: read .* use your own values in tests\.$/);
+  assert.match(
+    renderDecisionForAgent(found),
+    /Do the task without it: read .* use your own values in tests\.$/,
+  );
 });
 
 test('a compiled policy is plain data', () => {

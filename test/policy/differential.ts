@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join, relative, resolve } from 'node:path';
 import { expandWord } from '../../lib/policy/bash/expand-word.ts';
 import { parseScript } from '../../lib/policy/bash/parse-script.ts';
-import { mark, Refusal, type Word } from '../../lib/policy/bash/syntax.ts';
+import { CommandRefusal, type ShellWord, unknownTextMarks } from '../../lib/policy/bash/syntax.ts';
 import { walkScript } from '../../lib/policy/bash/walk.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { randomCommand, stubs } from './differential-text.ts';
@@ -142,7 +142,7 @@ function isSame([first, ...others]: readonly Foretold[], words: readonly string[
 
 /** What a command prints is not known, nor where a home is. */
 function isText(foretold: string, word: string | undefined): boolean {
-  const isOpen = mark.isIn(foretold) || /(?:^|[=:])~/.test(foretold);
+  const isOpen = unknownTextMarks.isIn(foretold) || /(?:^|[=:])~/.test(foretold);
   return word !== undefined && (isOpen || foretold === word);
 }
 
@@ -162,7 +162,7 @@ function foretell(text: string, work: string): Prediction | null {
       visitor: {
         command: ({ words, redirections }, { cwd }) => {
           // `.` runs a file in bash itself; the policy never lets it.
-          if (words[0]?.values.includes('.')) throw new Refusal('bash-wrapper', '.');
+          if (words[0]?.values.includes('.')) throw new CommandRefusal('bash-wrapper', '.');
           programs.push(words.map((word) => waysOf(word, cwd)));
           visitRedirections(redirections, cwd);
         },
@@ -172,21 +172,21 @@ function foretell(text: string, work: string): Prediction | null {
     });
     return { programs, files };
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof CommandRefusal) return null;
     throw error;
   }
 
   function visitRedirections(
-    all: readonly { readonly access: string; readonly target: Word }[],
+    all: readonly { readonly access: string; readonly target: ShellWord }[],
     cwd: string,
   ): void {
     for (const { target } of all.filter(({ access }) => access === 'write'))
       for (const one of expandWord({ ...context, cwd }, target))
-        files.push(mark.isIn(one) ? null : relative(work, resolve(cwd, one)));
+        files.push(unknownTextMarks.isIn(one) ? null : relative(work, resolve(cwd, one)));
   }
 
-  function waysOf(word: Word, cwd: string): Foretold {
-    if (word.isSplit && word.values.some(mark.isIn)) return null;
+  function waysOf(word: ShellWord, cwd: string): Foretold {
+    if (word.isSplit && word.values.some(unknownTextMarks.isIn)) return null;
     // The folder is empty at every start, so a wildcard stays as it is unless the command makes a file itself.
     return word.values.map((value) => expandWord({ ...context, cwd }, { ...word, values: [value] }));
   }

@@ -1,9 +1,9 @@
 import type { Config } from '../../lib/domain/config/config.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
-import type { AgentPolicy, Decision, PathFacts } from '../../lib/domain/policy.ts';
+import type { AgentPolicy, CallDecision, PathFacts } from '../../lib/domain/policy.ts';
 import { compilePolicy, type PolicyInput } from '../../lib/policy/compile-policy.ts';
-import { decide } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide.ts';
 import { realFacts } from './real-facts.ts';
 
 export interface PolicyOptions {
@@ -71,7 +71,7 @@ export function decideBash(
   policy: AgentPolicy,
   command: string,
   options: { readonly facts?: PathFacts; readonly cwd?: string } = {},
-): Decision {
+): CallDecision {
   const call = { tool_name: 'Bash', tool_input: { command }, cwd: options.cwd ?? policy.worktree };
-  return decide(policy, call, options.facts ?? realFacts);
+  return decideToolCall(policy, call, options.facts ?? realFacts);
 }

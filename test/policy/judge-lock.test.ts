@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { compilePolicy } from '../../lib/policy/compile-policy.ts';
-import { judgeLock } from '../../lib/policy/judge-lock.ts';
-import { judgeAttributes, judgeName, judgeScope } from '../../lib/policy/judge-path.ts';
-import { pathMatches } from '../../lib/util/path-globs.ts';
+import { explainUnwritableLock } from '../../lib/policy/judge-lock.ts';
+import { judgeGitAttributesFile, judgePathByName, judgePathInScope } from '../../lib/policy/judge-path.ts';
+import { globMatchesPath } from '../../lib/util/path-globs.ts';
 import { makeRandom } from '../support/random.ts';
 
 const config = configSchema.parse({
@@ -18,7 +18,7 @@ function policyFor(...fileLocks: readonly string[]) {
   return compilePolicy({ config, role: 'worker', agentId, worktree: '/wt', fileLocks });
 }
 
-const refuse = (lock: string): string | null => judgeLock(policyFor(), lock);
+const refuse = (lock: string): string | null => explainUnwritableLock(policyFor(), lock);
 
 test('PLN-4 a lock on what no agent may write is refused with the place and why', () => {
   const settings = 'which holds settings that agents obey: no agent may write there';
@@ -139,13 +139,14 @@ test('PLN-4 what a plan may lock is what a worker may write: a plain lock never 
   for (let turn = 0; turn < 3_000; turn += 1) {
     const [lock, file] = [path([...all, '*', '**', '*.key', '.b*', '{a.ts,.git}']), path(all)];
     const policy = policyFor(lock);
-    const objection = judgeName(policy, file) ?? judgeScope(policy, file) ?? judgeAttributes(policy, file);
+    const objection =
+      judgePathByName(policy, file) ?? judgePathInScope(policy, file) ?? judgeGitAttributesFile(policy, file);
     const refused = refuse(lock);
     if (lock === file)
       assert.is(refused === null, objection === null, `${lock}: ${refused}, ${objection?.details}`);
-    else if (refused !== null && !lock.includes('{') && pathMatches(lock, file))
+    else if (refused !== null && !lock.includes('{') && globMatchesPath(lock, file))
       assert.ok(objection, `${lock} was refused, and ${file} may be written`);
-    const own = judgeName(policyFor(file), file) ?? judgeAttributes(policyFor(file), file);
+    const own = judgePathByName(policyFor(file), file) ?? judgeGitAttributesFile(policyFor(file), file);
     assert.is(refuse(file) === null, own === null, `${file}: ${refuse(file)}, ${own?.details}`);
   }
 });

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decide } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide.ts';
 import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
 
 const facts = memoryFacts('/wt', [
@@ -76,7 +76,7 @@ test('what lies behind a link is not removed through it', () => {
     refused,
   );
   const write = { tool_name: 'Write', tool_input: { file_path: 'src/mine/up' }, cwd: '/wt' };
-  assert.is(decide(policy, write, facts).rule, 'path-hidden');
+  assert.is(decideToolCall(policy, write, facts).rule, 'path-hidden');
 });
 
 test('a wildcard may begin like something blocked where all it stands for may be read', () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isTooComplex } from '../../lib/policy/bash/parse-script.ts';
-import { decide } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide.ts';
 import { makePolicy, memoryFacts } from './fixtures.ts';
 
 const code = `const said = "it's"; if (a << 2) { f({ b: [1, 2], c: '$(x)' }); } // "\n`;
@@ -11,7 +11,7 @@ const many = Array.from({ length: 400 }, (_, index) => `src/f${index}.ts`);
 const facts = memoryFacts('/wt', ['src/', ...many]);
 
 function judge(command: string): string {
-  return decide(policy, { tool_name: 'Bash', tool_input: { command }, cwd: '/wt' }, facts).rule;
+  return decideToolCall(policy, { tool_name: 'Bash', tool_input: { command }, cwd: '/wt' }, facts).rule;
 }
 
 test('WAT-4 a file of 100 kB in a here-document passes', () => {
@@ -71,10 +71,10 @@ test('WAT-4 the file system is asked once about a path, and the next call asks a
     },
   };
   const call = { tool_name: 'Bash', tool_input: { command: 'ls src/f1.ts src/f1.ts src/f2.ts' }, cwd: '/wt' };
-  assert.is(decide(policy, call, counting).rule, 'allowed');
+  assert.is(decideToolCall(policy, call, counting).rule, 'allowed');
   assert.is(asked.length, new Set(asked).size);
   const before = asked.length;
-  decide(policy, call, counting);
+  decideToolCall(policy, call, counting);
   assert.is(asked.length, 2 * before);
 });
 

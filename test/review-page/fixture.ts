@@ -6,8 +6,8 @@ import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { openGit } from '../../lib/git/open-git.ts';
-import { type KeptReview, nothingKept } from '../../lib/ui/review-page/kept-review.ts';
-import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
+import { emptyUnfinishedReview, type UnfinishedReview } from '../../lib/ui/review-page/kept-review.ts';
+import { openReviewPageServer, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import type { TaskFields } from '../support/tasks.ts';
@@ -31,7 +31,7 @@ export interface Served {
   /** Changesets whose decision was taken back. */
   readonly undone: readonly string[];
   /** What was begun and not decided, as it is remembered. */
-  kept(): KeptReview;
+  kept(): UnfinishedReview;
   /** Asks about each waiting changeset in turn, as a run does; resolves when none waits any more. */
   review(): Promise<void>;
   /** What the run does to a changeset by itself. */
@@ -61,8 +61,8 @@ export async function serve(
   const decided: [string, ChangesetDecision][] = [];
   const undone: string[] = [];
   let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
-  let kept: KeptReview = nothingKept;
-  const page = await openReviewPage({
+  let kept: UnfinishedReview = emptyUnfinishedReview;
+  const page = await openReviewPageServer({
     source: {
       read: async () => ({
         session: sampleSession({ changesets: [...changesets] }),

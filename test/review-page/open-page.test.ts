@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { openPage } from '../../lib/commands/run-context/review-page.ts';
+import { prepareBrowserOpening } from '../../lib/commands/run-context/review-page.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +20,7 @@ async function openNoted(served: Served): Promise<{ words: string; url: string; 
     mode: 0o755,
   });
   const { io } = makeFakeIo({ cwd: folder, env: { PATH: process.env.PATH ?? '', BROWSER: browser } });
-  const forget = openPage(io, join(served.repo.path, '.git'), served.page);
+  const forget = prepareBrowserOpening(io, join(served.repo.path, '.git'), served.page);
   await until('the browser is started', () => existsSync(noted));
   const words = readFileSync(noted, 'utf8').trim();
   return { words, url: words, forget };

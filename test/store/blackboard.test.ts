@@ -1,10 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changePage } from '../../lib/core/blackboard/change-page.ts';
+import { changeBlackboardPage } from '../../lib/core/blackboard/change-page.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
-import { type LeftNote, makeNote, noteBounds } from '../../lib/domain/state/blackboard.ts';
+import {
+  type BlackboardNote,
+  blackboardNoteLimits,
+  makeBlackboardNote,
+} from '../../lib/domain/state/blackboard.ts';
 import { shortId } from '../../lib/util/short-names.ts';
 import { makeRepo } from '../support/repo.ts';
 import { editByHand } from '../support/state-by-hand.ts';
@@ -21,14 +25,18 @@ import { inStore, makeClones, stateOf, sync } from './sync-clones.ts';
 const person = 'Lea Lead <lea@example.com>';
 const ref = 'refs/blueflame/blackboard';
 
-function note(text: string, minute = 1): LeftNote {
+function note(text: string, minute = 1): BlackboardNote {
   const at = `2026-03-01T08:${String(minute).padStart(2, '0')}:00.000Z`;
-  return makeNote({ text, by: person, at, place: 'here', tasks: [], paths: [] });
+  return makeBlackboardNote({ text, by: person, at, place: 'here', tasks: [], paths: [] });
 }
 
 async function leave(
   store: Store,
-  change: { readonly add?: readonly LeftNote[]; readonly drop?: readonly LeftNote[]; readonly task?: string },
+  change: {
+    readonly add?: readonly BlackboardNote[];
+    readonly drop?: readonly BlackboardNote[];
+    readonly task?: string;
+  },
 ): Promise<void> {
   const task = change.task === undefined ? null : parseTaskId(change.task);
   await store.transact((snapshot) => ({
@@ -36,7 +44,7 @@ async function leave(
     changes: [
       {
         subject: 'note: left by Lea Lead',
-        page: changePage({ id: sampleSessionId }, snapshot.blackboardOf(sampleSessionId), {
+        page: changeBlackboardPage({ id: sampleSessionId }, snapshot.blackboardOf(sampleSessionId), {
           ...{ add: [], drop: [], ...change },
           task,
         }),
@@ -72,7 +80,7 @@ test('QUE-3 two writers at once lose nothing, and git log tells who left what', 
     ref,
   );
   assert.equal(trailers.split('\n').filter(Boolean), ['task-001', sampleSessionId, person]);
-  const looked = await (await openTestStore(repo)).look(() => sampleSessionId);
+  const looked = await (await openTestStore(repo)).readOneSession(() => sampleSessionId);
   assert.is(looked.blackboardOf(sampleSessionId).length, 2);
   assert.ok((await a.log({ task: 'task-001' })).some(({ subject }) => subject.startsWith('note: left')));
   repo.git('fsck', '--strict');
@@ -102,14 +110,14 @@ test('QUE-3 UNI-6 what two clones leave and take away at once is one, with the s
 test('QUE-3 a merge keeps no more than there may be, the newest, and names the rest', async () => {
   const { clones } = await makeClones(['task-001']);
   const [a, b] = clones;
-  const many = (name: string, minute: number): readonly LeftNote[] =>
+  const many = (name: string, minute: number): readonly BlackboardNote[] =>
     Array.from({ length: 40 }, (_, at) => note(`${name}${at}`, minute));
   await inStore(a, (store) => leave(store, { add: many('old', 1) }));
   await inStore(b, (store) => leave(store, { add: many('new', 2) }));
   await sync(a);
   const { conflicts } = await sync(b);
   const texts = await inStore(b, textsIn);
-  assert.is(texts.length, noteBounds.ofSession);
+  assert.is(texts.length, blackboardNoteLimits.ofSession);
   assert.is(texts.filter((text) => text.startsWith('all: new')).length, 40);
   assert.is(conflicts.filter(({ what }) => what.startsWith('note ')).length, 16);
 });

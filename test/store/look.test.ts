@@ -21,7 +21,7 @@ test('who looks at one session finds it whole, and reads no task of another', as
   // Whoever read it would tell of it.
   writeNote(repo, `blueflame task ${other}/task-001\n`, 'no JSON');
   const store = await openTestStore(repo);
-  const look = await store.look(() => sampleSessionId);
+  const look = await store.readOneSession(() => sampleSessionId);
   assert.equal(look.sessions.map(({ id }) => id).sort(), [sampleSessionId, other].sort());
   assert.equal(
     look.tasksOf(sampleSessionId).map(({ id }) => id),
@@ -30,11 +30,11 @@ test('who looks at one session finds it whole, and reads no task of another', as
   const commit = parseObjectId(repo.git('rev-parse', 'HEAD'));
   assert.is(look.verdictsOn(commit).length, 1);
   assert.equal(look.problems, []);
-  assert.is((await store.look(() => other)).problems.length, 1);
-  assert.equal((await store.look(() => null)).tasksOf(other), []);
+  assert.is((await store.readOneSession(() => other)).problems.length, 1);
+  assert.equal((await store.readOneSession(() => null)).tasksOf(other), []);
   // What was read whole serves as well.
   assert.is((await store.snapshot()).problems.length, 1);
-  assert.is((await store.look(() => sampleSessionId)).problems.length, 1);
+  assert.is((await store.readOneSession(() => sampleSessionId)).problems.length, 1);
   await store.close();
 });
 
@@ -48,7 +48,7 @@ test('a task that is linked nowhere, and damage that the trees show, are seen by
     index('rm', '--cached', '-q', `${gone.slice(0, 2)}/${gone.slice(2)}`);
   });
   const store = await openTestStore(repo);
-  const look = await store.look(() => sampleSessionId);
+  const look = await store.readOneSession(() => sampleSessionId);
   assert.equal(
     look.tasksOf(sampleSessionId).map(({ id }) => id),
     ['task-001', 'task-002'],

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type MemoryEntry, type MemoryProvider, memoryEntrySchema } from '../../lib/domain/state/memory.ts';
-import { openNotesMemory } from '../../lib/store/notes-memory.ts';
+import { openMemoryInGitNotes } from '../../lib/store/notes-memory.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { editByHand, noteAt } from '../support/state-by-hand.ts';
 import { testSession } from '../support/tasks.ts';
@@ -85,7 +85,7 @@ test('MEM-1 sync carries memory; what two clones remember of one task is the lat
 });
 
 function memoryOf(repo: TestRepo): MemoryProvider {
-  return openNotesMemory({
+  return openMemoryInGitNotes({
     context: { cwd: repo.path, env: repo.env },
     commonDir: commonDirOf(repo),
     objectFormat: 'sha1',

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openAdmission } from '../../lib/store/admission/admission-store.ts';
+import { openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { WriteQueue } from '../../lib/store/write/write-queue.ts';
+import { WriterProcessQueue } from '../../lib/store/write/write-queue.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { type ListedProcess, listProcesses } from '../support/processes.ts';
 import { makeRandom } from '../support/random.ts';
@@ -119,7 +119,7 @@ test('what is dear to lose waits for its turn before anybody races it, and reads
   const context = { cwd: repo.path, env: repo.env };
   const storing = { context, commonDir: commonDir(repo), objectFormat: 'sha1' } as const;
   const decided = openDecisionLog({ env: repo.env, commonDir: commonDir(repo) });
-  const store = openAdmission(await openStore(storing), { ...storing, decided });
+  const store = openAdmissionStore(await openStore(storing), { ...storing, decided });
   await createTasks(store, [sampleTask('task-001')]);
   const steps: string[] = [];
   const decide = (): null => {
@@ -127,7 +127,7 @@ test('what is dear to lose waits for its turn before anybody races it, and reads
     return null;
   };
   await store.transact(decide, { isLarge: true });
-  const leave = await new WriteQueue(commonDir(repo)).enter(async () => undefined);
+  const leave = await new WriterProcessQueue(commonDir(repo)).enter(async () => undefined);
   const deciding = store.transact(decide, {
     prepare: async () => {
       steps.push('prepared');
@@ -150,7 +150,7 @@ test('UNI-2 who decides is told how many others wait for their turn', async () =
     return null;
   };
   await store.transact(decide, { isLarge: true });
-  const queue = new WriteQueue(commonDir(repo));
+  const queue = new WriterProcessQueue(commonDir(repo));
   const leave = await queue.enter(async () => undefined);
   const deciding = store.transact(decide);
   await until('it is in the queue', () => queue.behind() === 1);

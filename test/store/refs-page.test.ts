@@ -4,16 +4,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import {
-  blackboardNotes,
-  memoryNotes,
+  blackboardNoteKind,
+  memoryNoteKind,
   type NoteKind,
-  reviewNotes,
-  sessionNotes,
-  signatureNotes,
-  taskNotes,
-  validationNotes,
+  reviewNoteKind,
+  sessionNoteKind,
+  signatureNoteKind,
+  taskNoteKind,
+  validationNoteKind,
 } from '../../lib/store/notes/note-kinds.ts';
-import { keysOf } from '../../lib/store/notes/render-note.ts';
+import { listKnownNoteKeys } from '../../lib/store/notes/render-note.ts';
 import { makeRepo } from '../support/repo.ts';
 import {
   closeTestStores,
@@ -30,19 +30,19 @@ import {
 const page = readFileSync('REFS.md', 'utf8');
 
 for (const [title, kind] of [
-  ['Task', taskNotes],
-  ['Session', sessionNotes],
-  ['Verdicts', validationNotes],
-  ['Review', reviewNotes],
-  ['Notes for later tasks', blackboardNotes],
-  ['Memory', memoryNotes],
-  ['Signatures', signatureNotes],
+  ['Task', taskNoteKind],
+  ['Session', sessionNoteKind],
+  ['Verdicts', validationNoteKind],
+  ['Review', reviewNoteKind],
+  ['Notes for later tasks', blackboardNoteKind],
+  ['Memory', memoryNoteKind],
+  ['Signatures', signatureNoteKind],
 ] as const) {
   test(`REFS.md lists the keys of "${title}" in the order they are written`, () => {
     const section = page.split(`\n### ${title}\n`)[1]?.split('\n#')[0] ?? '';
     const rows = [...section.matchAll(/^\| ([^|]+) \|/gm)].slice(1).map(([, cell = '']) => cell);
     const keys = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, key]) => key));
-    assert.equal(keys, keysOf(kind as NoteKind<unknown>));
+    assert.equal(keys, listKnownNoteKeys(kind as NoteKind<unknown>));
     assert.ok(page.includes(`\`${kind.ref}\``));
   });
 }

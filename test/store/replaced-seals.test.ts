@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseSessionId } from '../../lib/domain/ids.ts';
-import type { Seal } from '../../lib/domain/state/signatures.ts';
+import type { SessionSignature } from '../../lib/domain/state/signatures.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
-import { findReplacedSeals } from '../../lib/store/admission/note-history.ts';
+import { findReplacedSignatures } from '../../lib/store/admission/note-history.ts';
 import type { StoreOptions } from '../../lib/store/store-options.ts';
 import { syncState } from '../../lib/store/sync/sync.ts';
-import { saveSeal } from '../../lib/store/write/side-notes.ts';
+import { saveSessionSignature } from '../../lib/store/write/side-notes.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 
 // TRU-2: signatures that their clones replaced, as the history of their ref tells.
@@ -21,17 +21,17 @@ const optionsOf = ({ path, env }: TestRepo): StoreOptions => ({
 });
 
 function sign(repo: TestRepo, place: string, signature: string): Promise<void> {
-  const seal: Seal = {
+  const seal: SessionSignature = {
     ...{ repository: 'a'.repeat(40), by: 'lea@example.com', at: '2026-11-22T11:00:00.000Z' },
     ...{ place, decisions: [], settled: [], signature },
   };
-  return saveSeal(optionsOf(repo), session, seal);
+  return saveSessionSignature(optionsOf(repo), session, seal);
 }
 
 async function replacedIn(repo: TestRepo): Promise<readonly string[]> {
   const options = optionsOf(repo);
   const catFile = new CatFile(options.context, options.commonDir);
-  const found = await findReplacedSeals({ ...options, catFile }, [session]);
+  const found = await findReplacedSignatures({ ...options, catFile }, [session]);
   await catFile.close();
   return [...found].sort();
 }

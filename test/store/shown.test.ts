@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { reviewInWords } from '../../lib/core/changesets/review-in-words.ts';
+import { renderReviewForGitLog } from '../../lib/core/changesets/review-in-words.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
-import type { Change } from '../../lib/domain/ports/store-port.ts';
+import type { StateChange } from '../../lib/domain/ports/store-port.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { closeTestStores, openTestStore, sampleReview, sampleVerdict } from './sample.ts';
 
@@ -17,7 +17,7 @@ function shownBelow(repo: TestRepo, commit: string): readonly string[] {
 }
 
 /** Git shows it once the store is closed, at the latest. */
-async function record(repo: TestRepo, changes: readonly Change[]): Promise<void> {
+async function record(repo: TestRepo, changes: readonly StateChange[]): Promise<void> {
   const store = await openTestStore(repo);
   await store.transact(() => ({ actor: 'a', changes }));
   await store.close();
@@ -73,7 +73,7 @@ test('whatever a note says that came from elsewhere, git prints lines that canno
   }));
   const at = '\u001b]0;x\u0007\u001b[2J\nfake';
   assert.ok(task !== undefined);
-  const text = reviewInWords({
+  const text = renderReviewForGitLog({
     ...review,
     at,
     tasks: tasks.map((one) => ({ ...task, ...one })),

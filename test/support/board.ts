@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { BoardState, BoardStreamLine } from '../../lib/domain/view-models/board.ts';
-import { applyChange, type BoardChange, type BoardNotice } from '../../lib/ui/board/board-changes.ts';
+import { applyBoardChange, type BoardChange, type BoardMessage } from '../../lib/ui/board/board-changes.ts';
 import type { FlameRun } from './flame.ts';
 import { programEnd, startProgram } from './program.ts';
 import type { TestRepo } from './repo.ts';
@@ -85,9 +85,9 @@ export function visitBoard(url: string): Pick<TestBoard, 'until' | 'ask' | 'stre
     },
     until: async (isWanted) => {
       let state: BoardState | null = null;
-      for await (const word of events<BoardChange | BoardNotice>(await get('/api/events'))) {
+      for await (const word of events<BoardChange | BoardMessage>(await get('/api/events'))) {
         if ('trouble' in word || 'ended' in word) throw new Error(JSON.stringify(word));
-        state = applyChange(state, word);
+        state = applyBoardChange(state, word);
         if (isWanted(state)) return state;
       }
       throw new Error(`the board ended: ${JSON.stringify(state)}`);

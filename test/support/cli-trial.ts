@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AuditLine } from '../../lib/domain/policy.ts';
-import { isRecord } from '../../lib/util/json.ts';
+import { isJsonRecord } from '../../lib/util/json.ts';
 import {
   closeProjects,
   openClaudeProject,
@@ -204,7 +204,7 @@ function configOf(
           [`${role}_tokens`, 500_000],
         ]),
       ),
-      ...(isRecord(limits) ? limits : {}),
+      ...(isJsonRecord(limits) ? limits : {}),
     },
     ...config,
     adapters: { [cli]: { command } },

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../lib/util/json.ts';
 import { type Answers, fillIn, parseSaid, readStep, readSteps, type Step, valueAt } from './drive-steps.ts';
 import { makeExecProject } from './exec-project.ts';
 import { programFolder } from './program.ts';
@@ -168,7 +168,7 @@ function textOf({ result }: JsonRecord): string {
 function toLine(said: JsonRecord): JsonRecord {
   if (values.raw) return { answer: said };
   const { result, error } = said;
-  if (!isRecord(result)) return { is_error: true, answer: error };
+  if (!isJsonRecord(result)) return { is_error: true, answer: error };
   const { content: _, isError, ...more } = result;
   return {
     is_error: isError === true,
@@ -211,7 +211,7 @@ class ChatProcess {
     });
     this.#child = fork(fileURLToPath(import.meta.url), ['--chat', path, ...flags], { env });
     this.#child.on('message', (message: unknown) => {
-      if (!isRecord(message) || typeof message.id !== 'number') return;
+      if (!isJsonRecord(message) || typeof message.id !== 'number') return;
       this.#waiting.get(message.id)?.(message);
       this.#waiting.delete(message.id);
     });
@@ -224,7 +224,7 @@ class ChatProcess {
   async ask(order: Order): Promise<JsonRecord> {
     const { failed, answer } = await this.#say({ ...order });
     if (typeof failed === 'string') throw new Error(failed);
-    return isRecord(answer) ? answer : {};
+    return isJsonRecord(answer) ? answer : {};
   }
 
   async end(how: 'close' | 'kill'): Promise<unknown> {
@@ -261,7 +261,7 @@ function hostChat(): void {
   });
   opened.catch(() => undefined);
   process.on('message', (order: unknown) => {
-    if (!isRecord(order)) return;
+    if (!isJsonRecord(order)) return;
     const { id } = order;
     opened
       .then((chat) => follow(chat, order))
@@ -280,7 +280,7 @@ async function follow(chat: RawChat, { raw, method, params, options, end }: Json
     chat.write(raw);
     return { written: Buffer.byteLength(raw) };
   }
-  return chat.ask(String(method), isRecord(params) ? params : {}, isRecord(options) ? options : {});
+  return chat.ask(String(method), isJsonRecord(params) ? params : {}, isJsonRecord(options) ? options : {});
 }
 
 if (values.chat) hostChat();

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
 import type { ConversationResult } from '../../lib/domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../lib/util/json.ts';
 import { beginFlame, tasksOf } from './claude-project.ts';
 import { copilotFiles, findCli } from './clis.ts';
 import { fillIn, parseSaid, readSteps, type Step, valueAt } from './drive-steps.ts';
@@ -137,7 +137,7 @@ class Script {
     const did = one === undefined ? '' : 'tool' in one ? one.tool : 'wait';
     const shown = text.startsWith('{')
       ? { answer }
-      : isRecord(answer)
+      : isJsonRecord(answer)
         ? { answer, shown: text }
         : { shown: text };
     print({
@@ -157,7 +157,7 @@ class Script {
       const isOurs = leadTools.some((tool) => tool === step.tool);
       const name = `${isOurs ? this.#leader.prefix : ''}${step.tool}`;
       const input = fillIn(step.input, this.#answers);
-      return { calls: [{ name, input: isRecord(input) ? { ...input } : {} }] };
+      return { calls: [{ name, input: isJsonRecord(input) ? { ...input } : {} }] };
     }
     const cursor = valueAt(this.#answers.get(`${this.#at + 1}`), 'cursor');
     this.#waits += 1;
@@ -180,7 +180,7 @@ class Script {
 /** What a tool of ours said, with whatever the CLI put around it. */
 function parseShown(text: string): unknown {
   const inner = parseSaid(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-  return isRecord(inner) ? inner : text;
+  return isJsonRecord(inner) ? inner : text;
 }
 
 function makePlace(
@@ -204,7 +204,7 @@ function makePlace(
   const file = join(path, '.blueflame.yml');
   const read = (name: string | undefined): JsonRecord => {
     const value: unknown = name === undefined || !existsSync(name) ? {} : parse(readFileSync(name, 'utf8'));
-    return isRecord(value) ? value : {};
+    return isJsonRecord(value) ? value : {};
   };
   const prices = { [leader.model]: { input: 5, output: 30 } };
   const needed = {
@@ -240,7 +240,7 @@ const madeUpKey = 'sk-made-up-0123456789abcdef';
 function merged(under: JsonRecord, over: JsonRecord): JsonRecord {
   const both = Object.entries(over).map(([key, value]) => {
     const before = under[key];
-    return [key, isRecord(before) && isRecord(value) ? merged(before, value) : value] as const;
+    return [key, isJsonRecord(before) && isJsonRecord(value) ? merged(before, value) : value] as const;
   });
   return { ...under, ...Object.fromEntries(both) };
 }

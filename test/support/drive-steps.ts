@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord } from '../../lib/util/json.ts';
+import { isJsonRecord } from '../../lib/util/json.ts';
 
 // What a list for drive-mcp and drive-queen may hold, one object a step.
 
@@ -44,7 +44,7 @@ export function readSteps(text: string): readonly Step[] {
 export function readStep(value: unknown, name: string): Step {
   const found = stepSchema.safeParse(value);
   if (found.success) return found.data;
-  const keys = isRecord(value) ? Object.keys(value).join(', ') : typeof value;
+  const keys = isJsonRecord(value) ? Object.keys(value).join(', ') : typeof value;
   throw new Error(
     `Step ${name} is none: it has ${keys}. One of tool, wait, run, at_once, method, raw, end is needed.`,
   );
@@ -56,7 +56,7 @@ export type Answers = ReadonlyMap<string, unknown>;
 /** Puts what earlier steps answered in the place of `${2.tasks.0.commit}`; alone in a text, it keeps its kind. */
 export function fillIn(value: unknown, answers: Answers): unknown {
   if (Array.isArray(value)) return value.map((one) => fillIn(one, answers));
-  if (isRecord(value))
+  if (isJsonRecord(value))
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fillIn(one, answers)]));
   if (typeof value !== 'string') return value;
   const alone = /^\$\{(\d+)((?:\.[^}.]+)*)\}$/.exec(value);

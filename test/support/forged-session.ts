@@ -5,8 +5,8 @@ import type { Store } from '../../lib/domain/ports/store-port.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { viewSession } from '../../lib/engine/record.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
-import { type AdmissionStore, openAdmission } from '../../lib/store/admission/admission-store.ts';
+import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
+import { type AdmissionStore, openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { alterTask, type TaskFields } from './tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from './workshop.ts';
@@ -39,7 +39,7 @@ export async function makeSession(): Promise<TestWorkshop> {
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   return bench;
 }
 
@@ -89,7 +89,7 @@ export async function heedingOf(
   const { commonDir, objectFormat } = context.git.repository;
   const gitContext = { cwd: repo.path, env: { ...repo.env, ...variables } };
   const storing = { context: gitContext, commonDir, objectFormat };
-  const store = openAdmission(await openStore(storing), { ...storing, decided: context.decided });
+  const store = openAdmissionStore(await openStore(storing), { ...storing, decided: context.decided });
   opened.push(store);
   return store;
 }

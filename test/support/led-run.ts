@@ -6,8 +6,8 @@ import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { reportError } from '../../lib/cli/report-error.ts';
-import { openRunLead } from '../../lib/commands/mcp/run-host.ts';
-import { withStart } from '../../lib/commands/plan/find-plan.ts';
+import { openLeadToolsInRun } from '../../lib/commands/mcp/run-host.ts';
+import { runFromStartRequest } from '../../lib/commands/plan/find-plan.ts';
 import { readStartRequest } from '../../lib/commands/plan/start-request.ts';
 import { withRunContext } from '../../lib/commands/run-context/open-run-context.ts';
 import { continueSession } from '../../lib/commands/run-loop/continue-session.ts';
@@ -66,8 +66,8 @@ export async function ledRun(
   const code = await withRunContext(args, io, (opened) => {
     const context = ledBy(opened.context, queen, queens);
     const led = { ...opened, context };
-    return withStart(led, readStartRequest(args), io, (start) =>
-      continueSession(led, io, start, openRunLead),
+    return runFromStartRequest(led, readStartRequest(args), io, (start) =>
+      continueSession(led, io, start, openLeadToolsInRun),
     );
   }).catch((error: unknown) => reportError(error, ['run', '--json'], io));
   const lines = out()

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
-import { outputs } from '../../lib/commands/mcp/outputs.ts';
+import { toolOutputSchemas } from '../../lib/commands/mcp/outputs.ts';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
 import { programFolder } from './program.ts';
 import type { TestRepo } from './repo.ts';
@@ -86,7 +86,7 @@ export async function openChat(repo: TestRepo, options: ChatOptions = {}): Promi
 function requireAsTold(name: string, { isError, text, structured }: Said): void {
   const tool = leadTools.find((one) => one === name);
   if (isError || tool === undefined) return;
-  assert.equal(outputs[tool].parse(structured), structured, name);
+  assert.equal(toolOutputSchemas[tool].parse(structured), structured, name);
   assert.equal(JSON.parse(text), structured, name);
 }
 

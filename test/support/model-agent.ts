@@ -1,6 +1,6 @@
 import { parseAgentId, parseObjectId, parseTaskId } from '../../lib/domain/ids.ts';
 import { type AgentPolicy, agentPolicySchema } from '../../lib/domain/policy.ts';
-import type { CellPaths } from '../../lib/domain/ports/adapter.ts';
+import type { PathsInsideCell } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import type { PromptTask } from '../../lib/domain/ports/prompt-port.ts';
 
@@ -59,7 +59,7 @@ export function makePolicy(changes: Partial<AgentPolicy> = {}): AgentPolicy {
   });
 }
 
-export function makePaths(changes: Partial<CellPaths> = {}): CellPaths {
+export function makePaths(changes: Partial<PathsInsideCell> = {}): PathsInsideCell {
   return {
     command: ['/usr/bin/claude'],
     searchPath: '/usr/bin:/bin',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Adapter, AgentResultParts, Launch } from '../../lib/domain/ports/adapter.ts';
+import type { Adapter, AgentLaunch, AgentResultParts } from '../../lib/domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { makePaths, makeRequest } from './model-agent.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
@@ -103,7 +103,7 @@ export function prepare(
     readonly baseUrl: string | null;
     readonly request?: Partial<AgentRequest>;
   },
-): { readonly request: AgentRequest; readonly launch: Launch } {
+): { readonly request: AgentRequest; readonly launch: AgentLaunch } {
   const { cell } = options;
   const base = makeRequest();
   const request = makeRequest({

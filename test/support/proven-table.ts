@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { provenFile, readProvenVersions } from '../../lib/commands/doctor/programs.ts';
-import { isRecord, type JsonRecord } from '../../lib/util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../lib/util/json.ts';
 import type { HookedName } from './cli-hands.ts';
 
 /** What each role was seen to do with a CLI in a whole session, to what landed. */
@@ -32,7 +32,7 @@ export function provesRole(cli: HookedName, role: ShownRole): void {
 /** Puts some of its values into the row of a CLI. */
 export function updateRow(name: string, changes: JsonRecord): void {
   const table: Record<string, unknown> = JSON.parse(readFileSync(provenFile, 'utf8'));
-  const row = isRecord(table[name]) ? table[name] : {};
+  const row = isJsonRecord(table[name]) ? table[name] : {};
   const sorted = Object.entries({ ...table, [name]: { ...row, ...changes } }).sort(([one], [other]) =>
     one < other ? -1 : 1,
   );

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
-import { isRecord, type JsonRecord, parseRecord } from '../../lib/util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../lib/util/json.ts';
 import { programFolder } from './program.ts';
 
 /** A client of `git flame mcp` that is no SDK's: it says what it is told to, well or badly. */
@@ -74,7 +74,7 @@ function startServer({ cwd, env, args = [], form }: ChatOptions, always: JsonRec
   const write = (text: string): void => void child.stdin.write(text);
   const print = (message: JsonRecord): void => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   createInterface(child.stdout).on('line', (line) => {
-    const message = parseRecord(line);
+    const message = parseJsonRecord(line);
     if (message.method === 'elicitation/create') return print({ id: message.id, result: answerTo(form) });
     if (typeof message.id !== 'number' || message.method !== undefined) return;
     answers.set(message.id, message);
@@ -127,7 +127,7 @@ function startServer({ cwd, env, args = [], form }: ChatOptions, always: JsonRec
 
 /** Where an answer asks the person first: what the call says when it comes again. */
 function inputAsked({ result }: JsonRecord): ((form: ChatOptions['form']) => JsonRecord) | null {
-  if (!isRecord(result) || result.resultType !== 'input_required' || !isRecord(result.inputRequests))
+  if (!isJsonRecord(result) || result.resultType !== 'input_required' || !isJsonRecord(result.inputRequests))
     return null;
   const keys = Object.keys(result.inputRequests);
   const { requestState } = result;

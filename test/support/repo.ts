@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { removeTree } from '../../lib/cell/run/end-runs.ts';
+import { removeAgentWrittenFolder } from '../../lib/cell/run/end-runs.ts';
 import { sha256Of } from '../../lib/trust/repository/read-once.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
 
 const made: string[] = [];
 process.on('exit', () => {
   // The runner removes all of a file's folders at once; in memory that costs nothing.
-  if (process.env.FLAME_TEST_SWEEPS !== '1') for (const path of made) removeTree(path);
+  if (process.env.FLAME_TEST_SWEEPS !== '1') for (const path of made) removeAgentWrittenFolder(path);
 });
 
 /** The environment tests run git in: no configuration of the machine, fixed author and dates. */

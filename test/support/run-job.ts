@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { removeTree } from '../../lib/cell/run/end-runs.ts';
+import { removeAgentWrittenFolder } from '../../lib/cell/run/end-runs.ts';
 
 /** A command of a test run. */
 export interface Job {
@@ -62,7 +62,7 @@ export async function runJob({ command, isInMemory }: Job): Promise<JobEnd> {
   });
   const [output, times] = [collect(child, [1, 2]), collect(child, [3])];
   const end = await waitFor(child);
-  removeTree(temporary);
+  removeAgentWrittenFolder(temporary);
   return {
     ...end,
     output: output(),
@@ -81,7 +81,7 @@ function wordsForMemory(): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'flame-'));
   const env = { ...process.env, TMPDIR: folder };
   const canMount = spawnSync('unshare', [...words, 'true'], { env }).status === 0;
-  removeTree(folder);
+  removeAgentWrittenFolder(folder);
   const isWanted = freemem() >= neededBytes && process.env.FLAME_TEST_DISK !== '1';
   return canMount && isWanted ? ['unshare', ...words] : [];
 }

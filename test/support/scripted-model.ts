@@ -4,7 +4,7 @@ import type { Dialect, ScriptedMessage } from '../../lib/cell/gateway/dialects/d
 import { getDialect } from '../../lib/cell/gateway/dialects/get-dialect.ts';
 import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
 import type { ConversationCall, ConversationResult } from '../../lib/domain/ports/call-facts.ts';
-import { type JsonRecord, parseRecord } from '../../lib/util/json.ts';
+import { type JsonRecord, parseJsonRecord } from '../../lib/util/json.ts';
 
 /** What a scripted model says at one turn: calls, words, or how it fails. */
 export interface Turn {
@@ -112,5 +112,5 @@ function findDialect(dialects: readonly Dialect[], method: string, url: string):
 async function readBody(request: IncomingMessage): Promise<JsonRecord> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return parseRecord(Buffer.concat(chunks).toString());
+  return parseJsonRecord(Buffer.concat(chunks).toString());
 }

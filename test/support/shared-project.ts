@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Change } from '../../lib/domain/ports/store-port.ts';
+import type { StateChange } from '../../lib/domain/ports/store-port.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from './exec-project.ts';
@@ -82,13 +82,13 @@ export async function makeForgery(
 
 /** Notes as a change, or a ref with what its files become; null: gone; '' as a path: the whole tree. */
 export type Forgery =
-  | ((state: State) => readonly Change[])
+  | ((state: State) => readonly StateChange[])
   | { readonly ref: string; readonly files: Readonly<Record<string, string | null>> };
 
 /** By git alone, so that anything can be written. */
 function rewrite(
   repo: TestRepo,
-  { ref, files }: Exclude<Forgery, (state: State) => readonly Change[]>,
+  { ref, files }: Exclude<Forgery, (state: State) => readonly StateChange[]>,
 ): void {
   const index = { GIT_INDEX_FILE: join(repo.path, '.git', 'forged.index') };
   const git = (...args: string[]): string =>
@@ -121,7 +121,7 @@ export function notePath(repo: TestRepo, ref: string, anchor: string): string {
 export type State = Parameters<Parameters<Awaited<ReturnType<typeof openStore>>['transact']>[0]>[0];
 
 /** Writes notes as any program with push rights can: no command of ours decides anything. */
-export async function forge(repo: TestRepo, change: (state: State) => readonly Change[]): Promise<void> {
+export async function forge(repo: TestRepo, change: (state: State) => readonly StateChange[]): Promise<void> {
   const context = { cwd: repo.path, env: repo.env };
   const git = await openGit(context);
   const { commonDir, objectFormat } = git.repository;

@@ -1,5 +1,5 @@
 import type { RemoteSession } from '../../lib/domain/ports/sharing-port.ts';
-import { sharedRoles } from '../../lib/domain/state/machine.ts';
+import { joinedMachineRoles } from '../../lib/domain/state/machine.ts';
 
 /** How the machine that leads shares a session, with no other there. */
 export function sharingLead(more: Partial<RemoteSession> = {}): RemoteSession {
@@ -7,7 +7,7 @@ export function sharingLead(more: Partial<RemoteSession> = {}): RemoteSession {
     ...{
       remote: 'origin',
       role: 'lead',
-      roles: [...sharedRoles],
+      roles: [...joinedMachineRoles],
       budget: null,
       machine: 'here',
     },
@@ -16,9 +16,9 @@ export function sharingLead(more: Partial<RemoteSession> = {}): RemoteSession {
     machines: () => [],
     isGone: () => false,
     isCutOff: () => false,
-    bring: async () => undefined,
+    fetchBranchCommits: async () => undefined,
     tipOf: async () => null,
-    look: async () => undefined,
+    exchangeNow: async () => undefined,
     ...more,
   };
 }

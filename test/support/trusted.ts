@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseConfig } from '../../lib/config/load-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { readRepositoryContent } from '../../lib/trust/repository/content.ts';
-import { keepPermission } from '../../lib/trust/repository/permission.ts';
+import { savePermission } from '../../lib/trust/repository/permission.ts';
 import { userDataDir } from '../../lib/util/own-folders.ts';
 import type { TestRepo } from './repo.ts';
 
@@ -23,7 +23,7 @@ export function trusted<Repo extends Pick<TestRepo, 'path' | 'env'>>(
       ...{ root, commonDir, home: env.HOME ?? '/' },
       ...{ dataDir: userDataDir(env), searchPath: env.PATH ?? '' },
     };
-    keepPermission({ env, commonDir, root, config: file }, readRepositoryContent(loaded, places), new Date());
+    savePermission({ env, commonDir, root, config: file }, readRepositoryContent(loaded, places), new Date());
   } catch (error) {
     // A test of a mistake in it.
     if (!(error instanceof FlameError)) throw error;

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { parseConfig } from '../../lib/config/load-config.ts';
-import { adapterDecisions } from '../../lib/core/admission/decisions.ts';
+import { listAdapterDecisions } from '../../lib/core/admission/decisions.ts';
 import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
-import { noMemory } from '../../lib/domain/state/memory.ts';
+import { emptyMemoryProvider } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan.ts';
-import type { EventBody } from '../../lib/domain/view-models/event.ts';
+import type { RunEventBody } from '../../lib/domain/view-models/event.ts';
 import { createGracefulStop } from '../../lib/engine/graceful-stop.ts';
-import { takePlan } from '../../lib/engine/plan/take-plan.ts';
+import { turnPlanIntoTasks } from '../../lib/engine/plan/take-plan.ts';
 import type { RunContext } from '../../lib/engine/run-context.ts';
 import { createRunMemory } from '../../lib/engine/run-memory.ts';
 import { createSession } from '../../lib/engine/session/create-session.ts';
-import { findBase } from '../../lib/engine/work/preflight.ts';
+import { findBaseBranch } from '../../lib/engine/work/preflight.ts';
 import { openGit } from '../../lib/git/open-git.ts';
-import { type AdmissionStore, openAdmission } from '../../lib/store/admission/admission-store.ts';
+import { type AdmissionStore, openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
@@ -33,7 +33,7 @@ export interface TestWorkshop {
   /** Changes what the workshop's store trusts. */
   readonly admitBy: AdmissionStore['admitBy'];
   readonly session: SessionId;
-  readonly events: readonly EventBody[];
+  readonly events: readonly RunEventBody[];
   /** Agents in the order they started, and when by the workshop's clock. */
   readonly started: readonly { readonly task: string | null; readonly role: string; readonly at: number }[];
 }
@@ -58,7 +58,7 @@ export async function openTestWorkshop(options: {
   readonly gates?: Partial<Gates>;
   /** The person stops the program, twice at once. */
   readonly stop?: AbortSignal;
-  readonly onEvent?: (body: EventBody) => void;
+  readonly onEvent?: (body: RunEventBody) => void;
   /** On the base before the session begins. */
   readonly files?: Readonly<Record<string, string>>;
 }): Promise<TestWorkshop> {
@@ -73,11 +73,11 @@ export async function openTestWorkshop(options: {
   const storing = { context: gitContext, commonDir, objectFormat, now: () => new Date(now) };
   const decided = openDecisionLog({ env: repo.env, commonDir });
   const said = await openStore(storing);
-  const admission = openAdmission(said, { ...storing, decided });
+  const admission = openAdmissionStore(said, { ...storing, decided });
   const store = counted(admission, calls);
   opened.push(git, store);
   const { config, digest } = parseConfig(stringify({ schema_version: 1, ...options.config }), 'test.yml');
-  const events: EventBody[] = [];
+  const events: RunEventBody[] = [];
   const started: { task: string | null; role: string; at: number }[] = [];
   const counts = new Map<string | null, number>();
   const context: RunContext = {
@@ -120,7 +120,7 @@ export async function openTestWorkshop(options: {
     random: () => 0,
     newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
     newSessionId: () => parseSessionId('ses-20260206-143000-1a2b'),
-    memory: noMemory,
+    memory: emptyMemoryProvider,
     signal: options.stop ?? new AbortController().signal,
     landInTurn: (work) => work(),
     place: 'here',
@@ -132,12 +132,12 @@ export async function openTestWorkshop(options: {
     root: repo.path,
   };
   const session = context.newSessionId();
-  const base = await findBase(context);
+  const base = await findBaseBranch(context);
   await createSession(context, session, { objective: 'Test', base, isBeside: false });
   const plan = planSchema.parse({ tasks: options.tasks });
   // As a person's own plan file: their word on its adapters too.
-  const chosen = plan.tasks.flatMap((task) => adapterDecisions({ ...task, session }));
-  await takePlan(context, session, plan, { accepted: chosen });
+  const chosen = plan.tasks.flatMap((task) => listAdapterDecisions({ ...task, session }));
+  await turnPlanIntoTasks(context, session, plan, { accepted: chosen });
   const { admitBy } = admission;
   return { repo, context, said, admitBy, session, events, started };
 }
@@ -229,7 +229,7 @@ function fakeRunner(run: (request: AgentRequest) => Partial<AgentOutcome>): Agen
     runCommand: async () => ({ exitCode: 0, timedOut: false, duration_ms: 0, output: '' }),
     auditOf: async () => quiet.audit,
     usedMemoryMb: () => [],
-    live: async () => [],
+    listLiveAgents: async () => [],
     stop: async () => false,
     close: async () => undefined,
   };

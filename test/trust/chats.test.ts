@@ -4,10 +4,10 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findStartingAgent, snapshotChats } from '../../lib/trust/chats.ts';
+import { findStartingAgent, rememberConnectedChats } from '../../lib/trust/chats.ts';
 import { cloneStateDir } from '../../lib/util/own-folders.ts';
-import { identityOf, ownIdentity, readStat } from '../../lib/util/process-identity.ts';
-import { ancestorsOf, readProcess } from '../../lib/util/process-tree.ts';
+import { ownIdentity, readProcessIdentity, readStat } from '../../lib/util/process-identity.ts';
+import { listAncestorsOfProcess, readProcess } from '../../lib/util/process-tree.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { until } from '../support/until.ts';
@@ -131,8 +131,8 @@ linux('QUE-1 a chat that noted itself is known by who saw it, also once the note
   await withLeft(['/bin/sh', ...shell], {}, ({ pid, starter }) => {
     assert.is(findStartingAgent({ ...clone, pid }), null);
     const note = join(folder, 'a-chat');
-    writeFileSync(note, JSON.stringify(identityOf(starter)));
-    snapshotChats(clone);
+    writeFileSync(note, JSON.stringify(readProcessIdentity(starter)));
+    rememberConnectedChats(clone);
     writeFileSync(note, '');
     assert.match(findStartingAgent({ ...clone, pid }) ?? '', `process ${starter} (`);
     rmSync(folder, { recursive: true });
@@ -158,7 +158,7 @@ testIf(
   await withLeft(['perl', '-e', manager], {}, ({ pid }) => {
     const orphan = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     try {
-      assert.ok(ancestorsOf(pid).includes(readProcess(orphan)?.parent ?? 0));
+      assert.ok(listAncestorsOfProcess(pid).includes(readProcess(orphan)?.parent ?? 0));
       assert.is(findStartingAgent({ ...clone, pid }), null);
     } finally {
       end(-(readStat(orphan)?.session ?? orphan));

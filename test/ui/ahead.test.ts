@@ -1,10 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AheadConflict } from '../../lib/domain/view-models/status.ts';
-import { emptyLive } from '../../lib/ui/live/live-state.ts';
+import type { PredictedConflict } from '../../lib/domain/view-models/status.ts';
+import { emptyLiveState } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
-import { takeEvent } from '../../lib/ui/live/take-event.ts';
-import { describeAhead, describeConflict, renderAhead } from '../../lib/ui/render/render-ahead.ts';
+import { applyEventToLiveState } from '../../lib/ui/live/take-event.ts';
+import {
+  describePredictedConflict,
+  describePredictedConflicts,
+  renderPredictedConflicts,
+} from '../../lib/ui/render/render-ahead.ts';
 import { commitA, commitB, hostile, plainStyle, taskId } from './samples.ts';
 
 const style = plainStyle(80);
@@ -13,7 +17,7 @@ function side(id: string, at_work = false) {
   return { task: taskId(id), commit: commitA, at_work };
 }
 
-function conflict(fields: Partial<AheadConflict> = {}): AheadConflict {
+function conflict(fields: Partial<PredictedConflict> = {}): PredictedConflict {
   return {
     ...{ one: side('task-003'), other: side('task-007', true), paths: ['price.js'], unrelated: false },
     ...fields,
@@ -30,7 +34,7 @@ test('a conflict is one sentence that names both works, the files and who is sti
       conflict({ other: branch, one: side('task-003', true) }),
       conflict({ other: branch, unrelated: true, paths: [] }),
       conflict({ other: side('task-007'), unrelated: true, paths: [] }),
-    ].map(describeConflict),
+    ].map(describePredictedConflict),
     [
       'task-003 and task-007 conflict in price.js (task-007 is still working)',
       'task-003 and task-007 conflict in a, b, c and 2 more files (both are still working)',
@@ -40,31 +44,31 @@ test('a conflict is one sentence that names both works, the files and who is sti
       "task-003 and task-007 share no history, so git can't merge them",
     ],
   );
-  const odd = describeConflict(conflict({ paths: [hostile] }));
+  const odd = describePredictedConflict(conflict({ paths: [hostile] }));
   assert.not.match(odd, /[\u0000-\u001f\u007f-\u009f\u202e]/);
 });
 
 test('what was left out is said; where there is nothing to say there is no heading', () => {
   const nothing = { found: [], untried_pairs: 0, unseen_tasks: 0 };
-  assert.equal(renderAhead(nothing, style), []);
-  assert.equal(renderAhead(undefined, style), []);
-  assert.equal(describeAhead({ ...nothing, untried_pairs: 1, unseen_tasks: 2 }), [
+  assert.equal(renderPredictedConflicts(nothing, style), []);
+  assert.equal(renderPredictedConflicts(undefined, style), []);
+  assert.equal(describePredictedConflicts({ ...nothing, untried_pairs: 1, unseen_tasks: 2 }), [
     '1 more pair not checked yet',
     'the work of 2 tasks not checked',
   ]);
   const many = { ...nothing, found: Array.from({ length: 25 }, () => conflict()) };
-  assert.is(describeAhead(many).length, 21);
-  assert.is(renderAhead(many, style)[0], 'Conflicts ahead');
+  assert.is(describePredictedConflicts(many).length, 21);
+  assert.is(renderPredictedConflicts(many, style)[0], 'Conflicts ahead');
 });
 
 test('the live view shows a few of them above the agents, until the wave ends', () => {
   const found = Array.from({ length: 5 }, () => conflict());
-  const state = takeEvent(emptyLive, { event: 'conflicts-ahead', found, added: found }, 0);
+  const state = applyEventToLiveState(emptyLiveState, { event: 'conflicts-ahead', found, added: found }, 0);
   const frame = { width: 50, height: 20, now: 0, style, hasKeys: false };
   const lines = renderLive(state, frame).filter((line) => line.includes('conflict'));
   assert.is(lines.length, 4);
   assert.ok(lines.every((line) => line.length <= 50));
-  const ended = takeEvent(state, { event: 'wave-ended', wave: 'work', cycle: 1, summary: '' }, 0);
+  const ended = applyEventToLiveState(state, { event: 'wave-ended', wave: 'work', cycle: 1, summary: '' }, 0);
   assert.equal(ended.conflicts, []);
 });
 

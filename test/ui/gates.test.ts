@@ -4,16 +4,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
 import { readPlanFile, renderPlanYaml } from '../../lib/config/plan-file.ts';
-import { reviseTask } from '../../lib/core/task/after-review.ts';
-import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
+import { requeueTaskForRemarks } from '../../lib/core/task/after-review.ts';
+import { decisionsFileSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Gates, RequeueEdit } from '../../lib/domain/ports/gates.ts';
 import { attemptRecordSchema } from '../../lib/domain/state/attempt-record.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
-import { describeRemarks } from '../../lib/engine/review/describe-remarks.ts';
-import { aboutChangeset } from '../../lib/ui/questions/about-changeset.ts';
+import { renderRemarksForTask } from '../../lib/engine/review/describe-remarks.ts';
+import { prepareChangesetQuestion } from '../../lib/ui/questions/about-changeset.ts';
 import { createGates } from '../../lib/ui/questions/create-gates.ts';
 import { createTerminalGates } from '../../lib/ui/questions/terminal-gates.ts';
 import { renderChangesetPage } from '../../lib/ui/review-page/render-changeset-page.ts';
@@ -69,7 +69,7 @@ function openTerminal(
     resume: 'git flame run',
     formatPlan: renderPlanYaml,
     parsePlan: options.parsePlan ?? ((text) => readPlanFile(text, 'plan.yml')),
-  }).until();
+  }).untilWithdrawn();
   return { fake, gates };
 }
 
@@ -207,7 +207,7 @@ test('TSK-5: without a format of its own the plan is edited as bare YAML, and re
     editor: editor.command,
     resume: 'git flame plan',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
-  }).until();
+  }).untilWithdrawn();
   const [first, second, ...others] = samplePlan.tasks;
   const plan = { tasks: [first, { ...second, priority: 3 }, ...others] };
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan });
@@ -314,7 +314,7 @@ function answering(id: string): Task {
     history: [],
   });
   const remark = { path: 'src/a.ts', side: 'new', line: 3, text: 'ada: Five\u202e is <b>too few.' } as const;
-  const notes = describeRemarks([
+  const notes = renderRemarksForTask([
     { id: 'w', kind: 'whole', text: 'ben: Nice.' },
     ...Array.from({ length: 30 }, (_, at) => ({
       id: `${at}`,
@@ -322,7 +322,12 @@ function answering(id: string): Task {
       text: `The check ${at}`,
     })),
   ]).notes;
-  const { task } = reviseTask(landed, { summary: '1 remark', notes, comments: [remark], at: 'now' });
+  const { task } = requeueTaskForRemarks(landed, {
+    summary: '1 remark',
+    notes,
+    comments: [remark],
+    at: 'now',
+  });
   return { ...task, status: 'done', commit: commitA } as Task;
 }
 
@@ -338,7 +343,7 @@ test('RND-2: the remarks that a later round answers are at its gate, bounded, on
   assert.not.match(shown, '\u202e');
   assert.match(shown, /- task-001: ben: Nice\.\n/);
   assert.match(shown, /- task-001: The check 17\n +- task-001: 12 more: git flame show task-001\n/);
-  const { asks } = await aboutChangeset(question);
+  const { asks } = await prepareChangesetQuestion(question);
   assert.is(asks.gate === 'changesets' ? asks.answers?.length : null, 21);
   const facts = { ...question, doubts: [], runs: [], isUndoable: false };
   const page = renderChangesetPage(facts, { files: [] });
@@ -522,12 +527,12 @@ test('a question that was answered on the page is withdrawn from the terminal, a
     parsePlan: () => emptyPlan,
   });
   const answered = new AbortController();
-  const asked = terminal.until({ withdrawn: answered.signal }).changeset(sampleChangesetQuestion());
+  const asked = terminal.untilWithdrawn({ withdrawn: answered.signal }).changeset(sampleChangesetQuestion());
   answered.abort(new Error('It was answered elsewhere.'));
   const outcome = await asked.catch((error: Error) => error.message);
   assert.is(outcome, 'It was answered elsewhere.');
   fake.type('s\n');
-  assert.equal(await terminal.until().changeset(sampleChangesetQuestion()), { kind: 'skip' });
+  assert.equal(await terminal.untilWithdrawn().changeset(sampleChangesetQuestion()), { kind: 'skip' });
 });
 
 test('VAL-4: a validator that failed twice: retry, skip, or judge by hand with the diff', async () => {
@@ -709,7 +714,7 @@ function decide(decisions: unknown, readFile: (path: string) => Promise<string> 
     resume: 'git flame run',
     formatPlan: renderPlanYaml,
     parsePlan: (text) => (text === 'good' ? samplePlan : emptyPlan),
-    decisions: decisionsSchema.parse(decisions),
+    decisions: decisionsFileSchema.parse(decisions),
     readFile,
   });
 }
@@ -813,9 +818,9 @@ test('a decisions file is checked: unknown lists, answers and empty reasons are 
     { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 1, text: ' ' }] }] },
     { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 1, text: 'x', excerpt: 'forged' }] }] },
   ]) {
-    assert.not.ok(decisionsSchema.safeParse(bad).success, JSON.stringify(bad));
+    assert.not.ok(decisionsFileSchema.safeParse(bad).success, JSON.stringify(bad));
   }
-  assert.equal(decisionsSchema.parse({}), {
+  assert.equal(decisionsFileSchema.parse({}), {
     plan: [],
     validation: [],
     validator_failed: [],

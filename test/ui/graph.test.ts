@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GraphTask } from '../../lib/domain/view-models/task-story.ts';
-import { drawRails, graphDot, graphMermaid, renderGraph } from '../../lib/ui/render/render-graph.ts';
+import {
+  drawGraphLines,
+  renderGraph,
+  renderGraphAsDot,
+  renderGraphAsMermaid,
+} from '../../lib/ui/render/render-graph.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
 import { makeRandom } from '../support/random.ts';
 import { testIf } from '../support/skip.ts';
@@ -18,7 +23,7 @@ const tasks: readonly GraphTask[] = [
 
 function draw(edges: Readonly<Record<string, readonly string[]>>): string {
   const nodes = Object.entries(edges).map(([id, dependencies]) => ({ id, dependencies }));
-  return drawRails(nodes, () => '*').join('\n');
+  return drawGraphLines(nodes, () => '*').join('\n');
 }
 
 test('PLN-5: a graph with its progress', () => {
@@ -51,7 +56,7 @@ test('every need is joined to its task, whatever the graph', () => {
       id: `n${index}`,
       dependencies: Array.from({ length: index }, (_, at) => `n${at}`).filter(() => random.chance(0.3)),
     }));
-    const lines = drawRails(nodes, () => '*');
+    const lines = drawGraphLines(nodes, () => '*');
     for (const [index, { dependencies }] of nodes.entries()) {
       const joints = [...(lines[index] ?? '')].filter((character) => '├└┼┴'.includes(character)).length;
       assert.is(joints, dependencies.length, lines.join('\n'));
@@ -79,11 +84,11 @@ test('Mermaid and Graphviz get titles they cannot misread', () => {
     { id: 'x', title: `"]; end <script>#${hostile}\\`, status: 'proposed', group: 'g', dependencies: [] },
     { id: 'y', title: 'plain', status: 'done', group: 'g', dependencies: ['x', 'gone'] },
   ];
-  const mermaid = graphMermaid(evil);
+  const mermaid = renderGraphAsMermaid(evil);
   assert.match(mermaid, '    t1["x: #34;#93;#59; end #60;script#62;#35;Add');
   assert.match(mermaid, '\n  t1 --> t2\n');
   assert.is(mermaid.includes('gone'), false);
-  const dot = graphDot(evil);
+  const dot = renderGraphAsDot(evil);
   assert.match(dot, 'label="x: \\"]; end <script>#Add');
   assert.match(dot, '  "x" -> "y";');
   for (const text of [mermaid, dot, renderGraph(evil, plainStyle())]) assert.ok(isHarmless(text), text);
@@ -94,7 +99,10 @@ testIf(
   spawnSync('dot', ['-V']).status === 0,
   'graph: dot of Graphviz is missing',
 )('Graphviz takes it', () => {
-  const { status, stderr } = spawnSync('dot', ['-Tplain'], { input: graphDot(tasks), encoding: 'utf8' });
+  const { status, stderr } = spawnSync('dot', ['-Tplain'], {
+    input: renderGraphAsDot(tasks),
+    encoding: 'utf8',
+  });
   assert.is(status, 0, stderr);
 });
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ShownMachine } from '../../lib/domain/view-models/machines.ts';
-import { renderWays } from '../../lib/ui/render/render-machines.ts';
+import { renderTrustCommands } from '../../lib/ui/render/render-machines.ts';
 import { plainStyle } from './samples.ts';
 
 test('DST-1 what a machine offers and is not trusted with is shown with the command that trusts it', () => {
@@ -11,11 +11,11 @@ test('DST-1 what a machine offers and is not trusted with is shown with the comm
     ...{ tasks: [], judges: [] },
   };
   assert.match(
-    renderWays([one], plainStyle()).join('\n'),
+    renderTrustCommands([one], plainStyle()).join('\n'),
     /git flame machines --trust ben\/1 --role validate/,
   );
-  assert.equal(renderWays([{ ...one, trusted: ['validate'] }], plainStyle()), []);
-  assert.equal(renderWays([{ ...one, roles: ['work'] }], plainStyle()), []);
+  assert.equal(renderTrustCommands([{ ...one, trusted: ['validate'] }], plainStyle()), []);
+  assert.equal(renderTrustCommands([{ ...one, roles: ['work'] }], plainStyle()), []);
 });
 
 test.run();

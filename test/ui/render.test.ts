@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseAgentId, parseSessionId, type RefName } from '../../lib/domain/ids.ts';
-import { statusOf } from '../../lib/domain/view-models/status.ts';
+import { buildStatusView } from '../../lib/domain/view-models/status.ts';
 import { renderAgent } from '../../lib/ui/render/render-agent.ts';
 import { renderChangeset } from '../../lib/ui/render/render-changeset.ts';
-import { renderCycle } from '../../lib/ui/render/render-cycle.ts';
+import { renderCycleEnd } from '../../lib/ui/render/render-cycle.ts';
 import { renderDiff } from '../../lib/ui/render/render-diff.ts';
 import { renderLog } from '../../lib/ui/render/render-log.ts';
-import { renderOthers } from '../../lib/ui/render/render-machines.ts';
+import { renderOtherOpenSessions } from '../../lib/ui/render/render-machines.ts';
 import { renderPlan } from '../../lib/ui/render/render-plan.ts';
 import { renderStatus } from '../../lib/ui/render/render-status.ts';
 import { renderTask } from '../../lib/ui/render/render-task.ts';
@@ -72,7 +72,7 @@ function sampleStatus() {
       reason: 'task-000 failed',
     }),
   ];
-  return statusOf(session, tasks, [agent]);
+  return buildStatusView(session, tasks, [agent]);
 }
 
 test('PLN-5: a plan shows groups, priorities, locks, dependencies, order and cost', () => {
@@ -158,7 +158,7 @@ test('MRG-9: a verdict on another commit than the one in the changeset does not 
 
 test('MRG-7: the end of a cycle shows approved, requeued, blocked and the budget', () => {
   assert.is(
-    renderCycle(sampleSessionQuestion(), plainStyle()),
+    renderCycleEnd(sampleSessionQuestion(), plainStyle()),
     [
       'Cycle 1 is over.',
       '  approved   1 changeset',
@@ -215,7 +215,7 @@ test('the status says how finished work was judged, which checks fail, and first
   ];
   const proposal = [samplePlannedTask(), samplePlannedTask()];
   const tasks = [judged('one', 'pass'), judged('two', 'fail'), judged('three', null)];
-  const status = statusOf(sampleSession({ changesets, proposal }), tasks, []);
+  const status = buildStatusView(sampleSession({ changesets, proposal }), tasks, []);
   assert.equal(
     [status.session?.proposed_tasks, status.changesets.map(({ red }) => red)],
     [2, [true, false, true]],
@@ -236,12 +236,12 @@ test('the status says how finished work was judged, which checks fail, and first
   );
   assert.match(text, /1-a +waiting, checks fail +a{10}/);
   assert.match(text, /1-c +skipped +a{10}/);
-  const ended = statusOf(sampleSession({ state: 'ended', changesets, proposal: null }), tasks, []);
+  const ended = buildStatusView(sampleSession({ state: 'ended', changesets, proposal: null }), tasks, []);
   assert.not.match(renderStatus(ended, plainStyle(), { now, next: null }), 'Waits for you');
 });
 
 test('the status without a session', () => {
-  const text = renderStatus(statusOf(null, [], []), plainStyle(), { now, next: 'git flame init' });
+  const text = renderStatus(buildStatusView(null, [], []), plainStyle(), { now, next: 'git flame init' });
   assert.is(text, 'No session yet.\n\nnext: git flame init');
 });
 
@@ -250,7 +250,7 @@ test('MRG-9: of a changeset that was merged once more to land, the status names 
   const session = sampleSession({
     changesets: [sampleChangeset({ state: 'landed', landed_commit: landed })],
   });
-  const text = renderStatus(statusOf(session, [], []), plainStyle(), { now, next: null });
+  const text = renderStatus(buildStatusView(session, [], []), plainStyle(), { now, next: null });
   assert.match(text, /1-auth +landed +d{10} /);
 });
 
@@ -263,14 +263,14 @@ test('the status names the sessions that are open beside the one shown', () => {
   const ids = ['1', '2', '3'].map((n) => `ses-2026010${n}-000000-abcd`);
   const [first = '', second = '', third = ''] = ids;
   const all = [session(first, 'stopped'), session(second, 'ended'), session(third, 'active')];
-  assert.equal(renderOthers(all, session(third, 'active')), [
+  assert.equal(renderOtherOpenSessions(all, session(third, 'active')), [
     '',
     'Also open',
     `  git flame status --session ${first}  Tests`,
   ]);
-  assert.equal(renderOthers(all.slice(1), session(third, 'active')), []);
+  assert.equal(renderOtherOpenSessions(all.slice(1), session(third, 'active')), []);
   const many = Array.from({ length: 7 }, () => session(first, 'stopped'));
-  assert.is(renderOthers(many, null).at(-1), '  and 2 more');
+  assert.is(renderOtherOpenSessions(many, null).at(-1), '  and 2 more');
 });
 
 test('the whole story of a task', () => {
@@ -451,7 +451,7 @@ test('CLI-4: nothing is wider than a terminal of 40 columns, but for a command t
       },
       style,
     ),
-    renderCycle(sampleSessionQuestion(), style),
+    renderCycleEnd(sampleSessionQuestion(), style),
     renderStatus(sampleStatus(), style, { now, next: null }),
     renderTask(
       sampleStory({ task, verdicts: [sampleVerdict({ notes: long, issues: [long] })], waits_for: [long] }),
@@ -526,7 +526,7 @@ test('TSK-4: hostile text of models is shown, not obeyed, everywhere', () => {
       plainStyle(),
     ),
     renderChangeset({ ...question, tasks: [task], verdicts: [verdict] }, plainStyle()),
-    renderStatus(statusOf(sampleSession({ objective: hostile }), [task], []), plainStyle(), {
+    renderStatus(buildStatusView(sampleSession({ objective: hostile }), [task], []), plainStyle(), {
       now,
       next: null,
     }),
@@ -568,7 +568,7 @@ test('MRG-7: after the review what was approved, went back and is stuck, with wh
     ],
     budget: { unit: 'usd', limit: 10 },
   });
-  const text = renderCycle(question, plainStyle());
+  const text = renderCycleEnd(question, plainStyle());
   assert.match(text, /\n {2}approved +1 changeset\n {2}sent back +2 tasks\n/);
   assert.match(text, /\n {2}cost +\$2\.14 of \$10\.00, 12,450 tokens\n/);
   assert.match(text, /\n {2}task-002 {2}requeued {2}no tests\n {2}task-003 {2}blocked {3}task-009 failed$/);
@@ -580,7 +580,7 @@ test('the status says what agents did last, and what a task waits for', () => {
     sampleTask({ id: taskId('task-002'), dependencies: [taskId('task-001')] }),
   ];
   const activity = new Map([[agent.id, `edits ${hostile}`]]);
-  const text = renderStatus(statusOf(sampleSession(), tasks, [agent]), plainStyle(), {
+  const text = renderStatus(buildStatusView(sampleSession(), tasks, [agent]), plainStyle(), {
     ...{ now, next: null, activity },
   });
   assert.match(text, /task-002 {2}pending {2}auth {2}Add password hashing \(waits for task-001\)/);
@@ -591,7 +591,7 @@ test('the status says what agents did last, and what a task waits for', () => {
 test('STK-1 the status says why a task waits that depends on nothing', () => {
   const waits = [{ task: 'task-002', because: [`src/a.ts is being changed by ${hostile}`] }];
   const tasks = [sampleTask({ id: taskId('task-002') })];
-  const text = renderStatus(statusOf(sampleSession(), tasks, [], { waits }), plainStyle(200), {
+  const text = renderStatus(buildStatusView(sampleSession(), tasks, [], { waits }), plainStyle(200), {
     ...{ now, next: null },
   });
   assert.match(text, /Add password hashing \(waits: src\/a\.ts is being changed by Add␛/);

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
-import { statusOf } from '../../lib/domain/view-models/status.ts';
+import { buildStatusView } from '../../lib/domain/view-models/status.ts';
 import { renderEvent } from '../../lib/ui/render/render-event.ts';
 import { renderInit } from '../../lib/ui/render/render-init.ts';
 import { renderLog } from '../../lib/ui/render/render-log.ts';
@@ -95,14 +95,17 @@ test('a long line of init is named by its beginning, so that the others stay nar
 
 test('a plan that waits is not called no tasks', () => {
   const waiting = sampleSession({ proposal: [...samplePlan.tasks] });
-  const text = renderStatus(statusOf(waiting, [], []), plainStyle(), { now: new Date(at), next: null });
+  const text = renderStatus(buildStatusView(waiting, [], []), plainStyle(), {
+    now: new Date(at),
+    next: null,
+  });
   assert.match(text, /the plan: \d tasks to approve/);
   assert.is(/no tasks/.test(text), false, text);
 });
 
 test('a cycle has one number, from its plan to its end', () => {
   const factsOf = (wave: 'plan' | 'work', cycle: number): string =>
-    renderStatus(statusOf(sampleSession({ wave, cycle, changesets: [] }), [], []), plainStyle(), {
+    renderStatus(buildStatusView(sampleSession({ wave, cycle, changesets: [] }), [], []), plainStyle(), {
       now: new Date(at),
       next: null,
     });

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makePrivateKey, publicKeyOf, signCommitText, signerOf } from '../../lib/util/machine-key.ts';
+import {
+  makePrivateKey,
+  publicKeyOf,
+  readCommitSignerKey,
+  signCommitText,
+} from '../../lib/util/machine-key.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { hasSshKeys } from '../support/ssh-key.ts';
@@ -21,7 +26,7 @@ const commit = [
 
 test('a signed commit names its signer, and no other text does', () => {
   const signed = signCommitText(commit, key, 'sha1');
-  assert.is(signerOf(signed, 'sha1'), publicKeyOf(key));
+  assert.is(readCommitSignerKey(signed, 'sha1'), publicKeyOf(key));
   const others: readonly string[] = [
     commit,
     signed.replace('claimed', 'done'),
@@ -31,7 +36,7 @@ test('a signed commit names its signer, and no other text does', () => {
     commit.replace('\n\n', `\ngpgsig -----BEGIN SSH SIGNATURE-----\n AAAA\n -----END SSH SIGNATURE-----\n\n`),
     signCommitText(signed, makePrivateKey(), 'sha1'),
   ];
-  for (const other of others) assert.is(signerOf(other, 'sha1'), null, other);
+  for (const other of others) assert.is(readCommitSignerKey(other, 'sha1'), null, other);
 });
 
 for (const format of ['sha1', 'sha256'] as const)

@@ -1,26 +1,32 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { joinNames, nameBytes, readName, showName, splitNames } from '../../lib/util/file-names.ts';
+import {
+  decodeFileName,
+  encodeFileName,
+  joinFileNames,
+  renderFileName,
+  splitFileNames,
+} from '../../lib/util/file-names.ts';
 import { makeRandom } from '../support/random.ts';
 
 test('names go through text and back byte for byte', () => {
   const random = makeRandom(7);
   for (let round = 0; round < 500; round += 1) {
     const bytes = Buffer.from(Array.from({ length: 1 + (round % 12) }, () => random.int(1, 255)));
-    assert.equal(nameBytes(readName(bytes)), bytes);
+    assert.equal(encodeFileName(decodeFileName(bytes)), bytes);
   }
   for (const name of ['a b', 'ä€😀', 'new\nline', '"quoted"', '\\', '*?[x]']) {
-    assert.is(readName(Buffer.from(name)), name);
-    assert.equal(nameBytes(name), Buffer.from(name));
+    assert.is(decodeFileName(Buffer.from(name)), name);
+    assert.equal(encodeFileName(name), Buffer.from(name));
   }
 });
 
 test('what is text in an odd name stays readable, and lists of names are split at NUL alone', () => {
   const odd = Buffer.from('w/latin\xe9.txt', 'latin1');
-  assert.is(showName(readName(odd)), 'w/latin\ufffd.txt');
-  assert.ok(readName(odd).startsWith('w/latin'));
+  assert.is(renderFileName(decodeFileName(odd)), 'w/latin\ufffd.txt');
+  assert.ok(decodeFileName(odd).startsWith('w/latin'));
   const list = Buffer.concat([odd, Buffer.from('\0new\nline\0')]);
-  assert.equal(joinNames(splitNames(list)), list);
+  assert.equal(joinFileNames(splitFileNames(list)), list);
 });
 
 test.run();

@@ -2,7 +2,7 @@
 // what came of it, a line each. Run it with few: `ulimit -n 100`.
 import { closeSync, openSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CellLimits, SandboxState } from '../../lib/cell/runner-context.ts';
+import type { CellLimits, SandboxCapabilities } from '../../lib/cell/runner-context.ts';
 import type { CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
 import { spawnCell } from '../../lib/cell/sandbox/spawn-cell.ts';
 import type { ObjectId } from '../../lib/domain/ids.ts';
@@ -26,7 +26,7 @@ const limits = {
   },
 };
 const cell = {
-  sandbox: { confinement: 'watched', limits } as unknown as SandboxState,
+  sandbox: { confinement: 'watched', limits } as unknown as SandboxCapabilities,
   profile: {
     ...{ workingDirectory: '/', env: {}, isInteractive: false, mayTrace: true, writable: [], overlays: [] },
   } as unknown as CellProfile,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { removeDeadLocks, takeLock } from '../../lib/util/owned-lock.ts';
+import { removeDeadOwnedLocks, takeLock } from '../../lib/util/owned-lock.ts';
 import { ownIdentity, type ProcessIdentity } from '../../lib/util/process-identity.ts';
 import { makeTempDir } from '../support/repo.ts';
 
@@ -80,7 +80,7 @@ test('the lock that a killed earlier version left is taken over, and swept up', 
   await (await takeLock(plant('a.lock'), options))();
   assert.equal(readdirSync(folder), []);
   plant('b.lock');
-  removeDeadLocks(folder);
+  removeDeadOwnedLocks(folder);
   assert.equal(readdirSync(folder), []);
 });
 
@@ -107,8 +107,8 @@ test('locks of dead holders that nobody asks for any more are removed too', asyn
   plantLock(join(folder, 'stranger.lock'), { host: 'elsewhere' });
   mkdirSync(join(folder, 'other'));
   const release = await takeLock(join(folder, 'mine.lock'), options);
-  removeDeadLocks(folder);
-  removeDeadLocks(join(folder, 'absent'));
+  removeDeadOwnedLocks(folder);
+  removeDeadOwnedLocks(join(folder, 'absent'));
   assert.equal(readdirSync(folder).sort(), [
     ...['mine.lock', 'mine.lock-owner', 'other', 'stranger.lock', 'stranger.lock-owner'],
   ]);

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lockInside, locksConflict, pathMatches, wildcardMatches } from '../../lib/util/path-globs.ts';
-import { ambiguousPlaces } from '../../lib/util/path-patterns.ts';
+import {
+  globMatchesPath,
+  isLockInsideGlobs,
+  locksConflict,
+  shellGlobMatchesPath,
+} from '../../lib/util/path-globs.ts';
+import { listAmbiguousPaths } from '../../lib/util/path-patterns.ts';
 
 const covers: readonly (readonly [lock: string, path: string, expected: boolean])[] = [
   ['src/', 'src/a.ts', true],
@@ -58,12 +63,12 @@ const covers: readonly (readonly [lock: string, path: string, expected: boolean]
 ];
 for (const [lock, path, expected] of covers) {
   test(`lock ${lock} ${expected ? 'covers' : "doesn't cover"} ${path}`, () => {
-    assert.is(pathMatches(lock, path), expected);
+    assert.is(globMatchesPath(lock, path), expected);
   });
 }
 
 test('WTR-6 a name that is there is literal, whatever it could stand for', () => {
-  const present = ambiguousPlaces([
+  const present = listAmbiguousPaths([
     '{a,b}.txt',
     'docs/what?.md',
     'n/[0-9]/',
@@ -82,16 +87,20 @@ test('WTR-6 a name that is there is literal, whatever it could stand for', () =>
     ['x\\y', 'x\\y', 'xy'],
   ];
   for (const [lock, own, other] of literal) {
-    assert.ok(pathMatches(lock, own, present), lock);
-    assert.not(pathMatches(lock, other, present), `${lock} names ${other}`);
-    assert.ok(pathMatches(lock, other), `${lock} is a pattern where it is not there`);
+    assert.ok(globMatchesPath(lock, own, present), lock);
+    assert.not(globMatchesPath(lock, other, present), `${lock} names ${other}`);
+    assert.ok(globMatchesPath(lock, other), `${lock} is a pattern where it is not there`);
   }
 });
 
 test('WTR-6 where brackets bound agents both readings count', () => {
-  assert.ok(wildcardMatches('keys/[ab]/**', 'keys/a/x') && wildcardMatches('keys/[ab]/**', 'keys/[ab]/x'));
-  assert.ok(wildcardMatches('keys/@(a|b)', 'keys/a') && wildcardMatches('keys/[ab]/', 'keys/b/deep/x'));
-  assert.not(wildcardMatches('keys/[ab]/**', 'keys/c/x'));
+  assert.ok(
+    shellGlobMatchesPath('keys/[ab]/**', 'keys/a/x') && shellGlobMatchesPath('keys/[ab]/**', 'keys/[ab]/x'),
+  );
+  assert.ok(
+    shellGlobMatchesPath('keys/@(a|b)', 'keys/a') && shellGlobMatchesPath('keys/[ab]/', 'keys/b/deep/x'),
+  );
+  assert.not(shellGlobMatchesPath('keys/[ab]/**', 'keys/c/x'));
 });
 
 const conflicts: readonly (readonly [a: string, b: string, expected: boolean])[] = [
@@ -153,7 +162,7 @@ const insides: readonly (readonly [lock: string, allowed: readonly string[], exp
 ];
 for (const [lock, allowed, expected] of insides) {
   test(`lock ${lock} is ${expected ? '' : 'not '}inside ${allowed.join(' ')}`, () => {
-    assert.is(lockInside(lock, allowed), expected);
+    assert.is(isLockInsideGlobs(lock, allowed), expected);
   });
 }
 
@@ -169,13 +178,13 @@ test('seeded random locks: what two locks both cover is a conflict, and inside m
   let [shared, contained] = [0, 0];
   for (let round = 0; round < 30_000; round += 1) {
     const [left, right, target] = [glob(), glob(), path()];
-    if (pathMatches(left, target) && pathMatches(right, target)) {
+    if (globMatchesPath(left, target) && globMatchesPath(right, target)) {
       shared += 1;
       assert.ok(locksConflict(left, right), `${left} and ${right} both cover ${target}`);
     }
-    if (lockInside(`${left.replace(/\/$/, '')}/`, [right]) && pathMatches(left, target)) {
+    if (isLockInsideGlobs(`${left.replace(/\/$/, '')}/`, [right]) && globMatchesPath(left, target)) {
       contained += 1;
-      const isHeld = pathMatches(right, target) || pathMatches(right, `${target}/x`);
+      const isHeld = globMatchesPath(right, target) || globMatchesPath(right, `${target}/x`);
       assert.ok(isHeld, `${left} is said to be inside ${right}, but covers ${target}`);
     }
   }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ancestorsOf, processByPs, readProcess } from '../../lib/util/process-tree.ts';
+import { listAncestorsOfProcess, readProcess, readProcessByPs } from '../../lib/util/process-tree.ts';
 import { testIf } from '../support/skip.ts';
 
 testIf(
@@ -9,16 +9,16 @@ testIf(
   spawnSync('ps', ['-A']).status === 0,
   'ps is missing',
 )('ps says of a process what /proc does', () => {
-  const byPs = processByPs(process.pid);
+  const byPs = readProcessByPs(process.pid);
   assert.equal(byPs, readProcess(process.pid));
   assert.is(byPs?.parent, process.ppid);
   assert.ok((byPs?.words.length ?? 0) > 1);
 });
 
 test('who started a process comes first; of none nobody did', () => {
-  assert.is(ancestorsOf(process.pid)[0], process.ppid);
+  assert.is(listAncestorsOfProcess(process.pid)[0], process.ppid);
   const none = 2 ** 22 + 1;
-  assert.equal([processByPs(none), readProcess(none), ancestorsOf(none)], [null, null, []]);
+  assert.equal([readProcessByPs(none), readProcess(none), listAncestorsOfProcess(none)], [null, null, []]);
 });
 
 test.run();

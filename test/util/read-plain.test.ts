@@ -3,13 +3,13 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPlain, readPlainText } from '../../lib/util/read-file.ts';
+import { readPlainFile, readPlainText } from '../../lib/util/read-file.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 test('a plain file is read as far as the bound goes', () => {
   const file = join(makeTempDir(), 'file');
   writeFileSync(file, 'conversation');
-  assert.equal(readPlain(file, { most: 5 }), { text: 'conve', size: 12 });
+  assert.equal(readPlainFile(file, { most: 5 }), { text: 'conve', size: 12 });
   assert.is(readPlainText(file, { most: 100 }), 'conversation');
 });
 
@@ -25,7 +25,7 @@ test('links, pipes, devices and folders are read as nothing, and so is what lies
   symlinkSync('/dev/zero', join(home, 'endless'));
   spawnSync('mkfifo', [join(home, 'pipe')]);
   for (const path of ['link', 'endless', 'pipe', 'projects', 'none', '../x']) assert.is(read(path), '', path);
-  for (const path of ['/dev/zero', join(home, 'pipe')]) assert.is(readPlain(path, { most }), null, path);
+  for (const path of ['/dev/zero', join(home, 'pipe')]) assert.is(readPlainFile(path, { most }), null, path);
   renameSync(join(home, 'projects'), join(home, 'before'));
   symlinkSync(outside, join(home, 'projects'));
   assert.is(read('projects/talk'), '');

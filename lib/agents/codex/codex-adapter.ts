@@ -1,19 +1,19 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import { blockedEnd } from '../cli-hooks.ts';
+import { createBlockingEndFacts } from '../cli-hooks.ts';
 import type { AdapterConfig } from '../launch-settings.ts';
-import { codexCalls } from './codex-calls.ts';
-import { launchCodex, readCatalog } from './codex-launch.ts';
-import { codexReader } from './codex-reader.ts';
+import { codexCallFacts } from './codex-calls.ts';
+import { buildCodexLaunch, parseCodexModelCatalog } from './codex-launch.ts';
+import { createCodexReader } from './codex-reader.ts';
 
 /** OpenAI's Codex CLI. Its hooks saw no patches before 0.169, and none of it was tried with an older one. */
-export function codexAdapter(config: AdapterConfig): Adapter {
+export function createCodexAdapter(config: AdapterConfig): Adapter {
   return {
     name: 'codex',
     command: config.adapters.codex?.command ?? ['codex'],
     commits: 'agent',
     apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
-    calls: codexCalls,
-    end: blockedEnd('last_assistant_message'),
+    calls: codexCallFacts,
+    end: createBlockingEndFacts('last_assistant_message'),
     readsByShell: true,
     takesAccountShell: true,
     readsUnasked: [],
@@ -25,14 +25,14 @@ export function codexAdapter(config: AdapterConfig): Adapter {
       parse: (output) => output.match(/^codex-cli (\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
       install: 'Install Codex with `npm install --global @openai/codex`.',
     },
-    preparation: { args: ['debug', 'models'], read: readCatalog },
+    preparation: { args: ['debug', 'models'], read: parseCodexModelCatalog },
     weaker: [
       'Models made for its code mode run with plain tools, because its hooks cover only those.',
       'Its commands run in the shell of your account. Without bubblewrap, which pins that to bash, it is refused.',
       'The watcher does not see text sent to a running command before it arrives, so such text ends the agent.',
     ],
-    launch: launchCodex,
-    reader: codexReader,
+    launch: buildCodexLaunch,
+    reader: createCodexReader,
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { isRecord } from '../../util/json.ts';
+import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
+import { isJsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type HookedCall, longestHold, readHook, readPatch } from '../cli-hooks.ts';
+import { type HookReportedCall, listFilesOfPatch, longestHookHoldMs, parseHookReport } from '../cli-hooks.ts';
 
 // Output of a tool that ran begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
 const neverRan = new RegExp(
@@ -20,15 +20,16 @@ const neverRan = new RegExp(
 const wasBlocked = /^(?:Command|Tool call) blocked by PreToolUse hook: /;
 
 /** Codex: its hook speaks in claude's names, and leaves out what a command is started with beside its text. */
-export const codexCalls: CallFacts = {
+export const codexCallFacts: CallHookFacts = {
   read,
   namesCalls: true,
   repeatsCalls: false,
   neverRan: (result) => neverRan.test(result.text) || isLook(result),
   wasBlocked: ({ text }) => wasBlocked.test(text),
-  hides: ({ name, input }) => name === 'exec_command' && isRecord(input) && hidesShell(input.shell),
+  hidesPartOfCall: ({ name, input }) =>
+    name === 'exec_command' && isJsonRecord(input) && hidesShell(input.shell),
   replace: () => null,
-  asks: { tool: 'request_user_input', longestMs: longestHold, answer: () => null },
+  asks: { tool: 'request_user_input', longestMs: longestHookHoldMs, answer: () => null },
   canaryCall: (path) => ({
     // Models that Codex doesn't know have no tool for patches.
     name: 'exec_command',
@@ -38,7 +39,7 @@ export const codexCalls: CallFacts = {
 
 /** Looking at a running command, or interrupting it, asks no hook and does nothing that was not allowed. */
 function isLook({ name, input }: ConversationResult): boolean {
-  if (name !== 'write_stdin' || !isRecord(input)) return false;
+  if (name !== 'write_stdin' || !isJsonRecord(input)) return false;
   return input.chars === undefined || input.chars === '' || input.chars === '\u0003';
 }
 
@@ -48,12 +49,12 @@ function hidesShell(shell: unknown): boolean {
 }
 
 function read(reported: unknown): ReportedCall | null {
-  return readHook(reported, 'tool_use_id', (call) =>
-    call.name === 'apply_patch' ? readPatch(call.input.command, call.cwd) : [translate(call)],
+  return parseHookReport(reported, 'tool_use_id', (call) =>
+    call.name === 'apply_patch' ? listFilesOfPatch(call.input.command, call.cwd) : [translate(call)],
   );
 }
 
-function translate({ name, input, cwd }: HookedCall): ToolCall {
+function translate({ name, input, cwd }: HookReportedCall): ToolCall {
   if (name === 'view_image') return { tool_name: 'Read', tool_input: { file_path: input.path }, cwd };
   return { tool_name: name, tool_input: input, cwd };
 }

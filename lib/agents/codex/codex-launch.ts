@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { leadServer, longestLeadCall } from '../../domain/lead-tools.ts';
-import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import { leadCallTimeoutMs, leadServerName } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { endHook, guardedHook } from '../cli-hooks.ts';
-import { cellEnvironment, fitsArgument, plainPrompt } from '../launch-settings.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
+import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument } from '../launch-settings.ts';
 
 const catalogName = 'models.json';
 const schemaName = 'schema.json';
@@ -30,9 +30,9 @@ const featuresOff = [
  * How Codex is started. Everything is said in its arguments: it reads no file that an agent could change, but for the
  * catalog, which the agent can only read.
  */
-export function launchCodex(request: AgentRequest, paths: CellPaths): Launch {
-  const prompt = plainPrompt(request.prompt);
-  const fits = fitsArgument(prompt);
+export function buildCodexLaunch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
+  const prompt = avoidCommandInPrompt(request.prompt);
+  const fits = fitsInOneArgument(prompt);
   return {
     argv: [
       ...paths.command,
@@ -54,7 +54,7 @@ export function launchCodex(request: AgentRequest, paths: CellPaths): Launch {
       fits ? prompt : '-',
     ],
     env: {
-      ...cellEnvironment(paths),
+      ...buildCellEnvironment(paths),
       CODEX_HOME: join(paths.home, '.codex'),
       OPENAI_API_KEY: paths.apiKey,
     },
@@ -64,7 +64,7 @@ export function launchCodex(request: AgentRequest, paths: CellPaths): Launch {
       {
         dir: 'control',
         path: catalogName,
-        content: catalogFor(paths.prepared ?? '', {
+        content: buildAgentModelCatalog(paths.prepared ?? '', {
           model: request.model,
           instructions: request.systemPrompt,
           hasShell: paths.toolsCommand === null,
@@ -77,7 +77,7 @@ export function launchCodex(request: AgentRequest, paths: CellPaths): Launch {
   };
 }
 
-function settings(paths: CellPaths): readonly (readonly [string, string])[] {
+function settings(paths: PathsInsideCell): readonly (readonly [string, string])[] {
   return [
     ['model_provider', text('flame')],
     ['model_providers.flame.name', text('flame')],
@@ -110,7 +110,7 @@ function hooks({
   hookCommand,
   canaryCommand,
   endCommand,
-}: CellPaths): readonly (readonly [string, string])[] {
+}: PathsInsideCell): readonly (readonly [string, string])[] {
   const hook = (command: string, timeout: number): string =>
     `{type="command",command=${text(command)},timeout=${timeout}}`;
   return [
@@ -122,26 +122,26 @@ function hooks({
       : [
           [
             'hooks.PreToolUse',
-            `[{matcher=".*",hooks=[${hook(guardedHook(hookCommand), longestHook)}]}]`,
+            `[{matcher=".*",hooks=[${hook(wrapCallHookCommand(hookCommand), longestHook)}]}]`,
           ] as const,
         ]),
     ...(endCommand === null
       ? []
-      : [['hooks.Stop', `[{hooks=[${hook(endHook(endCommand), longestHook)}]}]`] as const]),
+      : [['hooks.Stop', `[{hooks=[${hook(wrapEndHookCommand(endCommand), longestHook)}]}]`] as const]),
   ];
 }
 
 /** It waits for the server of our tools, and ends where that doesn't start; what is called the watcher judges. */
-function leadTools({ toolsCommand }: CellPaths): readonly (readonly [string, string])[] {
+function leadTools({ toolsCommand }: PathsInsideCell): readonly (readonly [string, string])[] {
   if (toolsCommand === null) return [];
   const [command, ...args] = toolsCommand;
-  const server = `mcp_servers.${leadServer}`;
+  const server = `mcp_servers.${leadServerName}`;
   return [
     [`${server}.command`, text(command)],
     [`${server}.args`, `[${args.map(text).join(',')}]`],
     [`${server}.required`, 'true'],
     [`${server}.default_tools_approval_mode`, text('approve')],
-    [`${server}.tool_timeout_sec`, `${longestLeadCall / 1_000}`],
+    [`${server}.tool_timeout_sec`, `${leadCallTimeoutMs / 1_000}`],
     // Else the middle of what is longer than 12,000 characters is left out.
     ['tool_output_token_limit', '20000'],
   ];
@@ -154,12 +154,14 @@ function text(value: string): string {
 
 function schemaFile({ answerSchema }: AgentRequest): readonly LaunchFile[] {
   if (answerSchema === null) return [];
-  return [{ dir: 'control', path: schemaName, content: `${JSON.stringify(strictSchema(answerSchema))}\n` }];
+  return [
+    { dir: 'control', path: schemaName, content: `${JSON.stringify(toOpenAiStrictSchema(answerSchema))}\n` },
+  ];
 }
 
 /** Codex's own list of models (`codex debug models`), as one line of JSON; null where it printed none. */
-export function readCatalog(output: string): string | null {
-  const { models } = parseRecord(output);
+export function parseCodexModelCatalog(output: string): string | null {
+  const { models } = parseJsonRecord(output);
   return Array.isArray(models) && models.some(hasSlug) ? JSON.stringify({ models }) : null;
 }
 
@@ -175,9 +177,9 @@ interface Wanted {
  * its newer models are made for, hooks get ids that no conversation shows, so no call could be matched to a decision.
  * A model that Codex doesn't know has plain tools by itself, but for the patch.
  */
-export function catalogFor(catalog: string, wanted: Wanted): string {
+export function buildAgentModelCatalog(catalog: string, wanted: Wanted): string {
   const { model } = wanted;
-  const { models } = parseRecord(catalog);
+  const { models } = parseJsonRecord(catalog);
   const known = (Array.isArray(models) ? models : []).filter(hasSlug);
   // Dated versions have their model's facts.
   const found = known
@@ -206,20 +208,20 @@ function plainTools(entry: JsonRecord, { instructions, hasShell }: Wanted): Json
 }
 
 function hasSlug(entry: unknown): entry is JsonRecord & { readonly slug: string } {
-  return isRecord(entry) && typeof entry.slug === 'string';
+  return isJsonRecord(entry) && typeof entry.slug === 'string';
 }
 
 /**
  * A JSON Schema as OpenAI's strict mode takes it: an object has all its properties and no others, and one that may be
- * left out may be null instead. See withoutNulls.
+ * left out may be null instead. See dropNullProperties.
  */
-export function strictSchema(schema: JsonRecord): JsonRecord {
+export function toOpenAiStrictSchema(schema: JsonRecord): JsonRecord {
   const { properties, items, required } = schema;
-  if (isRecord(items)) return { ...schema, items: strictSchema(items) };
-  if (!isRecord(properties)) return schema;
+  if (isJsonRecord(items)) return { ...schema, items: toOpenAiStrictSchema(items) };
+  if (!isJsonRecord(properties)) return schema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const strict = Object.entries(properties).map(([name, property]): [string, unknown] => {
-    const own = isRecord(property) ? strictSchema(property) : property;
+    const own = isJsonRecord(property) ? toOpenAiStrictSchema(property) : property;
     return [name, needed.includes(name) ? own : { anyOf: [own, { type: 'null' }] }];
   });
   return {
@@ -231,9 +233,9 @@ export function strictSchema(schema: JsonRecord): JsonRecord {
 }
 
 /** An answer by such a schema: what is null was left out. */
-export function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isRecord(value)) return value;
+export function dropNullProperties(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNullProperties);
+  if (!isJsonRecord(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, dropNullProperties(inner)]));
 }

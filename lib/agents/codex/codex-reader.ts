@@ -2,22 +2,22 @@ import { relative } from 'node:path';
 import { countTokens, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { readAnswerText } from '../answer-text.ts';
-import { firstLine, lineSplitter, numberOf } from '../event-lines.ts';
-import { judgeRun } from '../judge-run.ts';
-import { withoutNulls } from './codex-launch.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { parseAnswerFromText } from '../answer-text.ts';
+import { createLineSplitter, readNumberOrZero, shortenToPrintableLine } from '../event-lines.ts';
+import { findRunFailure } from '../judge-run.ts';
+import { dropNullProperties } from './codex-launch.ts';
 
 /** Follows the events of `codex exec --json`. They report no blocked call; the audit does. */
-export function codexReader(request: AgentRequest): StreamReader {
-  const lines = lineSplitter();
+export function createCodexReader(request: AgentRequest): StreamReader {
+  const lines = createLineSplitter();
   const seen: Seen = { hasBegun: false, ends: 0, broken: 0, lastText: '', error: '', usage: {} };
 
   const cost = (): number => priceTokens(request.model, seen.usage) ?? 0;
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
       .map((line) => {
-        const event = parseRecord(line);
+        const event = parseJsonRecord(line);
         // Something else wrote into the same line, or it was cut: beside another end it is a second one.
         if (event.type === undefined && /"type":"turn\.(?:completed|failed)"/.test(line)) seen.broken += 1;
         return take(seen, event, request.worktree.path);
@@ -29,15 +29,15 @@ export function codexReader(request: AgentRequest): StreamReader {
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const ends = seen.ends === 0 ? 0 : seen.ends + seen.broken;
-      const answer = request.answerSchema === null || ends > 1 ? null : readAnswer(seen.lastText);
+      const endCount = seen.ends === 0 ? 0 : seen.ends + seen.broken;
+      const answer = request.answerSchema === null || endCount > 1 ? null : readAnswer(seen.lastText);
       return {
-        failure: judgeRun({
+        failure: findRunFailure({
           request,
           end,
           answer,
           hasBegun: seen.hasBegun,
-          ends,
+          endCount,
           text: seen.lastText,
           error: seen.error === '' ? null : { status: statusOf(seen.error), text: seen.error },
         }),
@@ -80,7 +80,7 @@ function take(seen: Seen, event: JsonRecord, worktree: string): string | null {
       return null;
     case 'item.started':
     case 'item.completed': {
-      const item = isRecord(event.item) ? event.item : {};
+      const item = isJsonRecord(event.item) ? event.item : {};
       if (item.type === 'agent_message' && typeof item.text === 'string') seen.lastText = item.text;
       return describeItem(event, worktree).map(asActivity)[0] ?? null;
     }
@@ -90,14 +90,14 @@ function take(seen: Seen, event: JsonRecord, worktree: string): string | null {
 }
 
 /** A line of its events for a person to read; null where it is none of Codex. */
-export function showCodexLine(event: JsonRecord, worktree: string): readonly string[] | null {
+export function renderCodexEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   const { type } = event;
   if (typeof type !== 'string' || !/^(?:thread|turn|item)\.\w+$/.test(type)) return null;
   return describeItem(event, worktree);
 }
 
 function describeItem({ type, item }: JsonRecord, worktree: string): readonly string[] {
-  if (!isRecord(item)) return [];
+  if (!isJsonRecord(item)) return [];
   const hasStarted = type === 'item.started';
   if (item.type === 'agent_message' && typeof item.text === 'string' && !hasStarted)
     return item.text.trimEnd().split('\n');
@@ -108,38 +108,38 @@ function describeItem({ type, item }: JsonRecord, worktree: string): readonly st
 }
 
 function asActivity(line: string): string {
-  return firstLine(line.replace(/^> /, ''));
+  return shortenToPrintableLine(line.replace(/^> /, ''));
 }
 
 /** `/bin/bash -c 'npm test'`, `/bin/bash -c env`: what it was asked to run. */
 function commandOf(command: unknown): string {
   const text = typeof command === 'string' ? command : '';
   const [, quoted, word] = /^\S+ -l?c (?:'([\s\S]*)'|(\S+))$/.exec(text) ?? [];
-  return firstLine(quoted?.replaceAll(`'\\''`, "'") ?? word ?? text);
+  return shortenToPrintableLine(quoted?.replaceAll(`'\\''`, "'") ?? word ?? text);
 }
 
 function pathsOf(changes: unknown): readonly string[] {
   return (Array.isArray(changes) ? changes : [])
-    .filter(isRecord)
+    .filter(isJsonRecord)
     .map(({ path }) => path)
     .filter((path) => typeof path === 'string');
 }
 
 /** Its input includes what was cached. */
 function readUsage(usage: unknown): TokenUsage {
-  if (!isRecord(usage)) return {};
-  const read = numberOf(usage.cached_input_tokens);
-  const written = numberOf(usage.cache_write_input_tokens);
+  if (!isJsonRecord(usage)) return {};
+  const read = readNumberOrZero(usage.cached_input_tokens);
+  const written = readNumberOrZero(usage.cache_write_input_tokens);
   return {
-    input_tokens: Math.max(0, numberOf(usage.input_tokens) - read - written),
+    input_tokens: Math.max(0, readNumberOrZero(usage.input_tokens) - read - written),
     cache_read_input_tokens: read,
     cache_creation_input_tokens: written,
-    output_tokens: numberOf(usage.output_tokens),
+    output_tokens: readNumberOrZero(usage.output_tokens),
   };
 }
 
 function messageOf(error: unknown): string {
-  return isRecord(error) && typeof error.message === 'string' ? error.message : '';
+  return isJsonRecord(error) && typeof error.message === 'string' ? error.message : '';
 }
 
 /** `unexpected status 401 Unauthorized: …`, `exceeded retry limit, last status: 429 Too Many Requests`. */
@@ -150,6 +150,6 @@ function statusOf(error: string): number | null {
 
 /** With a schema the last words are the answer. Not every service behind the API holds its model to it: words may stand around. */
 function readAnswer(text: string): unknown {
-  const answer = readAnswerText(text);
-  return answer === null ? null : withoutNulls(answer);
+  const answer = parseAnswerFromText(text);
+  return answer === null ? null : dropNullProperties(answer);
 }

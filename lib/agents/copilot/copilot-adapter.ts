@@ -1,9 +1,9 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import { blockedEnd } from '../cli-hooks.ts';
+import { createBlockingEndFacts } from '../cli-hooks.ts';
 import type { AdapterConfig } from '../launch-settings.ts';
-import { copilotCalls } from './copilot-calls.ts';
-import { launchCopilot } from './copilot-launch.ts';
-import { copilotReader } from './copilot-reader.ts';
+import { copilotCallFacts } from './copilot-calls.ts';
+import { buildCopilotLaunch } from './copilot-launch.ts';
+import { createCopilotReader } from './copilot-reader.ts';
 
 const readVersion = (output: string): string | null =>
   output.match(/^(?:Copilot binary version:|GitHub Copilot CLI) (\d+\.\d+\.\d+)\b/m)?.[1] ?? null;
@@ -12,7 +12,7 @@ const readVersion = (output: string): string | null =>
  * GitHub's Copilot CLI, with a model provider of one's own: what it asks of GitHub's servers, no gateway could stand
  * before. Models of Anthropic have `anthropic/` before their name; others are asked by OpenAI's Responses.
  */
-export function copilotAdapter(config: AdapterConfig): Adapter {
+export function createCopilotAdapter(config: AdapterConfig): Adapter {
   return {
     name: 'copilot',
     command: config.adapters.copilot?.command ?? ['copilot'],
@@ -27,8 +27,8 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
         usual: 'claude-sonnet-4-6',
       },
     ],
-    calls: copilotCalls,
-    end: blockedEnd(null),
+    calls: copilotCallFacts,
+    end: createBlockingEndFacts(null),
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: [],
@@ -62,8 +62,8 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
       "Its own instructions come before those of git-flame, which are part of its agents' task.",
       'It reports no tokens: only the gateway counts what its agents use.',
     ],
-    launch: launchCopilot,
-    reader: copilotReader,
+    launch: buildCopilotLaunch,
+    reader: createCopilotReader,
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

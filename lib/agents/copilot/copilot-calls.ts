@@ -1,12 +1,12 @@
-import { asLeadTool, leadServer } from '../../domain/lead-tools.ts';
+import { leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../util/json.ts';
+import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
+import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { longestHold, readPatch } from '../cli-hooks.ts';
+import { listFilesOfPatch, longestHookHoldMs } from '../cli-hooks.ts';
 
 /** Its tools that are offered, by model, and the policy's name for each. All others are switched off. */
-export const copilotTools: Readonly<Record<string, string>> = {
+export const offeredCopilotTools: Readonly<Record<string, string>> = {
   bash: 'Bash',
   view: 'Read',
   create: 'Write',
@@ -18,7 +18,7 @@ export const copilotTools: Readonly<Record<string, string>> = {
 };
 
 /** Precedes the names of our tools. */
-export const ownPrefix = `${leadServer}-`;
+export const copilotLeadToolPrefix = `${leadServerName}-`;
 
 const wasBlocked = /^Denied by preToolUse hook\b/;
 // All of a result: below what a command prints stands how it ended.
@@ -27,15 +27,15 @@ const clearedInput =
   /^The arguments for the tool call '(\w+)' were not valid JSON\. The arguments have been cleared\./;
 
 /** The Copilot CLI: it asks its hook before it looks whether a tool or an input is any good, and names no call. */
-export const copilotCalls: CallFacts = {
+export const copilotCallFacts: CallHookFacts = {
   read,
   namesCalls: false,
   repeatsCalls: true,
   neverRan: (result) => hookDied.test(result.text) || isLook(result) || isCleared(result),
   wasBlocked: ({ text }) => wasBlocked.test(text),
-  hides: () => false,
+  hidesPartOfCall: () => false,
   replace: () => null,
-  asks: { tool: 'ask_user', longestMs: longestHold, answer: () => null },
+  asks: { tool: 'ask_user', longestMs: longestHookHoldMs, answer: () => null },
   canaryCall: (path) => ({
     name: 'bash',
     input: { command: `touch ${shellQuote(path)}`, description: 'Make a file' },
@@ -44,33 +44,33 @@ export const copilotCalls: CallFacts = {
 
 /** Whether it is a look at a command's output, which does nothing: it also reports a command that ended later so. */
 function isLook({ name, input }: ConversationResult): boolean {
-  return name === 'read_bash' && isRecord(input) && typeof input.shellId === 'string';
+  return name === 'read_bash' && isJsonRecord(input) && typeof input.shellId === 'string';
 }
 
 /** Whether it dropped the input, as it does where that is no JSON: without input none of its tools does anything. */
 function isCleared({ name, input, text }: ConversationResult): boolean {
   const cleared = clearedInput.exec(text)?.[1];
-  return cleared !== undefined && cleared === name && isRecord(input) && Object.keys(input).length === 0;
+  return cleared !== undefined && cleared === name && isJsonRecord(input) && Object.keys(input).length === 0;
 }
 
 function read(reported: unknown): ReportedCall | null {
-  if (!isRecord(reported)) return null;
+  if (!isJsonRecord(reported)) return null;
   const { toolName: name, toolArgs: input, cwd } = reported;
   if (typeof name !== 'string' || name === '' || typeof cwd !== 'string') return null;
   if (name === 'apply_patch') {
-    const [first, ...rest] = readPatch(input, cwd);
+    const [first, ...rest] = listFilesOfPatch(input, cwd);
     return first === undefined || typeof input !== 'string'
       ? null
       : { id: null, name, input, does: [first, ...rest] };
   }
-  return isRecord(input) ? { id: null, name, input, does: [translate(name, input, cwd)] } : null;
+  return isJsonRecord(input) ? { id: null, name, input, does: [translate(name, input, cwd)] } : null;
 }
 
 /** In the policy's words. A tool that isn't known keeps its name, and no policy allows it. */
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
-  const tool_name = Object.hasOwn(copilotTools, name)
-    ? (copilotTools[name] ?? name)
-    : asLeadTool(name, ownPrefix);
+  const tool_name = Object.hasOwn(offeredCopilotTools, name)
+    ? (offeredCopilotTools[name] ?? name)
+    : translateLeadToolName(name, copilotLeadToolPrefix);
   if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
   const { path, ...rest } = input;
   return { tool_name, tool_input: { ...rest, file_path: path }, cwd };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
-import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import { leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { promptForAnswer } from '../answer-text.ts';
-import { endHook } from '../cli-hooks.ts';
-import { asksPerson, cellEnvironment } from '../launch-settings.ts';
-import { copilotTools, ownPrefix } from './copilot-calls.ts';
+import { addAnswerRequestToPrompt } from '../answer-text.ts';
+import { wrapEndHookCommand } from '../cli-hooks.ts';
+import { buildCellEnvironment, isAskToolOffered } from '../launch-settings.ts';
+import { copilotLeadToolPrefix, offeredCopilotTools } from './copilot-calls.ts';
 
 const anthropic = 'anthropic/';
 const serverName = 'server.json';
@@ -16,7 +16,7 @@ const longestHook = 100_000_000;
  * How the Copilot CLI is started. What a person would be asked is allowed: the watcher judges it. The folder it works
  * in is not trusted, so it takes no hooks, servers and skills from there.
  */
-export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
+export function buildCopilotLaunch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
   const { prepared } = paths;
   return {
     argv: [
@@ -28,7 +28,7 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
       '--no-auto-update',
       '--no-custom-instructions',
       '--disable-builtin-mcps',
-      ...(asksPerson(request) ? [] : ['--no-ask-user']),
+      ...(isAskToolOffered(request) ? [] : ['--no-ask-user']),
       '--no-remote',
       '--no-remote-export',
       '--no-experimental',
@@ -40,7 +40,7 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
       ...['--available-tools', ...offeredTools(request, paths)],
     ],
     env: {
-      ...cellEnvironment(paths),
+      ...buildCellEnvironment(paths),
       // It always runs bash, without start files, and removes the key from the environment of commands itself.
       SHELL: '/bin/bash',
       COPILOT_HOME: `${paths.home}/.copilot`,
@@ -53,7 +53,7 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
     },
     files: [{ dir: 'home', path: '.copilot/hooks/flame.json', content: hooks(paths) }, ...serverFile(paths)],
     // Of stdin it expands nothing, and takes nothing for a command.
-    stdin: promptForAnswer({ ...request, prompt: `${request.systemPrompt}\n\n${request.prompt}` }),
+    stdin: addAnswerRequestToPrompt({ ...request, prompt: `${request.systemPrompt}\n\n${request.prompt}` }),
     transcript: null,
     ...(prepared === null ? {} : { reads: [`${prepared}/pkg`] }),
   };
@@ -63,7 +63,7 @@ function withoutProvider(model: string): string {
   return model.startsWith(anthropic) ? model.slice(anthropic.length) : model;
 }
 
-function provider({ model }: AgentRequest, { baseUrl }: CellPaths): Readonly<Record<string, string>> {
+function provider({ model }: AgentRequest, { baseUrl }: PathsInsideCell): Readonly<Record<string, string>> {
   return model.startsWith(anthropic)
     ? { COPILOT_PROVIDER_TYPE: 'anthropic', COPILOT_PROVIDER_BASE_URL: `${baseUrl ?? ''}/anthropic` }
     : {
@@ -74,32 +74,32 @@ function provider({ model }: AgentRequest, { baseUrl }: CellPaths): Readonly<Rec
 }
 
 /** The server of our tools; a call of it may wait for a person. */
-function serverFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
+function serverFile({ toolsCommand }: PathsInsideCell): readonly LaunchFile[] {
   if (toolsCommand === null) return [];
   const [command, ...args] = toolsCommand;
-  const server = { type: 'local', command, args, tools: ['*'], timeout: longestLeadCall };
-  const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
+  const server = { type: 'local', command, args, tools: ['*'], timeout: leadCallTimeoutMs };
+  const content = `${JSON.stringify({ mcpServers: { [leadServerName]: server } })}\n`;
   return [{ dir: 'control', path: serverName, content }];
 }
 
-function serverOption({ toolsCommand, controlDir }: CellPaths): readonly string[] {
+function serverOption({ toolsCommand, controlDir }: PathsInsideCell): readonly string[] {
   return toolsCommand === null ? [] : ['--additional-mcp-config', `@${join(controlDir, serverName)}`];
 }
 
 /** None is offered by an empty list as all are by a missing one: it always names something. */
-function offeredTools(request: AgentRequest, { toolsCommand }: CellPaths): readonly string[] {
+function offeredTools(request: AgentRequest, { toolsCommand }: PathsInsideCell): readonly string[] {
   const { policy, isReadOnly } = request;
   const { allowed_tools, blocked_tools } = policy;
-  const offered = Object.entries(copilotTools)
+  const offered = Object.entries(offeredCopilotTools)
     .filter(([, own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
     .filter(([, own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
     .map(([name]) => name);
-  if (asksPerson(request)) offered.push('ask_user');
-  if (toolsCommand !== null) offered.push(...leadTools.map((tool) => `${ownPrefix}${tool}`));
+  if (isAskToolOffered(request)) offered.push('ask_user');
+  if (toolsCommand !== null) offered.push(...leadTools.map((tool) => `${copilotLeadToolPrefix}${tool}`));
   return offered.length === 0 ? ['none'] : offered;
 }
 
-function hooks({ hookCommand, canaryCommand, endCommand }: CellPaths): string {
+function hooks({ hookCommand, canaryCommand, endCommand }: PathsInsideCell): string {
   const hook = (bash: string, timeoutSec: number): readonly object[] => [
     { type: 'command', bash, timeoutSec },
   ];
@@ -108,7 +108,7 @@ function hooks({ hookCommand, canaryCommand, endCommand }: CellPaths): string {
     hooks: {
       ...(canaryCommand === null ? {} : { sessionStart: hook(canaryCommand, 10) }),
       ...(hookCommand === null ? {} : { preToolUse: hook(jsonReasonHook(hookCommand), longestHook) }),
-      ...(endCommand === null ? {} : { agentStop: hook(endHook(endCommand), longestHook) }),
+      ...(endCommand === null ? {} : { agentStop: hook(wrapEndHookCommand(endCommand), longestHook) }),
     },
   })}\n`;
 }

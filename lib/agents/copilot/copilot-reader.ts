@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { extractJson } from '../answer-text.ts';
-import { firstLine, lineSplitter } from '../event-lines.ts';
-import { judgeRun } from '../judge-run.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { findJsonBySchema } from '../answer-text.ts';
+import { createLineSplitter, shortenToPrintableLine } from '../event-lines.ts';
+import { findRunFailure } from '../judge-run.ts';
 
 // As if SIGTERM had ended it.
 const aborted = 143;
@@ -15,12 +15,12 @@ interface ReadError {
 }
 
 /** Follows the events of the Copilot CLI's `json`. It reports neither tokens nor costs: the gateway knows them. */
-export function copilotReader(request: AgentRequest): StreamReader {
-  const lines = lineSplitter();
+export function createCopilotReader(request: AgentRequest): StreamReader {
+  const lines = createLineSplitter();
   const seen = { hasBegun: false, isAborted: false, ends: 0, text: '', failed: null as ReadError | null };
 
   const take = (event: JsonRecord): string | null => {
-    const data = isRecord(event.data) ? event.data : {};
+    const data = isJsonRecord(event.data) ? event.data : {};
     if (isEnd(event)) seen.ends += 1;
     if (event.type === 'abort') seen.isAborted = true;
     if (event.type === 'model.call_failure') seen.failed = readFailure(data, 'errorMessage');
@@ -32,26 +32,26 @@ export function copilotReader(request: AgentRequest): StreamReader {
     }
     if (event.type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
       seen.text = data.content;
-    return showCopilotLine(event, request.worktree.path)?.[0] ?? null;
+    return renderCopilotEvent(event, request.worktree.path)?.[0] ?? null;
   };
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
-      .map((line) => take(parseRecord(line)))
+      .map((line) => take(parseJsonRecord(line)))
       .filter((text) => text !== null)
-      .map((text) => ({ text: firstLine(text.replace(/^> /, '')), tokens: 0, cost_usd: 0 }));
+      .map((text) => ({ text: shortenToPrintableLine(text.replace(/^> /, '')), tokens: 0, cost_usd: 0 }));
 
   return {
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const { ends, failed, hasBegun, isAborted, text } = seen;
+      const { ends: endCount, failed, hasBegun, isAborted, text } = seen;
       const { answerSchema } = request;
-      const answer = answerSchema === null ? null : extractJson(text, answerSchema);
+      const answer = answerSchema === null ? null : findJsonBySchema(text, answerSchema);
       return {
-        failure: judgeRun({
+        failure: findRunFailure({
           request,
           answer,
-          ends,
+          endCount,
           hasBegun,
           text,
           error: failed,
@@ -71,10 +71,10 @@ export function copilotReader(request: AgentRequest): StreamReader {
 const ownTypes = /^(?:assistant|tool|session|user|model|agent|hook|permission|subagent)\.\w+$/;
 
 /** A line of its events for a person to read; null where it is none of the Copilot CLI. */
-export function showCopilotLine(event: JsonRecord, worktree: string): readonly string[] | null {
+export function renderCopilotEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   const { type, data } = event;
   if (isEnd(event)) return [];
-  if (typeof type !== 'string' || !ownTypes.test(type) || !isRecord(data)) return null;
+  if (typeof type !== 'string' || !ownTypes.test(type) || !isJsonRecord(data)) return null;
   if (type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
     return data.content.trimEnd().split('\n');
   return type === 'tool.execution_start' ? [`> ${describeTool(data, worktree)}`] : [];
@@ -85,11 +85,11 @@ function isEnd({ type, sessionId, exitCode }: JsonRecord): boolean {
 }
 
 function describeTool({ toolName, arguments: given }: JsonRecord, worktree: string): string {
-  const { command, path, pattern } = isRecord(given) ? given : {};
+  const { command, path, pattern } = isJsonRecord(given) ? given : {};
   const file = typeof path === 'string' && path.startsWith(`${worktree}/`) ? relative(worktree, path) : path;
   const patched = typeof given === 'string' ? /^\*\*\* \w+ File: (.+)$/m.exec(given)?.[1] : undefined;
   const target = [command, file, pattern, patched].find((value) => typeof value === 'string');
-  return firstLine(`${String(toolName)} ${typeof target === 'string' ? target : ''}`);
+  return shortenToPrintableLine(`${String(toolName)} ${typeof target === 'string' ? target : ''}`);
 }
 
 function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReadError {

@@ -1,19 +1,19 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import { blockedEnd } from '../cli-hooks.ts';
+import { createBlockingEndFacts } from '../cli-hooks.ts';
 import type { AdapterConfig } from '../launch-settings.ts';
-import { geminiCalls } from './gemini-calls.ts';
-import { launchGemini } from './gemini-launch.ts';
-import { geminiReader } from './gemini-reader.ts';
+import { geminiCallFacts } from './gemini-calls.ts';
+import { buildGeminiLaunch } from './gemini-launch.ts';
+import { createGeminiReader } from './gemini-reader.ts';
 
 /** Google's Gemini CLI. Settings and hooks are those of 0.61, and none of it was tried with an older one. */
-export function geminiAdapter(config: AdapterConfig): Adapter {
+export function createGeminiAdapter(config: AdapterConfig): Adapter {
   return {
     name: 'gemini',
     command: config.adapters.gemini?.command ?? ['gemini'],
     commits: 'agent',
     apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'] }],
-    calls: geminiCalls,
-    end: blockedEnd('prompt_response'),
+    calls: geminiCallFacts,
+    end: createBlockingEndFacts('prompt_response'),
     readsByShell: false,
     takesAccountShell: false,
     readsUnasked: ['GEMINI.md'],
@@ -32,8 +32,8 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
       'It refuses paths outside the worktree itself, before it asks the watcher, so the audit does not list those calls.',
       "Its agents can't ask you anything while they work.",
     ],
-    launch: launchGemini,
-    reader: geminiReader,
+    launch: buildGeminiLaunch,
+    reader: createGeminiReader,
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

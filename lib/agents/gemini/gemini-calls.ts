@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { asLeadTool, isLeadTool, leadServer } from '../../domain/lead-tools.ts';
+import { isLeadTool, leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { readHook } from '../cli-hooks.ts';
+import { parseHookReport } from '../cli-hooks.ts';
 
 const wasBlocked = /^Tool execution blocked: /;
 // Of a command: what a shell that ran gives is output, also where it failed.
@@ -11,7 +11,7 @@ const neverStarted =
   /^(?:params |Command cannot be empty|Tool "|Path not in workspace|Directory |spawn |Could not parse command)/;
 
 /** The tools of the Gemini CLI that are offered, by the policy's name for each. All others are switched off. */
-export const geminiTools: Readonly<Record<string, string>> = {
+export const offeredGeminiTools: Readonly<Record<string, string>> = {
   Read: 'read_file',
   LS: 'list_directory',
   Glob: 'glob',
@@ -21,19 +21,19 @@ export const geminiTools: Readonly<Record<string, string>> = {
   Bash: 'run_shell_command',
 };
 
-const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));
+const named = Object.fromEntries(Object.entries(offeredGeminiTools).map(([own, name]) => [name, own]));
 
 /** Precedes the names of our tools. */
-export const ownPrefix = `mcp_${leadServer}_`;
+export const geminiLeadToolPrefix = `mcp_${leadServerName}_`;
 
 /** The Gemini CLI: results that are errors come from the CLI itself, and no call has a name in its hook. */
-export const geminiCalls: CallFacts = {
+export const geminiCallFacts: CallHookFacts = {
   read,
   namesCalls: false,
   repeatsCalls: true,
   neverRan: (result) => result.isError && !wasBlocked.test(result.text) && isUntouched(result),
   wasBlocked: ({ isError, text }) => isError && wasBlocked.test(text),
-  hides: () => false,
+  hidesPartOfCall: () => false,
   replace: () => null,
   // Without a terminal it has no such tool.
   asks: null,
@@ -45,17 +45,20 @@ export const geminiCalls: CallFacts = {
 
 /** Other tools than commands and ours change nothing where they fail. */
 function isUntouched({ name, text }: ConversationResult): boolean {
-  const asksFirst = name === geminiTools.Bash || isLeadTool(asLeadTool(name ?? '', ownPrefix));
+  const asksFirst =
+    name === offeredGeminiTools.Bash || isLeadTool(translateLeadToolName(name ?? '', geminiLeadToolPrefix));
   return !asksFirst || neverStarted.test(text);
 }
 
 function read(reported: unknown): ReportedCall | null {
-  return readHook(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
+  return parseHookReport(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
 
 /** In the policy's words. A folder that is no text stays where it is, and is refused there. */
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
-  const tool_name = Object.hasOwn(named, name) ? (named[name] ?? name) : asLeadTool(name, ownPrefix);
+  const tool_name = Object.hasOwn(named, name)
+    ? (named[name] ?? name)
+    : translateLeadToolName(name, geminiLeadToolPrefix);
   const { dir_path, include_pattern, ...rest } = input;
   if (tool_name === 'Bash') {
     if (dir_path === undefined || dir_path === null) return { tool_name, tool_input: rest, cwd };

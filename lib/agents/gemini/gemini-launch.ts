@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
-import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
-import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import { leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { askForAnswer } from '../answer-text.ts';
-import { endHook, guardedHook } from '../cli-hooks.ts';
-import { cellEnvironment, fitsArgument, plainPrompt } from '../launch-settings.ts';
-import { geminiTools, ownPrefix } from './gemini-calls.ts';
+import { renderAnswerInstructions } from '../answer-text.ts';
+import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
+import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument } from '../launch-settings.ts';
+import { geminiLeadToolPrefix, offeredGeminiTools } from './gemini-calls.ts';
 
 const systemName = 'system.md';
 // In milliseconds; from 2^31 on a hook is out of time at once, and lets its call through.
@@ -15,10 +15,10 @@ const longestHook = 2_000_000_000;
  * How the Gemini CLI is started: by settings in its own home, which it reads once. Its folder has to be trusted, or it
  * would run no tool unasked: what the repository has for it is shown empty to its agents.
  */
-export function launchGemini(request: AgentRequest, paths: CellPaths): Launch {
+export function buildGeminiLaunch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
   // `@path` would be read into the prompt, and no hook asked.
-  const prompt = plainPrompt(request.prompt).replaceAll('@', '\\@');
-  const fits = fitsArgument(prompt);
+  const prompt = avoidCommandInPrompt(request.prompt).replaceAll('@', '\\@');
+  const fits = fitsInOneArgument(prompt);
   return {
     argv: [
       ...paths.command,
@@ -31,7 +31,7 @@ export function launchGemini(request: AgentRequest, paths: CellPaths): Launch {
       ...(fits ? ['--prompt', prompt] : []),
     ],
     env: {
-      ...cellEnvironment(paths),
+      ...buildCellEnvironment(paths),
       // It runs `bash` as PATH has it.
       PATH: `${dirname(paths.shell)}:${paths.searchPath}`,
       GEMINI_API_KEY: paths.apiKey,
@@ -51,11 +51,11 @@ export function launchGemini(request: AgentRequest, paths: CellPaths): Launch {
 
 /** The CLI would put texts of its own in the place of some `${names}`. */
 function systemPrompt({ systemPrompt: text, answerSchema }: AgentRequest): string {
-  const answer = answerSchema === null ? '' : askForAnswer(answerSchema);
+  const answer = answerSchema === null ? '' : renderAnswerInstructions(answerSchema);
   return `${text}\n${answer}`.replaceAll('${', '$ {');
 }
 
-function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
+function settingsFile(request: AgentRequest, paths: PathsInsideCell): LaunchFile {
   const { hookCommand, canaryCommand, endCommand } = paths;
   const settings = {
     security: {
@@ -83,18 +83,22 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
     hooksConfig: { enabled: true },
     hooks: {
       ...(canaryCommand === null ? {} : { SessionStart: [hook('*', canaryCommand, 10_000)] }),
-      ...(hookCommand === null ? {} : { BeforeTool: [hook('.*', guardedHook(hookCommand), longestHook)] }),
-      ...(endCommand === null ? {} : { AfterAgent: [hook('*', endHook(endCommand), longestHook)] }),
+      ...(hookCommand === null
+        ? {}
+        : { BeforeTool: [hook('.*', wrapCallHookCommand(hookCommand), longestHook)] }),
+      ...(endCommand === null
+        ? {}
+        : { AfterAgent: [hook('*', wrapEndHookCommand(endCommand), longestHook)] }),
     },
   };
   return { dir: 'home', path: '.gemini/settings.json', content: `${JSON.stringify(settings, null, 2)}\n` };
 }
 
 /** The server of our tools: trusted, since the watcher judges each call, and no person is there to ask. */
-function servers({ toolsCommand }: CellPaths): Readonly<Record<string, unknown>> {
+function servers({ toolsCommand }: PathsInsideCell): Readonly<Record<string, unknown>> {
   if (toolsCommand === null) return {};
   const [command, ...args] = toolsCommand;
-  return { [leadServer]: { command, args, timeout: longestLeadCall, trust: true } };
+  return { [leadServerName]: { command, args, timeout: leadCallTimeoutMs, trust: true } };
 }
 
 function hook(matcher: string, command: string, timeout: number): Readonly<Record<string, unknown>> {
@@ -102,13 +106,13 @@ function hook(matcher: string, command: string, timeout: number): Readonly<Recor
 }
 
 /** The list leaves out every tool that it doesn't name, a trusted server's too. */
-function offeredLeadTools({ toolsCommand }: CellPaths): readonly string[] {
-  return toolsCommand === null ? [] : leadTools.map((tool) => `${ownPrefix}${tool}`);
+function offeredLeadTools({ toolsCommand }: PathsInsideCell): readonly string[] {
+  return toolsCommand === null ? [] : leadTools.map((tool) => `${geminiLeadToolPrefix}${tool}`);
 }
 
 function offeredTools({ policy, isReadOnly }: AgentRequest): string[] {
   const { allowed_tools, blocked_tools } = policy;
-  return Object.entries(geminiTools)
+  return Object.entries(offeredGeminiTools)
     .filter(([own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
     .filter(([own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
     .map(([, name]) => name);

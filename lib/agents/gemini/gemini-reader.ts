@@ -1,14 +1,14 @@
 import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { readAnswerText } from '../answer-text.ts';
-import { firstLine, lineSplitter, numberOf } from '../event-lines.ts';
-import { judgeRun } from '../judge-run.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { parseAnswerFromText } from '../answer-text.ts';
+import { createLineSplitter, readNumberOrZero, shortenToPrintableLine } from '../event-lines.ts';
+import { findRunFailure } from '../judge-run.ts';
 
 /** Follows the events of the Gemini CLI's `stream-json`. What it costs the gateway knows. */
-export function geminiReader(request: AgentRequest): StreamReader {
-  const lines = lineSplitter();
+export function createGeminiReader(request: AgentRequest): StreamReader {
+  const lines = createLineSplitter();
   const seen = { hasBegun: false, ends: 0, text: '', isOpen: false, error: '', tokens: 0 };
 
   const take = (event: JsonRecord): string | null => {
@@ -20,21 +20,21 @@ export function geminiReader(request: AgentRequest): StreamReader {
       // A message comes in parts, until something else does.
       seen.text = seen.isOpen ? seen.text + event.content : event.content;
       seen.isOpen = true;
-      return firstLine(seen.text);
+      return shortenToPrintableLine(seen.text);
     }
     seen.isOpen = false;
     if (event.type === 'error') seen.error = textOf(event.message);
     if (event.type === 'result') {
       seen.ends += 1;
-      seen.error = isRecord(event.error) ? textOf(event.error.message) : seen.error;
-      seen.tokens = isRecord(event.stats) ? numberOf(event.stats.total_tokens) : 0;
+      seen.error = isJsonRecord(event.error) ? textOf(event.error.message) : seen.error;
+      seen.tokens = isJsonRecord(event.stats) ? readNumberOrZero(event.stats.total_tokens) : 0;
       return '';
     }
     return describeCall(event, request.worktree.path);
   };
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
-      .map((line) => take(parseRecord(line)))
+      .map((line) => take(parseJsonRecord(line)))
       .filter((text) => text !== null)
       .map((text) => ({ text, tokens: seen.tokens, cost_usd: 0 }));
 
@@ -42,18 +42,18 @@ export function geminiReader(request: AgentRequest): StreamReader {
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const { ends, error, hasBegun, text, tokens } = seen;
-      const answer = request.answerSchema === null ? null : readAnswerText(text);
+      const { ends: endCount, error, hasBegun, text, tokens } = seen;
+      const answer = request.answerSchema === null ? null : parseAnswerFromText(text);
       const status = statusOf(end.exitCode);
       return {
-        failure: judgeRun({
+        failure: findRunFailure({
           request,
           answer,
-          ends,
+          endCount,
           hasBegun,
           text,
           // Its exit code is what the API answered, as far as that fits into one, and no signal.
-          end: ends > 0 && status !== null ? { ...end, exitCode: 1 } : end,
+          end: endCount > 0 && status !== null ? { ...end, exitCode: 1 } : end,
           error: error === '' ? null : { status, text: error },
         }),
         answer,
@@ -67,7 +67,7 @@ export function geminiReader(request: AgentRequest): StreamReader {
 }
 
 /** A line of its events for a person to read; null where it is none of the Gemini CLI. */
-export function showGeminiLine(event: JsonRecord, worktree: string): readonly string[] | null {
+export function renderGeminiEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   const { type, role, content } = event;
   if (type === 'message' && typeof content === 'string')
     return role === 'assistant' ? content.trimEnd().split('\n') : [];
@@ -78,16 +78,16 @@ export function showGeminiLine(event: JsonRecord, worktree: string): readonly st
   const isOwn =
     (type === 'init' && event.session_id !== undefined) ||
     (type === 'tool_result' && event.tool_id !== undefined) ||
-    (type === 'result' && isRecord(event.stats));
+    (type === 'result' && isJsonRecord(event.stats));
   return isOwn ? [] : null;
 }
 
 function describeCall({ type, tool_name, parameters }: JsonRecord, worktree: string): string | null {
-  if (type !== 'tool_use' || typeof tool_name !== 'string' || !isRecord(parameters)) return null;
+  if (type !== 'tool_use' || typeof tool_name !== 'string' || !isJsonRecord(parameters)) return null;
   const { command, file_path, pattern, dir_path } = parameters;
   if (typeof file_path === 'string') return `${tool_name} ${nearer(file_path, worktree)}`;
   const what = [command, pattern, dir_path].find((one) => typeof one === 'string');
-  return typeof what === 'string' ? `${tool_name} ${firstLine(what)}` : tool_name;
+  return typeof what === 'string' ? `${tool_name} ${shortenToPrintableLine(what)}` : tool_name;
 }
 
 function nearer(path: string, worktree: string): string {

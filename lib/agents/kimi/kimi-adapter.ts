@@ -1,18 +1,18 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { EndFacts } from '../../domain/ports/call-facts.ts';
+import type { EndHookFacts } from '../../domain/ports/call-facts.ts';
 import type { AdapterConfig } from '../launch-settings.ts';
-import { kimiCalls } from './kimi-calls.ts';
-import { launchKimi } from './kimi-launch.ts';
-import { kimiReader } from './kimi-reader.ts';
+import { kimiCallFacts } from './kimi-calls.ts';
+import { buildKimiLaunch } from './kimi-launch.ts';
+import { createKimiReader } from './kimi-reader.ts';
 
 /** Moonshot's Kimi Code. It was a program in Python until version 2, with other options. */
-export function kimiAdapter(config: AdapterConfig): Adapter {
+export function createKimiAdapter(config: AdapterConfig): Adapter {
   return {
     name: 'kimi',
     command: config.adapters.kimi?.command ?? ['kimi'],
     commits: 'agent',
     apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'] }],
-    calls: kimiCalls,
+    calls: kimiCallFacts,
     end: kimiEnd,
     readsByShell: false,
     takesAccountShell: false,
@@ -31,15 +31,15 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
       'It reports no tokens: only the gateway counts what its agents use.',
       'It refuses files with names of secrets, and relative paths out of the worktree, itself, before it asks the watcher, so the audit does not list those calls.',
     ],
-    launch: launchKimi,
-    reader: kimiReader,
+    launch: buildKimiLaunch,
+    reader: createKimiReader,
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }
 
 /** Its `Stop` hook reports no last words, and reads an answer as that of any hook: to deny is to deny the end. */
-const kimiEnd: EndFacts = {
-  words: () => '',
+const kimiEnd: EndHookFacts = {
+  parseLastMessage: () => '',
   renderContinue: (reason) =>
     JSON.stringify({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: reason } }),
 };

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { askTool } from '../../domain/agent-messages.ts';
+import { askPersonToolName } from '../../domain/agent-messages.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { readHook } from '../cli-hooks.ts';
+import { parseHookReport } from '../cli-hooks.ts';
 
 /** The tools that are offered; the policy has the same names. All others are switched off. */
-export const kimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];
+export const offeredKimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];
 
 // Before what a failed call gives; a command that was started ends with how it ended.
 const failed = /^(?:Wall time: [\d.]+ seconds\n)?<system>ERROR: Tool execution failed\.<\/system>\n/;
@@ -20,16 +20,16 @@ const endedCommand = /Command (?:failed with exit code|killed|timed out|was)[^\n
 const namedRule = /\[[a-z][a-z-]*\]\s*$/;
 
 /** Kimi Code: claude's tools with some other fields, and results that are text alone. */
-export const kimiCalls: CallFacts = {
+export const kimiCallFacts: CallHookFacts = {
   read,
   namesCalls: true,
   repeatsCalls: true,
   neverRan,
   wasBlocked: ({ text }) => failed.test(text) && namedRule.test(text) && !endedCommand.test(text),
-  hides: () => false,
+  hidesPartOfCall: () => false,
   replace: () => null,
   // Its hooks are out of time after ten minutes, and let their calls through.
-  asks: { tool: askTool, longestMs: 590_000, answer: () => null },
+  asks: { tool: askPersonToolName, longestMs: 590_000, answer: () => null },
   canaryCall: (path) => ({ name: 'Write', input: { path, content: 'This file must not exist.\n' } }),
 };
 
@@ -42,7 +42,7 @@ function neverRan({ name, input, text }: ConversationResult, isOffered = true): 
   if (!failed.test(text)) return false;
   const said = text.replace(failed, '');
   if (name !== null && (name !== 'Bash' || !isOffered) && said === `Tool "${name}" not found`) return true;
-  if (name !== null && name !== askTool && !kimiTools.includes(name)) return false;
+  if (name !== null && name !== askPersonToolName && !offeredKimiTools.includes(name)) return false;
   if (name !== null && name !== 'Bash' && refusedPath.test(said)) return true;
   if (!said.startsWith('Invalid args for tool ')) return false;
   return name !== 'Bash' || typeof input === 'string' || !isCommand(input);
@@ -57,7 +57,7 @@ function isCommand(input: JsonRecord | null): boolean {
 }
 
 function read(reported: unknown): ReportedCall | null {
-  return readHook(reported, 'tool_call_id', ({ name, input, cwd }) => [translate(name, input, cwd)]);
+  return parseHookReport(reported, 'tool_call_id', ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
 
 /** In the policy's words. A place that is no text stays where it is, and is refused there. */

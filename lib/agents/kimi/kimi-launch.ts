@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { askTool } from '../../domain/agent-messages.ts';
-import { leadServer, leadToolName, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
-import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import { askPersonToolName } from '../../domain/agent-messages.ts';
+import { fullLeadToolName, leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { askForAnswer } from '../answer-text.ts';
-import { endHook, guardedHook } from '../cli-hooks.ts';
-import { asksPerson, cellEnvironment, fitsArgument, plainPrompt } from '../launch-settings.ts';
-import { kimiTools } from './kimi-calls.ts';
+import { renderAnswerInstructions } from '../answer-text.ts';
+import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
+import {
+  avoidCommandInPrompt,
+  buildCellEnvironment,
+  fitsInOneArgument,
+  isAskToolOffered,
+} from '../launch-settings.ts';
+import { offeredKimiTools } from './kimi-calls.ts';
 
 const agentName = 'agent.md';
 const skillsName = 'no-skills';
@@ -15,10 +20,10 @@ const longestHook = 600;
 const contextTokens = 262_144;
 
 /** How Kimi Code is started: by a configuration in its own home, and an agent file of its own. */
-export function launchKimi(request: AgentRequest, paths: CellPaths): Launch {
-  const prompt = plainPrompt(request.prompt);
+export function buildKimiLaunch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
+  const prompt = avoidCommandInPrompt(request.prompt);
   // It reads no stdin.
-  const fits = fitsArgument(prompt);
+  const fits = fitsInOneArgument(prompt);
   return {
     argv: [
       ...paths.command,
@@ -29,7 +34,7 @@ export function launchKimi(request: AgentRequest, paths: CellPaths): Launch {
       ...['--prompt', fits ? prompt : 'Carry out the task that your instructions end with.'],
     ],
     env: {
-      ...cellEnvironment(paths),
+      ...buildCellEnvironment(paths),
       KIMI_CODE_HOME: join(paths.home, '.kimi-code'),
       KIMI_CODE_NO_AUTO_UPDATE: '1',
       KIMI_DISABLE_TELEMETRY: '1',
@@ -49,7 +54,9 @@ export function launchKimi(request: AgentRequest, paths: CellPaths): Launch {
 /** Its body is the system prompt; the CLI would put texts of its own in the place of some `${names}`. */
 function agentFile(request: AgentRequest, task: string): string {
   const { answerSchema, systemPrompt } = request;
-  const body = [systemPrompt, answerSchema === null ? '' : askForAnswer(answerSchema), task].join('\n');
+  const body = [systemPrompt, answerSchema === null ? '' : renderAnswerInstructions(answerSchema), task].join(
+    '\n',
+  );
   return [
     '---',
     'name: flame',
@@ -65,22 +72,22 @@ function agentFile(request: AgentRequest, task: string): string {
 function offeredTools(request: AgentRequest): readonly string[] {
   const { policy, isReadOnly } = request;
   const { allowed_tools, blocked_tools } = policy;
-  const offered = [...kimiTools, ...leadTools.map(leadToolName)]
+  const offered = [...offeredKimiTools, ...leadTools.map(fullLeadToolName)]
     .filter((tool) => allowed_tools.includes(tool) && !blocked_tools.includes(tool))
     .filter((tool) => !isReadOnly || !['Write', 'Edit'].includes(tool));
-  return asksPerson(request) ? [...offered, askTool] : offered;
+  return isAskToolOffered(request) ? [...offered, askPersonToolName] : offered;
 }
 
 /** The server of our tools; a call of it may wait for a person. */
-function serverFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
+function serverFile({ toolsCommand }: PathsInsideCell): readonly LaunchFile[] {
   if (toolsCommand === null) return [];
   const [command, ...args] = toolsCommand;
-  const server = { command, args, toolTimeoutMs: longestLeadCall };
-  const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
+  const server = { command, args, toolTimeoutMs: leadCallTimeoutMs };
+  const content = `${JSON.stringify({ mcpServers: { [leadServerName]: server } })}\n`;
   return [{ dir: 'home', path: '.kimi-code/mcp.json', content }];
 }
 
-function settings(request: AgentRequest, paths: CellPaths): string {
+function settings(request: AgentRequest, paths: PathsInsideCell): string {
   const { hookCommand, canaryCommand, endCommand } = paths;
   const hook = (event: string, command: string, more: readonly string[]): readonly string[] => [
     '[[hooks]]',
@@ -114,8 +121,10 @@ function settings(request: AgentRequest, paths: CellPaths): string {
     ...(canaryCommand === null ? [] : hook('SessionStart', canaryCommand, ['timeout = 10'])),
     ...(hookCommand === null
       ? []
-      : hook('PreToolUse', guardedHook(hookCommand), ['matcher = ".*"', `timeout = ${longestHook}`])),
-    ...(endCommand === null ? [] : hook('Stop', endHook(endCommand), [`timeout = ${longestHook}`])),
+      : hook('PreToolUse', wrapCallHookCommand(hookCommand), ['matcher = ".*"', `timeout = ${longestHook}`])),
+    ...(endCommand === null
+      ? []
+      : hook('Stop', wrapEndHookCommand(endCommand), [`timeout = ${longestHook}`])),
   ].join('\n')}\n`;
 }
 

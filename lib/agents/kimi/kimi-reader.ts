@@ -1,14 +1,14 @@
 import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import { readAnswerText } from '../answer-text.ts';
-import { firstLine, lineSplitter } from '../event-lines.ts';
-import { judgeRun } from '../judge-run.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { parseAnswerFromText } from '../answer-text.ts';
+import { createLineSplitter, shortenToPrintableLine } from '../event-lines.ts';
+import { findRunFailure } from '../judge-run.ts';
 
 /** Follows the messages of Kimi Code's `stream-json`. It reports neither tokens nor costs: the gateway knows them. */
-export function kimiReader(request: AgentRequest): StreamReader {
-  const lines = lineSplitter();
+export function createKimiReader(request: AgentRequest): StreamReader {
+  const lines = createLineSplitter();
   const seen = { hasBegun: false, ends: 0, text: '', retried: null as JsonRecord | null };
 
   const take = (event: JsonRecord): string | null => {
@@ -24,7 +24,7 @@ export function kimiReader(request: AgentRequest): StreamReader {
   };
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
-      .map((line) => take(parseRecord(line)))
+      .map((line) => take(parseJsonRecord(line)))
       .filter((text) => text !== null)
       .map((text) => ({ text: text.replace(/^> /, ''), tokens: 0, cost_usd: 0 }));
 
@@ -32,14 +32,14 @@ export function kimiReader(request: AgentRequest): StreamReader {
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const { ends, hasBegun, text } = seen;
-      const answer = request.answerSchema === null ? null : readAnswerText(text);
+      const { ends: endCount, hasBegun, text } = seen;
+      const answer = request.answerSchema === null ? null : parseAnswerFromText(text);
       return {
-        failure: judgeRun({
+        failure: findRunFailure({
           request,
           end,
           answer,
-          ends,
+          endCount,
           hasBegun,
           text,
           error: readError(end.stderr) ?? readRetry(seen.retried, end),
@@ -55,22 +55,22 @@ export function kimiReader(request: AgentRequest): StreamReader {
 }
 
 /** A line of its stream for a person to read; null where it is none of Kimi Code. */
-export function showKimiLine(event: JsonRecord, worktree: string): readonly string[] | null {
+export function renderKimiEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   if (event.role === 'meta' || (event.role === 'tool' && event.tool_call_id !== undefined)) return [];
   return event.role === 'assistant' && event.type === undefined ? describe(event, worktree) : null;
 }
 
 function describe({ content, tool_calls }: JsonRecord, worktree: string): readonly string[] {
   const said = typeof content === 'string' && content !== '' ? content.trimEnd().split('\n') : [];
-  const calls = (Array.isArray(tool_calls) ? tool_calls : []).filter(isRecord).map((call) => {
-    const { name, arguments: given } = isRecord(call.function) ? call.function : {};
-    const input = typeof given === 'string' ? parseRecord(given) : {};
+  const calls = (Array.isArray(tool_calls) ? tool_calls : []).filter(isJsonRecord).map((call) => {
+    const { name, arguments: given } = isJsonRecord(call.function) ? call.function : {};
+    const input = typeof given === 'string' ? parseJsonRecord(given) : {};
     const { command, path, pattern } = input;
     const shown =
       typeof path === 'string' && path.startsWith(`${worktree}/`)
         ? relative(worktree, path)
         : [command, path, pattern].find((one) => typeof one === 'string');
-    return `> ${String(name)} ${typeof shown === 'string' ? firstLine(shown) : ''}`.trimEnd();
+    return `> ${String(name)} ${typeof shown === 'string' ? shortenToPrintableLine(shown) : ''}`.trimEnd();
   });
   return [...said, ...calls];
 }

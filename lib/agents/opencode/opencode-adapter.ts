@@ -1,8 +1,8 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AdapterConfig } from '../launch-settings.ts';
-import { opencodeCalls } from './opencode-calls.ts';
-import { launchOpencode } from './opencode-launch.ts';
-import { opencodeReader } from './opencode-reader.ts';
+import { opencodeCallFacts } from './opencode-calls.ts';
+import { buildOpencodeLaunch } from './opencode-launch.ts';
+import { createOpencodeReader } from './opencode-reader.ts';
 
 const anthropic = { provider: 'anthropic', dialects: ['anthropic'] } as const;
 const openai = { provider: 'openai', dialects: ['responses', 'chat'] } as const;
@@ -10,7 +10,7 @@ const google = { provider: 'google', dialects: ['gemini'] } as const;
 const moonshot = { provider: 'moonshot', dialects: ['chat'] } as const;
 
 /** opencode. Models are named with their provider before a slash. */
-export function opencodeAdapter(config: AdapterConfig): Adapter {
+export function createOpencodeAdapter(config: AdapterConfig): Adapter {
   return {
     name: 'opencode',
     command: config.adapters.opencode?.command ?? ['opencode'],
@@ -21,7 +21,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
       { ...google, prefix: '/google', named: 'google/', usual: 'gemini-2.5-pro' },
       { ...moonshot, prefix: '/moonshotai', named: 'moonshotai/', usual: 'kimi-k2.6' },
     ],
-    calls: opencodeCalls,
+    calls: opencodeCallFacts,
     // It notifies its plugins of its end, and does not wait for their answer.
     end: null,
     readsByShell: false,
@@ -41,8 +41,8 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
       'Its tools that search files need ripgrep (`rg`) in PATH.',
       "Its agents can't ask you anything while they work.",
     ],
-    launch: launchOpencode,
-    reader: opencodeReader,
+    launch: buildOpencodeLaunch,
+    reader: createOpencodeReader,
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

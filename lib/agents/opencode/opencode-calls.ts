@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { asLeadTool, leadServer } from '../../domain/lead-tools.ts';
+import { leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../util/json.ts';
+import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
+import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readHook, readPatch } from '../cli-hooks.ts';
+import { listFilesOfPatch, parseHookReport } from '../cli-hooks.ts';
 
 const neverRan =
   /^(?:The \S+ tool was called with invalid arguments|The arguments provided to the tool are invalid|Model tried to call unavailable tool )/;
@@ -15,17 +15,17 @@ const wasBlocked = /\[[a-z-]+\]\s*$/;
  * opencode: our plugin reports each call before its input is even looked at. Where the API names no calls (Gemini's),
  * the conversation has no id either.
  */
-export const opencodeCalls: CallFacts = {
+export const opencodeCallFacts: CallHookFacts = {
   read,
   namesCalls: true,
   repeatsCalls: true,
   // A command prints what it likes: only one that names none can't have run.
   neverRan: ({ name, input, text }, isOffered = true) =>
     name === 'bash' && isOffered
-      ? !isRecord(input) || typeof input.command !== 'string'
+      ? !isJsonRecord(input) || typeof input.command !== 'string'
       : neverRan.test(text),
   wasBlocked: ({ text }) => wasBlocked.test(text),
-  hides: () => false,
+  hidesPartOfCall: () => false,
   replace: () => null,
   // `run` always denies its tool for that, under any settings.
   asks: null,
@@ -36,8 +36,8 @@ export const opencodeCalls: CallFacts = {
 };
 
 function read(reported: unknown): ReportedCall | null {
-  return readHook(reported, 'tool_use_id', ({ name, input, cwd }) =>
-    name === 'apply_patch' ? readPatch(input.patchText, cwd) : [translate(name, input, cwd)],
+  return parseHookReport(reported, 'tool_use_id', ({ name, input, cwd }) =>
+    name === 'apply_patch' ? listFilesOfPatch(input.patchText, cwd) : [translate(name, input, cwd)],
   );
 }
 
@@ -59,7 +59,9 @@ const names: Readonly<Record<string, string>> = {
 
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
   const { filePath, workdir, ...rest } = input;
-  const tool_name = Object.hasOwn(names, name) ? (names[name] ?? name) : asLeadTool(name, `${leadServer}_`);
+  const tool_name = Object.hasOwn(names, name)
+    ? (names[name] ?? name)
+    : translateLeadToolName(name, `${leadServerName}_`);
   const isElsewhere = tool_name === 'Bash' && typeof workdir === 'string';
   return {
     tool_name,

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { leadServer, longestLeadCall } from '../../domain/lead-tools.ts';
-import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import { leadCallTimeoutMs, leadServerName } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { promptForAnswer } from '../answer-text.ts';
-import { guardedHook } from '../cli-hooks.ts';
-import { cellEnvironment } from '../launch-settings.ts';
+import { addAnswerRequestToPrompt } from '../answer-text.ts';
+import { wrapCallHookCommand } from '../cli-hooks.ts';
+import { buildCellEnvironment } from '../launch-settings.ts';
 
 const settingsName = 'opencode.json';
 const pluginName = 'watcher.mjs';
 const agentName = 'flame';
 
 /** How opencode is started. The prompt comes through stdin: of an argument it makes a quoted one. */
-export function launchOpencode(request: AgentRequest, paths: CellPaths): Launch {
+export function buildOpencodeLaunch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
   return {
     argv: [
       ...paths.command,
@@ -30,7 +30,7 @@ export function launchOpencode(request: AgentRequest, paths: CellPaths): Launch 
       request.taskTitle ?? request.role,
     ],
     env: {
-      ...cellEnvironment(paths),
+      ...buildCellEnvironment(paths),
       XDG_CONFIG_HOME: join(paths.home, '.config'),
       OPENCODE_CONFIG: join(paths.controlDir, settingsName),
       // Nothing of the repository, of other CLIs or from the network.
@@ -45,7 +45,7 @@ export function launchOpencode(request: AgentRequest, paths: CellPaths): Launch 
       ...(paths.hookCommand === null ? [] : [pluginFile(paths.hookCommand, paths.canaryCommand)]),
       ...installedFiles,
     ],
-    stdin: promptForAnswer(request),
+    stdin: addAnswerRequestToPrompt(request),
     transcript: null,
   };
 }
@@ -84,7 +84,7 @@ const addresses: Readonly<Record<string, string>> = {
   moonshotai: '/moonshotai/v1',
 };
 
-function settings(request: AgentRequest, paths: CellPaths): Readonly<Record<string, unknown>> {
+function settings(request: AgentRequest, paths: PathsInsideCell): Readonly<Record<string, unknown>> {
   const [provider = '', ...rest] = request.model.split('/');
   const permission = permissionsOf(paths);
   const options = { baseURL: `${paths.baseUrl ?? ''}${addresses[provider] ?? ''}`, apiKey: paths.apiKey };
@@ -106,17 +106,17 @@ function settings(request: AgentRequest, paths: CellPaths): Readonly<Record<stri
 }
 
 /** The server of our tools; a call of it may wait for a person. */
-function leadTools({ toolsCommand }: CellPaths): Readonly<Record<string, unknown>> {
+function leadTools({ toolsCommand }: PathsInsideCell): Readonly<Record<string, unknown>> {
   if (toolsCommand === null) return {};
-  const server = { type: 'local', command: toolsCommand, enabled: true, timeout: longestLeadCall };
-  return { [leadServer]: server };
+  const server = { type: 'local', command: toolsCommand, enabled: true, timeout: leadCallTimeoutMs };
+  return { [leadServerName]: server };
 }
 
 /** Who leads is offered our tools alone. */
-function permissionsOf({ toolsCommand }: CellPaths): Readonly<Record<string, string>> {
+function permissionsOf({ toolsCommand }: PathsInsideCell): Readonly<Record<string, string>> {
   return toolsCommand === null
     ? permissions
-    : { '*': 'deny', [`${leadServer}_*`]: 'allow', doom_loop: 'allow' };
+    : { '*': 'deny', [`${leadServerName}_*`]: 'allow', doom_loop: 'allow' };
 }
 
 // Never `ask`, which ends a run as if it were done. What is allowed here the watcher judges.
@@ -142,7 +142,7 @@ export const Watcher = async ({ directory }) => {
   return {
     'tool.execute.before': async ({ tool, callID }, { args }) => {
       const call = { tool_name: tool, tool_input: args, tool_use_id: callID, cwd: directory };
-      const { status, stderr } = run(${JSON.stringify(guardedHook(hookCommand))}, JSON.stringify(call));
+      const { status, stderr } = run(${JSON.stringify(wrapCallHookCommand(hookCommand))}, JSON.stringify(call));
       if (status !== 0) throw new Error(String(stderr ?? '').trim() || 'The watcher failed. [watcher-failed]');
     },
   };

@@ -2,27 +2,27 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usualModel } from '../../domain/config/agent-clis.ts';
-import { configuredChoices } from '../../domain/config/role-settings.ts';
+import { findDefaultModel } from '../../domain/config/agent-clis.ts';
+import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import type { Decision } from '../../domain/policy.ts';
-import { apiOf } from '../../domain/ports/adapter.ts';
+import type { CallDecision } from '../../domain/policy.ts';
+import { findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import type {
-  CallFacts,
+  CallHookFacts,
   ConversationCall,
   ConversationResult,
   ReportedCall,
 } from '../../domain/ports/call-facts.ts';
-import { type JsonRecord, parseRecord } from '../../util/json.ts';
+import { type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { randomName } from '../../util/short-names.ts';
-import type { Dialect, Endpoint, ScriptedMessage } from '../gateway/dialects/dialect.ts';
+import type { Dialect, ModelApiEndpoint, ScriptedMessage } from '../gateway/dialects/dialect.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 import { canaryPolicy } from '../probes/probe-watcher.ts';
-import { requireSealed } from '../probes/run-probe-cell.ts';
-import { startAgent } from '../run/start-agent.ts';
-import { canaryPrefix, noteOwner } from '../run-folder.ts';
+import { requireNoOpenFileReachesCell } from '../probes/run-probe-cell.ts';
+import { startAgentInCell } from '../run/start-agent.ts';
+import { canaryFolderPrefix, recordFolderOwner } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 
@@ -45,13 +45,13 @@ export async function runCanary(
   adapterName: string,
   model: string = canaryModel(context, adapterName),
 ): Promise<CanaryResult> {
-  await requireSealed(context);
+  await requireNoOpenFileReachesCell(context);
   const adapter = context.adapters(adapterName);
   const { calls } = adapter;
   if (calls === null) return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
-  const dialects = (apiOf(adapter, model)?.dialects ?? []).map(getDialect);
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), canaryPrefix)));
-  noteOwner(folder);
+  const dialects = (findModelApiOfAdapter(adapter, model)?.dialects ?? []).map(getDialect);
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), canaryFolderPrefix)));
+  recordFolderOwner(folder);
   const worktree = join(folder, 'worktree');
   const target = join(worktree, 'canary.txt');
   mkdirSync(worktree);
@@ -59,7 +59,7 @@ export async function runCanary(
   const scripted = await startCanaryModel(socketPath, dialects, calls.canaryCall(target));
   const judged: Judged[] = [];
   try {
-    const agent = await startAgent(context, {
+    const agent = await startAgentInCell(context, {
       request: canaryRequest({ adapter: adapterName, model, worktree }),
       onActivity: () => undefined,
       place: { path: worktree, quarantine: null },
@@ -85,22 +85,22 @@ export async function runCanary(
 /** A model that the configuration has the adapter ask; else any. */
 function canaryModel({ config, adapters }: RunnerContext, name: string): string {
   const adapter = adapters(name);
-  const asked = configuredChoices(config)
+  const asked = listConfiguredAgents(config)
     .filter((choice) => choice.adapter === name)
-    .find(({ model }) => apiOf(adapter, model) !== null);
-  return asked?.model ?? (usualModel(name, 'worker') || `${adapter.apis[0]?.named ?? ''}canary`);
+    .find(({ model }) => findModelApiOfAdapter(adapter, model) !== null);
+  return asked?.model ?? (findDefaultModel(name, 'worker') || `${adapter.apis[0]?.named ?? ''}canary`);
 }
 
 interface Judged {
   readonly call: ReportedCall;
-  readonly decision: Decision;
+  readonly decision: CallDecision;
   readonly mark: string | undefined;
 }
 
 interface Evidence {
   readonly outcome: AgentOutcome;
   readonly judged: readonly Judged[];
-  readonly calls: CallFacts;
+  readonly calls: CallHookFacts;
   readonly heard: ConversationResult | null;
   readonly wasWritten: boolean;
 }
@@ -121,7 +121,7 @@ function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryR
   return { denied: false, details: [...problems, ...ended].join('; ') };
 }
 
-function isQuoted(refusal: Decision, heard: ConversationResult | null): boolean {
+function isQuoted(refusal: CallDecision, heard: ConversationResult | null): boolean {
   return heard?.text.includes(`[${refusal.rule}]`) ?? false;
 }
 
@@ -129,15 +129,15 @@ function isQuoted(refusal: Decision, heard: ConversationResult | null): boolean 
 function ledgerProblems(
   { call, mark }: Judged,
   heard: ConversationResult,
-  calls: CallFacts,
+  calls: CallHookFacts,
 ): readonly string[] {
   const ran = { ...heard, text: 'canary', isError: false, isNew: true };
-  const isFound = (decision: Decision['decision'] | null, result: ConversationResult = ran): boolean => {
+  const isFound = (decision: CallDecision['decision'] | null, result: ConversationResult = ran): boolean => {
     const ledger = createCallLedger(calls);
     if (decision !== null) ledger.note(call, { decision, rule: 'canary', details: '' }, blockMark(decision));
     return ledger.findUnwatched({ results: [result] }).length > 0;
   };
-  const blockMark = (decision: Decision['decision']): string | undefined =>
+  const blockMark = (decision: CallDecision['decision']): string | undefined =>
     decision === 'block' ? mark : undefined;
   return [
     ...(isFound('block', { ...heard, isNew: true })
@@ -179,7 +179,7 @@ function canaryRequest({
 }
 
 /** A model that plays one scene: it asks for one tool call, gets the result, and ends. */
-export interface CanaryModel {
+export interface ScriptedCanaryModel {
   /** The agent's result of the tool call; null as long as there is none. */
   result(): ConversationResult | null;
   close(): Promise<void>;
@@ -190,7 +190,7 @@ async function startCanaryModel(
   socketPath: string,
   dialects: readonly Dialect[],
   call: Omit<ConversationCall, 'id'>,
-): Promise<CanaryModel> {
+): Promise<ScriptedCanaryModel> {
   let heard: ConversationResult | null = null;
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
@@ -211,7 +211,7 @@ async function startCanaryModel(
 function findEndpoint(
   dialects: readonly Dialect[],
   { method = '', url = '' }: IncomingMessage,
-): { readonly dialect: Dialect | null; readonly endpoint: Endpoint | null } {
+): { readonly dialect: Dialect | null; readonly endpoint: ModelApiEndpoint | null } {
   const path = url.split('?', 1)[0] ?? '';
   const dialect = dialects.find((one) => one.find(method, path) !== null) ?? null;
   return { dialect, endpoint: dialect?.find(method, path) ?? null };
@@ -227,5 +227,5 @@ function callFor(call: Omit<ConversationCall, 'id'>): ScriptedMessage {
 async function readBody(request: IncomingMessage): Promise<JsonRecord> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return parseRecord(Buffer.concat(chunks).toString());
+  return parseJsonRecord(Buffer.concat(chunks).toString());
 }

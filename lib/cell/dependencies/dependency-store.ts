@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRecord } from '../../util/json.ts';
-import { processStart } from '../../util/process-identity.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { parseJsonRecord } from '../../util/json.ts';
+import { readProcessStart } from '../../util/process-identity.ts';
+import { listNamesIn } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { passingPattern } from '../run-folder.ts';
+import { unfinishedRunFolderPattern } from '../run-folder.ts';
 
 // `<common>/blueflame/dependencies/`: `<key>` is what one install made, never written again; `<key>.<pid>.new` what one
 // is making. `uses/<digest of a worktree's path>/`: `use.json` says what that worktree has, beside it lies what its
 // cells wrote there.
 
 /** One folder of what an install made, as a worktree has it. */
-export interface Dependency {
+export interface InstalledDependencyFolder {
   readonly key: string;
   /** Its path below what was made: a folder of the worktree, or the variable that leads to it. */
   readonly place: string;
@@ -25,16 +25,16 @@ export interface Dependency {
 const keyPattern = /^[0-9a-f]{64}$/;
 
 /** The folder of all of them. */
-export function dependencyRoot(commonDir: string): string {
+export function dependencyStoreRoot(commonDir: string): string {
   return join(commonDir, 'blueflame', 'dependencies');
 }
 
 export function dependencyPath(commonDir: string, key: string): string {
-  return join(dependencyRoot(commonDir), key);
+  return join(dependencyStoreRoot(commonDir), key);
 }
 
 /** Where a worktree's own part of a place is, below the folder of all. */
-export function worktreePart(worktree: string, place: string): string {
+export function worktreeDependencyPath(worktree: string, place: string): string {
   return join('uses', digest(worktree), digest(place));
 }
 
@@ -43,15 +43,18 @@ function digest(text: string): string {
 }
 
 /** Records what a worktree has in some places, instead of what it had there. */
-export function recordUse(
+export function recordDependencyUse(
   commonDir: string,
   worktree: string,
   {
     places,
     has,
-  }: { readonly places: readonly Pick<Dependency, 'place'>[]; readonly has: readonly Dependency[] },
+  }: {
+    readonly places: readonly Pick<InstalledDependencyFolder, 'place'>[];
+    readonly has: readonly InstalledDependencyFolder[];
+  },
 ): void {
-  const folder = join(dependencyRoot(commonDir), 'uses', digest(worktree));
+  const folder = join(dependencyStoreRoot(commonDir), 'uses', digest(worktree));
   const others = readUse(folder).has.filter(({ place }) => !places.some((one) => one.place === place));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   replaceFile(join(folder, 'use.json'), JSON.stringify({ worktree, has: [...others, ...has] }));
@@ -60,15 +63,18 @@ export function recordUse(
 }
 
 /** Lists the dependencies a worktree uses that are still there. */
-export function listUsed(commonDir: string, worktree: string): readonly Dependency[] {
-  const { has } = readUse(join(dependencyRoot(commonDir), 'uses', digest(worktree)));
+export function listUsed(commonDir: string, worktree: string): readonly InstalledDependencyFolder[] {
+  const { has } = readUse(join(dependencyStoreRoot(commonDir), 'uses', digest(worktree)));
   return has.filter(({ key }) => existsSync(dependencyPath(commonDir, key)));
 }
 
-function readUse(folder: string): { readonly worktree: string | null; readonly has: readonly Dependency[] } {
+function readUse(folder: string): {
+  readonly worktree: string | null;
+  readonly has: readonly InstalledDependencyFolder[];
+} {
   const file = join(folder, 'use.json');
-  const record = existsSync(file) ? parseRecord(readFileSync(file, 'utf8')) : null;
-  const has = Array.isArray(record?.has) ? (record.has as readonly Partial<Dependency>[]) : [];
+  const record = existsSync(file) ? parseJsonRecord(readFileSync(file, 'utf8')) : null;
+  const has = Array.isArray(record?.has) ? (record.has as readonly Partial<InstalledDependencyFolder>[]) : [];
   return {
     worktree: typeof record?.worktree === 'string' ? record.worktree : null,
     has: has.flatMap(({ key, place, isVariable, isMounted }) =>
@@ -87,29 +93,30 @@ export interface OldDependency {
 
 /** Lists dependencies no worktree uses and none was given since `until`, and half-made ones of a killed install. */
 export function listOldDependencies(commonDir: string, until: Date): readonly OldDependency[] {
-  const root = dependencyRoot(commonDir);
+  const root = dependencyStoreRoot(commonDir);
   const used = new Set(
     listUses(root).flatMap(({ isGone, has }) => (isGone ? [] : has.map(({ key }) => key))),
   );
-  return namesIn(root).flatMap((name) => {
+  return listNamesIn(root).flatMap((name) => {
     const path = join(root, name);
-    const maker = passingPattern.exec(name)?.[1];
+    const maker = unfinishedRunFolderPattern.exec(name)?.[1];
     if (maker !== undefined)
-      return processStart(Number(maker)) === null ? [{ path, why: 'its install was killed' }] : [];
+      return readProcessStart(Number(maker)) === null ? [{ path, why: 'its install was killed' }] : [];
     if (!keyPattern.test(name) || used.has(name) || statSync(path).mtimeMs >= until.getTime()) return [];
     return [{ path, why: 'dependencies that no worktree uses, older than retention.logs' }];
   });
 }
 
 /** Removes what worktrees had that are gone. */
-export async function removeStaleUses(commonDir: string): Promise<void> {
-  for (const { folder, isGone } of listUses(dependencyRoot(commonDir))) if (isGone) await removeTree(folder);
+export async function removeUsesOfGoneWorktrees(commonDir: string): Promise<void> {
+  for (const { folder, isGone } of listUses(dependencyStoreRoot(commonDir)))
+    if (isGone) await removeTree(folder);
 }
 
 function listUses(
   root: string,
 ): readonly (ReturnType<typeof readUse> & { readonly folder: string; readonly isGone: boolean })[] {
-  return namesIn(join(root, 'uses')).map((name) => {
+  return listNamesIn(join(root, 'uses')).map((name) => {
     const folder = join(root, 'uses', name);
     const use = readUse(folder);
     return { ...use, folder, isGone: use.worktree === null || !existsSync(use.worktree) };

@@ -2,22 +2,22 @@ import { lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { PathFacts } from '../../domain/policy.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { isBelow } from '../../util/path-places.ts';
+import { isSameOrBelowFolder } from '../../util/path-places.ts';
 import { programPath } from '../../util/programs.ts';
 import { removeTree } from '../../util/remove-tree.ts';
-import type { SandboxState } from '../runner-context.ts';
+import type { SandboxCapabilities } from '../runner-context.ts';
 import {
-  type Dependency,
   dependencyPath,
-  dependencyRoot,
+  dependencyStoreRoot,
+  type InstalledDependencyFolder,
   listUsed,
-  recordUse,
-  removeStaleUses,
-  worktreePart,
+  recordDependencyUse,
+  removeUsesOfGoneWorktrees,
+  worktreeDependencyPath,
 } from './dependency-store.ts';
 
 /** A folder of a worktree, or a variable that leads to one outside of it. */
-export type Place = Pick<Dependency, 'place' | 'isVariable'>;
+export type DependencyPlace = Pick<InstalledDependencyFolder, 'place' | 'isVariable'>;
 
 interface Taker {
   readonly commonDir: string;
@@ -26,13 +26,17 @@ interface Taker {
 }
 
 /** Gives a worktree what an install made, in places of its own: nothing it writes there is seen by another. */
-export async function mountDependencies(
+export async function giveWorktreeDependencies(
   taker: Taker,
-  { key, places, isMounted }: Pick<Dependency, 'key' | 'isMounted'> & { readonly places: readonly Place[] },
+  {
+    key,
+    places,
+    isMounted,
+  }: Pick<InstalledDependencyFolder, 'key' | 'isMounted'> & { readonly places: readonly DependencyPlace[] },
 ): Promise<void> {
   const { commonDir, worktree } = taker;
-  await removeStaleUses(commonDir);
-  await removeDependencies(taker, places);
+  await removeUsesOfGoneWorktrees(commonDir);
+  await removeWorktreeDependencies(taker, places);
   for (const given of places) {
     const own = ownFolder(taker, given);
     const made = join(dependencyPath(commonDir, key), given.place);
@@ -44,24 +48,27 @@ export async function mountDependencies(
   }
   killPoint('dependencies to give');
   const has = places.map((given) => ({ ...given, key, isMounted }));
-  recordUse(commonDir, worktree, { places, has });
+  recordDependencyUse(commonDir, worktree, { places, has });
   killPoint('dependencies given');
 }
 
 /** Does away with what a worktree has in some places, as `npm ci` does, links included; it is a worktree's own from then on. */
-export async function removeDependencies(taker: Taker, places: readonly Place[]): Promise<void> {
-  recordUse(taker.commonDir, taker.worktree, { places, has: [] });
+export async function removeWorktreeDependencies(
+  taker: Taker,
+  places: readonly DependencyPlace[],
+): Promise<void> {
+  recordDependencyUse(taker.commonDir, taker.worktree, { places, has: [] });
   for (const given of places) {
     await removeTree(ownFolder(taker, given));
     if (!given.isVariable) await removeTree(targetOf(taker, given));
   }
 }
 
-function ownFolder({ commonDir, worktree }: Taker, { place }: Place): string {
-  return join(dependencyRoot(commonDir), worktreePart(worktree, place));
+function ownFolder({ commonDir, worktree }: Taker, { place }: DependencyPlace): string {
+  return join(dependencyStoreRoot(commonDir), worktreeDependencyPath(worktree, place));
 }
 
-function targetOf(taker: Taker, given: Place): string {
+function targetOf(taker: Taker, given: DependencyPlace): string {
   return given.isVariable ? join(ownFolder(taker, given), 'folder') : join(taker.worktree, given.place);
 }
 
@@ -79,7 +86,7 @@ async function copyTree(from: string, to: string): Promise<void> {
 }
 
 /** Lists the overlays that a worktree's cells mount, so that they see its dependencies. */
-export function overlaysOf(taker: Taker): readonly Overlay[] {
+export function listDependencyOverlays(taker: Taker): readonly DependencyOverlay[] {
   return listUsed(taker.commonDir, taker.worktree).flatMap((used) => {
     const target = targetOf(taker, used);
     const isThere = lstatSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -91,15 +98,15 @@ export function overlaysOf(taker: Taker): readonly Overlay[] {
 }
 
 /** The folders that variables lead to, by their names. */
-export function dependencyVariables(taker: Taker): Readonly<Record<string, string>> {
+export function collectDependencyVariables(taker: Taker): Readonly<Record<string, string>> {
   const used = listUsed(taker.commonDir, taker.worktree).filter(({ isVariable }) => isVariable);
   return Object.fromEntries(used.map((one) => [one.place, targetOf(taker, one)]));
 }
 
 /** The facts as the worktree's cells see them: what is mounted there lies in two parts for who looks from outside. */
-export function withOverlays(facts: PathFacts, overlays: readonly Overlay[]): PathFacts {
+export function pathFactsWithOverlays(facts: PathFacts, overlays: readonly DependencyOverlay[]): PathFacts {
   const partsOf = (path: string): readonly [upper: string, lower: string] | null => {
-    const over = overlays.find(({ target }) => isBelow(path, target));
+    const over = overlays.find(({ target }) => isSameOrBelowFolder(path, target));
     if (over === undefined) return null;
     const below = relative(over.target, path);
     return [join(over.own, 'upper', below), join(over.own, 'lower', below)];
@@ -125,7 +132,7 @@ export function withOverlays(facts: PathFacts, overlays: readonly Overlay[]): Pa
 }
 
 /** A folder that a cell sees with changes of its own on top. */
-export interface Overlay {
+export interface DependencyOverlay {
   /** Holds `lower`, which may be a link, `upper` and `work`. */
   readonly own: string;
   /** The folder it appears at. */
@@ -144,9 +151,9 @@ shift
 exec "$@"`;
 
 /** Builds the words before bubblewrap: `entrance`, and a command that mounts overlays which only the cell sees. */
-export function mountOverlays(
-  entrance: SandboxState['entrance'],
-  overlays: readonly Overlay[],
+export function buildOverlayMountCommand(
+  entrance: SandboxCapabilities['entrance'],
+  overlays: readonly DependencyOverlay[],
   searchPath: string | undefined,
 ): readonly string[] {
   const words = entrance.map((word, at) => (at === 0 ? programPath(word, searchPath) : word));
@@ -169,7 +176,7 @@ export function mountOverlays(
  * refuse them, so it is tried.
  */
 export async function canMountOverlays(
-  { confinement, entrance }: Pick<SandboxState, 'confinement' | 'entrance'>,
+  { confinement, entrance }: Pick<SandboxCapabilities, 'confinement' | 'entrance'>,
   folder: string,
   searchPath: string | undefined,
 ): Promise<boolean> {
@@ -178,7 +185,7 @@ export async function canMountOverlays(
   for (const path of ['lower/a/b', 'upper', 'work', 'target'])
     mkdirSync(join(folder, path), { recursive: true });
   const target = join(folder, 'target');
-  const [program = '', ...args] = mountOverlays(entrance, [{ own: folder, target }], searchPath);
+  const [program = '', ...args] = buildOverlayMountCommand(entrance, [{ own: folder, target }], searchPath);
   const { execa } = await import('execa');
   const { failed } = await execa(program, [...args, '/bin/sh', '-c', trial, 'sh', target], {
     stdio: 'ignore',

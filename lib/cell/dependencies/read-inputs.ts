@@ -4,20 +4,23 @@ import { basename, dirname, join, normalize } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import type { Install } from './recognise-install.ts';
+import type { RecognisedInstall } from './recognise-install.ts';
 
 /** Paths in the worktree → bytes of the files, read as Latin-1, by which an install's outcome is known. */
-export type Inputs = ReadonlyMap<string, string>;
+export type InstallInputFiles = ReadonlyMap<string, string>;
 
 /**
  * Reads the files that an install in a worktree reads, as they are on disk, with the changes of earlier commands. null:
  * these are no plain files, or the outcome depends on more than their bytes.
  */
-export async function readInputs(root: string, install: Install): Promise<Inputs | null> {
+export async function readInstallInputFiles(
+  root: string,
+  install: RecognisedInstall,
+): Promise<InstallInputFiles | null> {
   const names =
     install.requirements === undefined
       ? await listNamed(root, nameTest(install))
-      : await pinnedPythonFiles(root, install.requirements);
+      : await listPinnedRequirementFiles(root, install.requirements);
   const found = new Map<string, string>();
   for (const name of names?.toSorted() ?? []) {
     const bytes = await readPlain(root, name);
@@ -61,9 +64,12 @@ const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp; readon
   { file: /rust-toolchain(?:\.toml)?$/, words: /\bpath\b/ },
 ];
 
-/** Reads inputs as readInputs does; null also where the outcome depends on more, such as scripts of the project. */
-export async function inputsOf(root: string, install: Install): Promise<Inputs | null> {
-  const inputs = await readInputs(root, install);
+/** Reads inputs as readInstallInputFiles does; null also where the outcome depends on more, such as scripts of the project. */
+export async function readDecidingInstallInputs(
+  root: string,
+  install: RecognisedInstall,
+): Promise<InstallInputFiles | null> {
+  const inputs = await readInstallInputFiles(root, install);
   const meansTheTree = [...(inputs ?? [])].some(([path, text]) =>
     ownMeans.some(
       ({ file, words, isScript }) =>
@@ -74,10 +80,10 @@ export async function inputsOf(root: string, install: Install): Promise<Inputs |
 }
 
 /** Whether a commit has the same inputs for an install. */
-export async function hasInputs(
+export async function commitHasInstallInputs(
   { env, repository }: Pick<RunnerContext, 'env' | 'repository'>,
   commit: ObjectId,
-  { install, inputs }: { readonly install: Install; readonly inputs: Inputs },
+  { install, inputs }: { readonly install: RecognisedInstall; readonly inputs: InstallInputFiles },
 ): Promise<boolean> {
   const { exitCode, stdout } = await runGit(
     { cwd: repository.commonDir, env },
@@ -101,7 +107,7 @@ export async function hasInputs(
 }
 
 /** Names are compared without regard to case: some file systems don't distinguish it. */
-function nameTest({ from }: Install): (path: string) => boolean {
+function nameTest({ from }: RecognisedInstall): (path: string) => boolean {
   const names = new Set(from);
   return (path) => {
     const parts = path.toLowerCase().split('/');
@@ -164,7 +170,7 @@ const another = /^(?:-r|-c|--requirement|--constraint)[ =]?\s*([\w./-]+\.txt)$/;
  * The requirement files that pip reads from these on, by their paths in a worktree, where every line of them is
  * `name==version`, with extras, markers and hashes, or names another such file. null: one says more than that.
  */
-export async function pinnedPythonFiles(
+export async function listPinnedRequirementFiles(
   root: string,
   first: readonly string[],
 ): Promise<readonly string[] | null> {

@@ -1,5 +1,5 @@
 /** A command that installs exactly what a lock file names, so that it need be done only once for each. */
-export interface Install {
+export interface RecognisedInstall {
   /** The inputs of its outcome: names of files, in small letters, wherever they are in the repository. */
   readonly from: readonly string[];
   /** Instead of these: the requirement files it begins with, by their paths in the worktree. */
@@ -19,7 +19,7 @@ export interface Install {
 // Options that change what is installed are part of the command, and so of what its outcome is known by.
 const plainOptions = '(?: --?[a-z][a-z-]*(?:=[\\w.,-]+)?)*';
 
-type KnownInstall = Omit<Install, 'runsScripts'>;
+type KnownInstall = Omit<RecognisedInstall, 'runsScripts'>;
 
 const installs: readonly { readonly pattern: RegExp; readonly install: KnownInstall }[] = [
   {
@@ -107,7 +107,7 @@ const pipOptions =
 const pip = /^(python3? -m )?pip3? install /;
 
 /** Recognises a setup command's install; null where it may do more. Looks at arguments alone, at no file. */
-export function recogniseInstall(command: string): Install | null {
+export function recogniseInstall(command: string): RecognisedInstall | null {
   const line = command.trim().replace(/\s+/g, ' ');
   if (pip.test(line)) return recognisePip(line);
   if (elsewhere.test(line)) return null;
@@ -117,7 +117,7 @@ export function recogniseInstall(command: string): Install | null {
     : { ...known.install, runsScripts: !/ --ignore-scripts(?: |$)/.test(line) };
 }
 
-function recognisePip(line: string): Install | null {
+function recognisePip(line: string): RecognisedInstall | null {
   const [, start = '', rest = ''] = /^(.*?) install (.*)$/.exec(line) ?? [];
   const named = / (-r|-c|--requirement|--constraint)[ =]([\w./][\w./-]*\.txt)(?= |$)/g;
   const files = [...` ${rest}`.matchAll(named)];

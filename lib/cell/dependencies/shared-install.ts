@@ -4,21 +4,31 @@ import { basename, dirname, join } from 'node:path';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import { isRecord, parseRecord } from '../../util/json.ts';
+import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { listNamesIn } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { dependencyPath, dependencyRoot, listOldDependencies, listUsed } from './dependency-store.ts';
-import { canMountOverlays, mountDependencies, type Place, removeDependencies } from './own-dependencies.ts';
-import { hasInputs, type Inputs, inputsOf, readInputs } from './read-inputs.ts';
-import { type Install, recogniseInstall } from './recognise-install.ts';
+import { dependencyPath, dependencyStoreRoot, listOldDependencies, listUsed } from './dependency-store.ts';
+import {
+  canMountOverlays,
+  type DependencyPlace,
+  giveWorktreeDependencies,
+  removeWorktreeDependencies,
+} from './own-dependencies.ts';
+import {
+  commitHasInstallInputs,
+  type InstallInputFiles,
+  readDecidingInstallInputs,
+  readInstallInputFiles,
+} from './read-inputs.ts';
+import { type RecognisedInstall, recogniseInstall } from './recognise-install.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];
 
 /** A command in a cell of its own. */
-export interface InstallRun {
+export interface InstallCommandToRun {
   readonly command: string;
   /** Where it runs. */
   readonly place: { readonly path: string; readonly quarantine: Quarantine | null };
@@ -31,7 +41,7 @@ export interface InstallRun {
 interface Tools {
   /** Runs a shell line in a cell of its own and answers what it printed. */
   ask(line: string): Promise<string>;
-  run(what: InstallRun): Promise<CommandRun>;
+  run(what: InstallCommandToRun): Promise<CommandRun>;
 }
 
 /**
@@ -40,7 +50,7 @@ interface Tools {
  * and changes that packages' scripts may make to the project are made in each. null: the outcome may depend on more
  * than these, or the command failed so; the caller must run it as it is.
  */
-export async function shareInstall(
+export async function installDependenciesOnce(
   context: RunnerContext,
   request: Request,
   tools: Tools,
@@ -49,7 +59,7 @@ export async function shareInstall(
   if (install === null) return null;
   const taker = { commonDir: context.repository.commonDir, worktree: request.worktree.path };
   const { makes } = install;
-  const isBefore = ({ place, isVariable }: Place): boolean =>
+  const isBefore = ({ place, isVariable }: DependencyPlace): boolean =>
     'variable' in makes ? place === makes.variable : !isVariable;
   try {
     // As npm ci does away with what is there, also where project.link leads out of the worktree.
@@ -57,13 +67,16 @@ export async function shareInstall(
       place: 'folder' in makes ? makes.folder : makes.variable,
       isVariable: 'variable' in makes,
     };
-    await removeDependencies(taker, [...listUsed(taker.commonDir, taker.worktree).filter(isBefore), first]);
+    await removeWorktreeDependencies(taker, [
+      ...listUsed(taker.commonDir, taker.worktree).filter(isBefore),
+      first,
+    ]);
     const found = await findShared(context, request, { install, tools });
     if (found === null || 'ran' in found) return found?.ran ?? null;
-    await mountDependencies(taker, { ...found, isMounted: await canMount(context) });
+    await giveWorktreeDependencies(taker, { ...found, isMounted: await canMount(context) });
     const ran = await runScripts(request, tools, dependencyPath(taker.commonDir, found.key));
     if (ran.exitCode === 0) return ran;
-    await removeDependencies(taker, found.places);
+    await removeWorktreeDependencies(taker, found.places);
   } catch (error) {
     // A disk that is full or can't be written: the command itself says what it makes of that.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
@@ -72,11 +85,13 @@ export async function shareInstall(
 }
 
 interface Wanted {
-  readonly install: Install;
+  readonly install: RecognisedInstall;
   readonly tools: Tools;
 }
 
-type Shared = { readonly key: string; readonly places: readonly Place[] } | { readonly ran: CommandRun };
+type Shared =
+  | { readonly key: string; readonly places: readonly DependencyPlace[] }
+  | { readonly ran: CommandRun };
 
 /** Finds the install for this worktree, made where there is none yet; `ran`: it failed in the worktree itself. */
 async function findShared(
@@ -85,7 +100,7 @@ async function findShared(
   { install, tools }: Wanted,
 ): Promise<Shared | null> {
   const { commonDir } = context.repository;
-  const inputs = await inputsOf(request.worktree.path, install);
+  const inputs = await readDecidingInstallInputs(request.worktree.path, install);
   if (inputs === null || (await isTracked(context, request, listFolders(install, inputs)))) return null;
   const versions = await tools.ask(install.versions);
   if (install.needs?.test(versions) === false) return null;
@@ -107,7 +122,7 @@ async function findShared(
 }
 
 /** Where it may put what it makes in a worktree: workspaces have folders of their own. */
-function listFolders({ makes }: Install, inputs: Inputs): readonly string[] {
+function listFolders({ makes }: RecognisedInstall, inputs: InstallInputFiles): readonly string[] {
   if ('variable' in makes) return [];
   const packages = [...inputs.keys()].filter((name) => basename(name) === 'package.json');
   return packages.map((name) => join(dirname(name), makes.folder));
@@ -130,7 +145,7 @@ async function isTracked(
 
 async function canMount(context: RunnerContext): Promise<boolean> {
   const { answers, repository } = context;
-  const folder = join(dependencyRoot(repository.commonDir), `trial.${process.pid}.new`);
+  const folder = join(dependencyStoreRoot(repository.commonDir), `trial.${process.pid}.new`);
   const asked =
     answers.get(folder) ??
     context.sandbox().then(async (state) => String(await canMountOverlays(state, folder, context.env.PATH)));
@@ -138,14 +153,14 @@ async function canMount(context: RunnerContext): Promise<boolean> {
   return (await asked) === 'true';
 }
 
-function keyOf({ command }: Request, versions: string, inputs: Inputs): string {
+function keyOf({ command }: Request, versions: string, inputs: InstallInputFiles): string {
   const facts = ['alone', command.trim(), process.platform, process.arch, versions, [...inputs]];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
 interface Making {
-  readonly install: Install;
-  readonly inputs: Inputs;
+  readonly install: RecognisedInstall;
+  readonly inputs: InstallInputFiles;
   /** Where it is once it is whole. */
   readonly made: string;
   readonly run: Tools['run'];
@@ -172,11 +187,12 @@ async function make(
     if (isAlone) writeInputs(making, inputs);
     const own = 'variable' in makes ? { variable: makes.variable, path: join(making, makes.variable) } : null;
     if (own !== null) mkdirSync(own.path);
-    const isOfBase = basedOn === undefined || (await hasInputs(context, basedOn, { install, inputs }));
+    const isOfBase =
+      basedOn === undefined || (await commitHasInstallInputs(context, basedOn, { install, inputs }));
     const ran = await run({ command, place, own, isOfBase });
     // A script of a package may have missed the project.
     if (ran.exitCode !== 0) return isAlone ? null : ran;
-    const after = await readInputs(place.path, install);
+    const after = await readInstallInputFiles(place.path, install);
     if (JSON.stringify([...(after ?? [])]) !== JSON.stringify([...inputs])) return null;
     // Without scripts nothing is generated, and pnpm keeps all packages in a folder of such a name.
     if (install.runsScripts)
@@ -195,7 +211,7 @@ async function make(
   }
 }
 
-function writeInputs(root: string, inputs: Inputs): void {
+function writeInputs(root: string, inputs: InstallInputFiles): void {
   for (const [name, text] of inputs) {
     mkdirSync(join(root, dirname(name)), { recursive: true });
     writeFileSync(join(root, name), text, 'latin1');
@@ -204,7 +220,7 @@ function writeInputs(root: string, inputs: Inputs): void {
 
 /** Removes generators' output beside the packages: each worktree makes it of its own files (`.prisma`). */
 async function removeGenerated(folder: string): Promise<void> {
-  for (const name of namesIn(folder))
+  for (const name of listNamesIn(folder))
     if (/^\.(?!(?:bin|store|package-lock\.json)$)/.test(name)) await removeTree(join(folder, name));
 }
 
@@ -228,11 +244,11 @@ const builds =
 /** Names of the packages whose scripts run with an install and are known by nothing to leave the project alone. */
 function listScripted(made: string): readonly string[] {
   const file = join(made, 'node_modules', '.package-lock.json');
-  const { packages } = existsSync(file) ? parseRecord(readFileSync(file, 'utf8')) : {};
-  const names = Object.entries(isRecord(packages) ? packages : {}).flatMap(([path, facts]) => {
-    if (!isRecord(facts) || facts.hasInstallScript !== true) return [];
-    const { scripts } = parseRecord(readFileSync(join(made, path, 'package.json'), 'utf8'));
-    const own = isRecord(scripts) ? scripts : {};
+  const { packages } = existsSync(file) ? parseJsonRecord(readFileSync(file, 'utf8')) : {};
+  const names = Object.entries(isJsonRecord(packages) ? packages : {}).flatMap(([path, facts]) => {
+    if (!isJsonRecord(facts) || facts.hasInstallScript !== true) return [];
+    const { scripts } = parseJsonRecord(readFileSync(join(made, path, 'package.json'), 'utf8'));
+    const own = isJsonRecord(scripts) ? scripts : {};
     const texts = ['preinstall', 'install', 'postinstall'].flatMap((name) => own[name] ?? []);
     const isBuild = texts.every((text) => typeof text === 'string' && builds.test(text));
     return isBuild ? [] : [path.replace(/^.*node_modules\//, '')];

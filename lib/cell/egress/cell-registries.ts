@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { placeReadPath } from '../../domain/config/cell-paths.ts';
+import { resolveReadPathEntry } from '../../domain/config/cell-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LaunchFile } from '../../domain/ports/adapter.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import type { PersonRegistries } from './read-registries.ts';
-import { cellUrl, type Registry } from './registry.ts';
+import { type Registry, registryUrlInCell } from './registry.ts';
 
 /** Variables and files of a home by which package tools in a cell ask the gateway. No credential is in them. */
-export interface ToolSettings {
+export interface PackageToolSettings {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
 }
 
 /** How tools in a cell find the proxy, and the person's registries behind it; `person` is null where these aren't asked for. */
-export function describeTools(
+export function buildPackageToolSettings(
   proxy: string,
   { person, certificates }: { readonly person: PersonRegistries | null; readonly certificates: Certificates },
-): ToolSettings {
+): PackageToolSettings {
   const own = person === null ? { env: {}, files: [] } : registrySettings(person);
   return {
     env: {
@@ -35,7 +35,7 @@ export function describeTools(
 }
 
 /** Settings of a cell without a way out: tools that find no host report it at once, instead of retrying for minutes. */
-export const closedSettings = {
+export const offlinePackageToolSettings = {
   npm_config_fetch_retries: '0',
   // Without one it doesn't say why it found nothing.
   PIP_RETRIES: '1',
@@ -43,36 +43,36 @@ export const closedSettings = {
 } as const;
 
 /** Below a home. */
-export const cargoConfig = '.cargo/config.toml';
+export const cargoConfigPath = '.cargo/config.toml';
 
 // libcurl reads the one for plain HTTP in small letters alone.
 const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
-function registrySettings(person: PersonRegistries): ToolSettings {
+function registrySettings(person: PersonRegistries): PackageToolSettings {
   const of = (tool: Registry['tool']): readonly Registry[] =>
     person.registries.filter((one) => one.tool === tool);
   const npmrc = [
-    ...(person.npmMain === null ? [] : [`registry=${cellUrl(person.npmMain)}`]),
-    ...[...person.scopes].map(([scope, one]) => `${scope}:registry=${cellUrl(one)}`),
+    ...(person.npmMain === null ? [] : [`registry=${registryUrlInCell(person.npmMain)}`]),
+    ...[...person.scopes].map(([scope, one]) => `${scope}:registry=${registryUrlInCell(one)}`),
     // Or what a registry answers, and lock files, would name it by an address that goes past the credential.
     ...(of('npm').length === 0 ? [] : ['replace-registry-host=always']),
   ];
   const crates = person.crates === null ? [] : [crateSource(person.crates)];
   const pip = of('pip');
-  const indexes = [...pip.map(cellUrl), ...person.pipFiles.indexes];
+  const indexes = [...pip.map(registryUrlInCell), ...person.pipFiles.indexes];
   const go = of('go');
   return {
     env: {
       ...(indexes.length === 0 ? {} : pipVariables(indexes, pip)),
       ...(person.pipFiles.links.length === 0 ? {} : { PIP_FIND_LINKS: person.pipFiles.links.join(' ') }),
-      ...(go.length === 0 ? {} : { GOPROXY: go.map(cellUrl).join(',') }),
+      ...(go.length === 0 ? {} : { GOPROXY: go.map(registryUrlInCell).join(',') }),
       ...person.goSettings,
     },
     files: [
       ...(npmrc.length === 0
         ? []
         : [{ dir: 'home' as const, path: '.npmrc', content: `${npmrc.join('\n')}\n` }]),
-      ...crates.map((content) => ({ dir: 'home' as const, path: cargoConfig, content })),
+      ...crates.map((content) => ({ dir: 'home' as const, path: cargoConfigPath, content })),
     ],
   };
 }
@@ -83,7 +83,7 @@ function pipVariables(indexes: readonly string[], registries: readonly Registry[
     PIP_INDEX_URL: first,
     ...(more.length === 0 ? {} : { PIP_EXTRA_INDEX_URL: more.join(' ') }),
     // To the gateway it is a way inside this machine; from there on it is what the person's settings say.
-    PIP_TRUSTED_HOST: registries.map((one) => new URL(cellUrl(one)).host).join(' '),
+    PIP_TRUSTED_HOST: registries.map((one) => new URL(registryUrlInCell(one)).host).join(' '),
   };
 }
 
@@ -94,7 +94,7 @@ const besideSimple = ['files', 'packages'];
  * Folders of this machine that the person's pip looks in, absolute: those that cells show, and those of the settings
  * that none does, since they are homes, places of keys, or hold one of these.
  */
-export function pipFolders(
+export function listPipFolders(
   { pipFiles: { indexes, links } }: Pick<PersonRegistries, 'pipFiles'>,
   home: string,
 ): { readonly shown: readonly string[]; readonly hidden: readonly string[] } {
@@ -122,7 +122,7 @@ function folderOf(place: string): readonly string[] {
 
 function mayBeShown(path: string, home: string): boolean {
   try {
-    placeReadPath(path, home);
+    resolveReadPathEntry(path, home);
     return true;
   } catch (error) {
     if (error instanceof FlameError) return false;
@@ -131,7 +131,7 @@ function mayBeShown(path: string, home: string): boolean {
 }
 
 function crateSource(registry: Registry): string {
-  return `[source.crates-io]\nreplace-with = "flame"\n[source.flame]\nregistry = "sparse+${cellUrl(registry)}"\n`;
+  return `[source.crates-io]\nreplace-with = "flame"\n[source.flame]\nregistry = "sparse+${registryUrlInCell(registry)}"\n`;
 }
 
 /** Where the person's tools find the certificates they trust. */

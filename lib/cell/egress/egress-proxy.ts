@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import { listenOn } from '../gateway/listen-on.ts';
 import {
-  answerRefusal,
-  countTraffic,
-  type EgressLine,
+  type CellTrafficContext,
+  createTrafficVolume,
+  type EgressLogLine,
   type EgressRules,
-  type Resolve,
-  resolveName,
-  type Traffic,
+  type HostLookup,
+  lookUpHost,
+  sendEgressRefusal,
 } from './egress-rules.ts';
-import { forwardPlain } from './forward-plain.ts';
+import { forwardPlainHttpRequest } from './forward-plain.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** The way out of one cell to the hosts of its list: a proxy. */
@@ -29,8 +29,8 @@ export interface EgressOptions {
   /** Clients show it as the proxy's password; null: any process that reaches the door may use it. */
   readonly secret: string | null;
   readonly ca: string | null;
-  log(line: EgressLine): void;
-  readonly resolve?: Resolve;
+  log(line: EgressLogLine): void;
+  readonly resolve?: HostLookup;
   readonly idleMs?: number;
 }
 
@@ -46,14 +46,14 @@ const mostAnswered = 100;
 export async function openEgressProxy(options: EgressOptions): Promise<EgressProxy> {
   const { rules, log, secret } = options;
   const refusals = new Set<string>();
-  const volume = countTraffic(rules);
+  const volume = createTrafficVolume(rules);
   let refused = 0;
-  const traffic: Traffic = {
+  const traffic: CellTrafficContext = {
     rules,
     ca: options.ca,
-    resolve: options.resolve ?? resolveName,
+    resolve: options.resolve ?? lookUpHost,
     idleMs: options.idleMs ?? patienceMs,
-    note: (line) => {
+    logConnection: (line) => {
       if (line.refused !== null && refusals.size < mostRefusals) refusals.add(line.refused);
       if (line.refused !== null) refused += 1;
       try {
@@ -78,7 +78,7 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
     };
   const server = createServer((request, response) => {
     if (isKnown(request.headers['proxy-authorization']))
-      return void forwardPlain(traffic, request, response).catch(ending(response));
+      return void forwardPlainHttpRequest(traffic, request, response).catch(ending(response));
     response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end();
   });
   server.maxConnections = mostConnections;
@@ -87,19 +87,19 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
     if (head.length > 0) socket.unshift(head);
     if (isKnown(request.headers['proxy-authorization']))
       return void openTunnel(traffic, request.url ?? '', socket).catch(ending(socket));
-    answerRefusal(socket, { status: 407, why: 'the proxy needs its password' });
+    sendEgressRefusal(socket, { status: 407, why: 'the proxy needs its password' });
   });
   const listening = await listenOn(server, options.socketPath);
   return { port: listening.port, refusals: () => [...refusals], close: listening.close };
 }
 
 /** The user's name in the address of a door that has a secret. */
-export const proxyUser = 'cell';
+export const egressProxyUser = 'cell';
 
 function brokeOff({ message }: Error): string {
   return `a connection was closed: ${message}`;
 }
 
 function basic(secret: string): string {
-  return `Basic ${Buffer.from(`${proxyUser}:${secret}`).toString('base64')}`;
+  return `Basic ${Buffer.from(`${egressProxyUser}:${secret}`).toString('base64')}`;
 }

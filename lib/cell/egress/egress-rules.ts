@@ -10,7 +10,7 @@ export interface EgressRules {
   readonly hosts: ReadonlySet<EgressHost>;
   /** Those of them that may lead to private or loopback addresses. */
   readonly privateHosts: ReadonlySet<EgressHost>;
-  /** Asked by the gateway itself, with the person's credentials; see cellOrigin. */
+  /** Asked by the gateway itself, with the person's credentials; see registryOriginInCell. */
   readonly registries: readonly Registry[];
   /** The list has `from-config`, and the person's own settings name no registry. */
   readonly isOwnEmpty: boolean;
@@ -21,22 +21,22 @@ export interface EgressRules {
 }
 
 /** Why something was not reached: an HTTP status for the client, and a sentence. */
-export interface Refusal {
+export interface EgressRefusal {
   readonly status: number;
   readonly why: string;
 }
 
-export interface Address {
+export interface NetworkAddress {
   readonly address: string;
   readonly family: number;
 }
 
-export type Resolve = (host: string) => Promise<readonly Address[]>;
+export type HostLookup = (host: string) => Promise<readonly NetworkAddress[]>;
 
-export const resolveName: Resolve = (host) => lookup(host, { all: true, verbatim: true });
+export const lookUpHost: HostLookup = (host) => lookup(host, { all: true, verbatim: true });
 
 /** Why a host can't be reached by these rules; null: it can, where its addresses are public. */
-export function refuseHost(rules: EgressRules, host: EgressHost): Refusal | null {
+export function findHostRefusal(rules: EgressRules, host: EgressHost): EgressRefusal | null {
   if (rules.hosts.has(host)) return null;
   const none = rules.isOwnEmpty
     ? '; from-config adds no host, because your own settings name no registry. For the public ones: npm, pypi, crates, go'
@@ -49,11 +49,11 @@ export function refuseHost(rules: EgressRules, host: EgressHost): Refusal | null
  * The address to connect to, and no other: a name that is asked twice may lead elsewhere. Every address of the name
  * must be public, unless the configuration lets it be private.
  */
-export async function findAddress(
+export async function findAllowedAddress(
   rules: EgressRules,
   { host, port }: { readonly host: string; readonly port: number },
-  resolve: Resolve,
-): Promise<Address | Refusal> {
+  resolve: HostLookup,
+): Promise<NetworkAddress | EgressRefusal> {
   const found = await resolve(host).catch(() => []);
   const [first] = found;
   if (first === undefined) return { status: 502, why: `${host} has no address` };
@@ -97,7 +97,7 @@ for (const [net = '', bits] of closedNets.map((written) => written.split('/')))
   closed.addSubnet(net, Number(bits), net.includes(':') ? 'ipv6' : 'ipv4');
 
 /** One connection that left the cell, or would have. */
-export interface EgressLine {
+export interface EgressLogLine {
   readonly phase: string;
   readonly method: string;
   /** `host:port`, a path behind it where the gateway sees one. */
@@ -112,28 +112,28 @@ export interface EgressLine {
 }
 
 /** The context in which each connection of one cell is served. */
-export interface Traffic {
+export interface CellTrafficContext {
   readonly rules: EgressRules;
-  readonly resolve: Resolve;
+  readonly resolve: HostLookup;
   /** A connection on which nothing moves so long is ended. */
   readonly idleMs: number;
   /** Certificates that the person's tools trust beside the built-in ones. */
   readonly ca: string | null;
   /** false: it could not be written down. Throws nothing. */
-  note(line: Omit<EgressLine, 'phase'>): boolean;
-  readonly volume: TrafficVolume;
+  logConnection(line: Omit<EgressLogLine, 'phase'>): boolean;
+  readonly volume: CellTrafficVolume;
 }
 
 /** The volume over all connections of one cell. */
-export interface TrafficVolume {
+export interface CellTrafficVolume {
   /** Counts bytes that came in, or are about to go out. A refusal: these and all later ones are too many. */
-  count(way: 'in' | 'out', bytes: number): Refusal | null;
+  count(way: 'in' | 'out', bytes: number): EgressRefusal | null;
   /** Lets nothing more through. */
   shut(): void;
 }
 
 /** Counts from nothing, within what the rules allow. */
-export function countTraffic(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): TrafficVolume {
+export function createTrafficVolume(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): CellTrafficVolume {
   const total = { in: 0, out: 0 };
   return {
     count: (way, bytes) => {
@@ -148,18 +148,18 @@ export function countTraffic(rules: Pick<EgressRules, 'maxBytes' | 'maxSent'>): 
   };
 }
 
-function tooMuch(what: string, bytes: number, key: string): Refusal {
+function tooMuch(what: string, bytes: number, key: string): EgressRefusal {
   const mb = Math.floor(bytes / 1024 / 1024);
   const why = `this cell has ${what} its limit of ${mb} MB over all connections (sandbox.egress.${key} of .blueflame.yml)`;
   return { status: 403, why };
 }
 
-export function isRefusal(found: Address | Refusal): found is Refusal {
+export function isEgressRefusal(found: NetworkAddress | EgressRefusal): found is EgressRefusal {
   return 'why' in found;
 }
 
 /** Answers a CONNECT, or a request no answer was begun for, on the bare connection. */
-export function answerRefusal(socket: Duplex, { status, why }: Refusal): void {
+export function sendEgressRefusal(socket: Duplex, { status, why }: EgressRefusal): void {
   const body = `git-flame: ${why}.\n`;
   const reason = `git-flame: ${why}`.replace(/[^\x20-\x7e]/g, '?');
   const head = `HTTP/1.1 ${status} ${reason}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;

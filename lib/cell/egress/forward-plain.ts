@@ -6,21 +6,21 @@ import {
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import {
-  type Address,
-  findAddress,
-  isRefusal,
-  type Refusal,
-  refuseHost,
-  type Traffic,
+  type CellTrafficContext,
+  type EgressRefusal,
+  findAllowedAddress,
+  findHostRefusal,
+  isEgressRefusal,
+  type NetworkAddress,
 } from './egress-rules.ts';
 import {
-  cellOrigin,
-  hostOf,
+  hostAndPortOfUrl,
+  hostNameOfUrl,
   isPackageFile,
-  nameOf,
-  portOf,
+  isPackageReadPath,
+  portOfUrl,
   type Registry,
-  readsPackages,
+  registryOriginInCell,
 } from './registry.ts';
 
 // Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
@@ -54,16 +54,16 @@ interface ProxyRequest {
  * person goes to the registry's address as that is written, with its credential, if its path is one by which packages
  * are read. The client gets a redirect only if it may follow.
  */
-export async function forwardPlain(
-  traffic: Traffic,
+export async function forwardPlainHttpRequest(
+  traffic: CellTrafficContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const method = request.method ?? '';
   const proxied = readTarget(traffic, request.url ?? '');
   const target = proxied === null ? (request.url ?? '').slice(0, 300) : shownTarget(proxied.url);
-  const refuse = ({ status, why }: Refusal): void => {
-    const isNoted = traffic.note({ method, target, status, bytes: 0, sent: 0, refused: why });
+  const refuse = ({ status, why }: EgressRefusal): void => {
+    const isNoted = traffic.logConnection({ method, target, status, bytes: 0, sent: 0, refused: why });
     if (!isNoted || response.headersSent) response.destroy();
     else
       response
@@ -75,32 +75,32 @@ export async function forwardPlain(
     return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
   if (method !== 'GET' && method !== 'HEAD')
     return refuse({ status: 405, why: `${method} does more than read, and cells may only read this way` });
-  const host = { host: nameOf(proxied.url), port: portOf(proxied.url) };
+  const host = { host: hostNameOfUrl(proxied.url), port: portOfUrl(proxied.url) };
   const refused = refuseRequest(traffic, proxied);
   if (refused !== null) return refuse(refused);
-  const found = await findAddress(traffic.rules, host, traffic.resolve);
-  if (isRefusal(found)) return refuse(found);
+  const found = await findAllowedAddress(traffic.rules, host, traffic.resolve);
+  if (isEgressRefusal(found)) return refuse(found);
   send(traffic, { method, proxied, address: found, request, response, target, refuse });
 }
 
 function shownTarget(url: URL): string {
-  return `${hostOf(url)}${url.pathname}`.slice(0, 300);
+  return `${hostAndPortOfUrl(url)}${url.pathname}`.slice(0, 300);
 }
 
 /** Reads the address that a cell asks for; null where it is no http address. */
-function readTarget({ rules }: Traffic, text: string): ProxyRequest | null {
+function readTarget({ rules }: CellTrafficContext, text: string): ProxyRequest | null {
   if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return null;
   // Of two that differ by their protocol alone, the secure one; of several, the one whose path is the longest.
   const there = rules.registries
-    .filter((one) => cellOrigin(one) === url.origin)
+    .filter((one) => registryOriginInCell(one) === url.origin)
     .sort((a, b) => Number(b.url.protocol === 'https:') - Number(a.url.protocol === 'https:'));
   const [first] = there;
   if (first === undefined) return { url, registry: null, isOwn: false };
   const own = [...there]
     .sort((a, b) => b.url.pathname.length - a.url.pathname.length)
-    .find((one) => readsPackages(one, url.pathname));
+    .find((one) => isPackageReadPath(one, url.pathname));
   const registry = own ?? first;
   // Not resolved against it: a path that begins with `//` would be another host.
   const real = new URL(registry.url);
@@ -112,16 +112,20 @@ function readTarget({ rules }: Traffic, text: string): ProxyRequest | null {
 }
 
 /** Why it is not sent by the rules; null: it may be. */
-function refuseRequest({ rules, volume }: Traffic, { url, registry, isOwn }: ProxyRequest): Refusal | null {
-  const host = hostOf(url);
-  if (registry === null) return refuseHost(rules, host) ?? volume.count('out', 0);
+function refuseRequest(
+  { rules, volume }: CellTrafficContext,
+  { url, registry, isOwn }: ProxyRequest,
+): EgressRefusal | null {
+  const host = hostAndPortOfUrl(url);
+  if (registry === null) return findHostRefusal(rules, host) ?? volume.count('out', 0);
   if (isOwn && /[^\x20-\x7e]/.test(registry.authorization ?? ''))
     return {
       status: 502,
       why: `the credential for ${host} in your own settings of ${registry.tool} contains a character that can't be sent: a control character or one outside ASCII`,
     };
   const isFile = rules.registries.some(
-    (one) => cellOrigin(one) === cellOrigin(registry) && isPackageFile(one.tool, url.pathname),
+    (one) =>
+      registryOriginInCell(one) === registryOriginInCell(registry) && isPackageFile(one.tool, url.pathname),
   );
   if (isOwn || isFile || rules.hosts.has(host)) return volume.count('out', 0);
   return {
@@ -133,15 +137,15 @@ function refuseRequest({ rules, volume }: Traffic, { url, registry, isOwn }: Pro
 interface Sending {
   readonly method: string;
   readonly proxied: ProxyRequest;
-  readonly address: Address;
+  readonly address: NetworkAddress;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly target: string;
-  refuse(refusal: Refusal): void;
+  refuse(refusal: EgressRefusal): void;
 }
 
 function send(
-  traffic: Traffic,
+  traffic: CellTrafficContext,
   { method, proxied, address, request, response, target, refuse }: Sending,
 ): void {
   const { url, registry, isOwn } = proxied;
@@ -161,8 +165,8 @@ function send(
   if (spent !== null) return void refuse(spent);
   const options: RequestOptions = {
     method,
-    host: nameOf(url),
-    port: portOf(url),
+    host: hostNameOfUrl(url),
+    port: portOfUrl(url),
     path,
     headers,
     lookup: (_host, options, done) =>
@@ -199,7 +203,7 @@ type Passing = Pick<Sending, 'proxied' | 'response' | 'refuse' | 'method' | 'tar
 };
 
 function passOn(
-  traffic: Traffic,
+  traffic: CellTrafficContext,
   { answer, proxied, response, refuse, method, target, sent }: Passing,
 ): void {
   const status = answer.statusCode ?? 0;
@@ -224,19 +228,23 @@ function passOn(
   answer.on('error', (error) =>
     refuse({ status: 502, why: `${proxied.url.host} closed the connection: ${error.message}` }),
   );
-  answer.on('end', () => traffic.note({ method, target, status, bytes, sent, refused: null }));
+  answer.on('end', () => traffic.logConnection({ method, target, status, bytes, sent, refused: null }));
   answer.pipe(response);
 }
 
 /** Where a redirect leads, as the cell writes it; a refusal where it may not follow. */
-function followed({ rules }: Traffic, { url }: ProxyRequest, location: string): string | Refusal {
+function followed(
+  { rules }: CellTrafficContext,
+  { url }: ProxyRequest,
+  location: string,
+): string | EgressRefusal {
   if (!URL.canParse(location, url.href))
     return { status: 502, why: `${url.host} redirects without an address` };
   const to = new URL(location, url);
   const registry = rules.registries.find((one) => one.url.origin === to.origin);
-  if (registry !== undefined) return `${cellOrigin(registry)}${to.pathname}${to.search}`;
-  const host = hostOf(to);
-  const refused = refuseHost(rules, host);
+  if (registry !== undefined) return `${registryOriginInCell(registry)}${to.pathname}${to.search}`;
+  const host = hostAndPortOfUrl(to);
+  const refused = findHostRefusal(rules, host);
   return refused === null
     ? to.href
     : { ...refused, status: 502, why: `${url.host} redirects to ${host}: ${refused.why}` };

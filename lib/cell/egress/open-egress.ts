@@ -2,17 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { configuredRegistries, type EgressPhase, listedHosts } from '../../domain/config/egress.ts';
+import { configuredRegistriesEntry, type EgressPhase, readEgressHosts } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { egressFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
+import { egressLogFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { Confinement, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import { type Certificates, describeTools, pipFolders, readCertificates } from './cell-registries.ts';
-import { openEgressProxy, proxyUser } from './egress-proxy.ts';
-import { capEgressLog, type EgressLine, type EgressRules } from './egress-rules.ts';
+import {
+  buildPackageToolSettings,
+  type Certificates,
+  listPipFolders,
+  readCertificates,
+} from './cell-registries.ts';
+import { egressProxyUser, openEgressProxy } from './egress-proxy.ts';
+import { capEgressLog, type EgressLogLine, type EgressRules } from './egress-rules.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
-import { hostOf } from './registry.ts';
+import { hostAndPortOfUrl } from './registry.ts';
 
 /** The needs of one cell for its way out. */
 export interface CellEgress {
@@ -49,27 +54,30 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
   const { phase, folder, confinement, name } = request;
   const listed = context.config.sandbox.egress[phase];
   if (listed.length === 0) return null;
-  const person = listed.includes(configuredRegistries) ? readRegistries(context.env) : null;
+  const person = listed.includes(configuredRegistriesEntry) ? readRegistries(context.env) : null;
   const certificates = readCertificates(context.env);
   const isCell = confinement === 'bubblewrap';
   const secret = isCell ? null : randomBytes(16).toString('hex');
   const sockets = isCell ? makeSocketFolder(folder, 'egress') : null;
-  const file = egressFile(context.repository.commonDir, name);
+  const file = egressLogFile(context.repository.commonDir, name);
   const door = await openEgressProxy({
     rules: rulesOf(context, phase, person),
     socketPath: sockets === null ? null : join(sockets.path, socketName),
     secret,
     ca: trusted(certificates),
-    log: capEgressLog((line: EgressLine) =>
+    log: capEgressLog((line: EgressLogLine) =>
       appendFileSync(file, `${JSON.stringify({ timestamp: context.now().toISOString(), ...line })}\n`, {
         mode: 0o600,
       }),
     ),
   });
   const proxy =
-    secret === null ? `http://127.0.0.1:${doorPort}` : `http://${proxyUser}:${secret}@127.0.0.1:${door.port}`;
-  const folders = person === null ? { shown: [], hidden: [] } : pipFolders(person, context.env.HOME ?? '/');
-  const tools = describeTools(proxy, { person, certificates });
+    secret === null
+      ? `http://127.0.0.1:${doorPort}`
+      : `http://${egressProxyUser}:${secret}@127.0.0.1:${door.port}`;
+  const folders =
+    person === null ? { shown: [], hidden: [] } : listPipFolders(person, context.env.HOME ?? '/');
+  const tools = buildPackageToolSettings(proxy, { person, certificates });
   writeLaunchFiles(folder, tools.files);
   return {
     env: tools.env,
@@ -103,12 +111,12 @@ function rulesOf(
   const { egress } = config.sandbox;
   const registries = person?.registries ?? [];
   // A registry that the person's own tools are set up for may be inside a network: the person has named it.
-  const own = registries.map(({ url }) => hostOf(url));
+  const own = registries.map(({ url }) => hostAndPortOfUrl(url));
   return {
     phase,
     // The gateway reads what goes to the person's registries: no tunnel is opened to them.
-    hosts: listedHosts(egress[phase]),
-    privateHosts: new Set([...listedHosts(egress.private), ...own]),
+    hosts: readEgressHosts(egress[phase]),
+    privateHosts: new Set([...readEgressHosts(egress.private), ...own]),
     registries,
     isOwnEmpty: person !== null && registries.length === 0,
     maxBytes: egress.max_mb * bytesInMb,

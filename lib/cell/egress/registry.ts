@@ -13,29 +13,29 @@ export interface Registry {
  * How a cell writes the registry's origin: as plain HTTP, which goes to the gateway, where it becomes what it is, with
  * the credential. A loopback name would be looked for in the cell itself.
  */
-export function cellOrigin({ url }: Pick<Registry, 'url'>): string {
-  return isLoopbackName(url.hostname) ? `http://registry-${portOf(url)}.invalid` : `http://${url.host}`;
+export function registryOriginInCell({ url }: Pick<Registry, 'url'>): string {
+  return isLoopbackName(url.hostname) ? `http://registry-${portOfUrl(url)}.invalid` : `http://${url.host}`;
 }
 
 /** The port a URL leads to, written or not. */
-export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
+export function portOfUrl({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
   return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
 }
 
 /** The name or address in a URL, without the brackets around the newer kind. */
-export function nameOf({ hostname }: Pick<URL, 'hostname'>): string {
+export function hostNameOfUrl({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
 /** `host:port`, as lists of the configuration have it. */
-export function hostOf(url: URL): EgressHost {
-  return `${nameOf(url)}:${portOf(url)}`;
+export function hostAndPortOfUrl(url: URL): EgressHost {
+  return `${hostNameOfUrl(url)}:${portOfUrl(url)}`;
 }
 
 /** Returns the URL that programs in the cell get. */
-export function cellUrl(registry: Pick<Registry, 'url'>): string {
+export function registryUrlInCell(registry: Pick<Registry, 'url'>): string {
   const { pathname, search } = registry.url;
-  return `${cellOrigin(registry)}${pathname}${search}`;
+  return `${registryOriginInCell(registry)}${pathname}${search}`;
 }
 
 function isLoopbackName(host: string): boolean {
@@ -99,7 +99,7 @@ function whole(...patterns: readonly string[]): RegExp {
 }
 
 /** Whether a tool reads packages by this path of the registry's host: then the registry's credential is for it. */
-export function readsPackages({ tool, url }: Pick<Registry, 'tool' | 'url'>, path: string): boolean {
+export function isPackageReadPath({ tool, url }: Pick<Registry, 'tool' | 'url'>, path: string): boolean {
   const base = withSlash(url.pathname);
   const below = restOf(base, path);
   if (below !== null && (paths[tool].below.test(below) || paths[tool].files.test(below))) return true;

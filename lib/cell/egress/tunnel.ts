@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
-  type Address,
-  answerRefusal,
-  findAddress,
-  isRefusal,
-  type Refusal,
-  refuseHost,
-  type Traffic,
+  type CellTrafficContext,
+  type EgressRefusal,
+  findAllowedAddress,
+  findHostRefusal,
+  isEgressRefusal,
+  type NetworkAddress,
+  sendEgressRefusal,
 } from './egress-rules.ts';
 
 const longestHello = 64 * 1024;
@@ -16,10 +16,14 @@ const longestHello = 64 * 1024;
  * Answers CONNECT: a connection to one host of the list, on which TLS for that very host is spoken. What is said on it
  * is not seen, so that it is not for uploads can be held to by its size alone.
  */
-export async function openTunnel(traffic: Traffic, authority: string, client: Duplex): Promise<void> {
+export async function openTunnel(
+  traffic: CellTrafficContext,
+  authority: string,
+  client: Duplex,
+): Promise<void> {
   const asked = parseAuthority(authority);
-  const refuse = (refusal: Refusal): void => {
-    const isNoted = traffic.note({
+  const refuse = (refusal: EgressRefusal): void => {
+    const isNoted = traffic.logConnection({
       method: 'CONNECT',
       target: authority.slice(0, 300),
       status: refusal.status,
@@ -27,16 +31,16 @@ export async function openTunnel(traffic: Traffic, authority: string, client: Du
       sent: 0,
       refused: refusal.why,
     });
-    if (isNoted) answerRefusal(client, refusal);
+    if (isNoted) sendEgressRefusal(client, refusal);
     else client.destroy();
   };
   if (asked === null) return refuse({ status: 400, why: 'CONNECT needs host:port' });
-  const refused = refuseHost(traffic.rules, `${asked.host}:${asked.port}`);
+  const refused = findHostRefusal(traffic.rules, `${asked.host}:${asked.port}`);
   if (refused !== null) return refuse(refused);
   const spent = traffic.volume.count('out', 0);
   if (spent !== null) return refuse(spent);
-  const found = await findAddress(traffic.rules, asked, traffic.resolve);
-  if (isRefusal(found)) return refuse(found);
+  const found = await findAllowedAddress(traffic.rules, asked, traffic.resolve);
+  if (isEgressRefusal(found)) return refuse(found);
   const server = await dial(found, asked.port, traffic.idleMs);
   if (server === null) return refuse({ status: 504, why: `${asked.host}:${asked.port} can't be reached` });
   if (client.destroyed) return void server.destroy();
@@ -50,7 +54,7 @@ function parseAuthority(text: string): { readonly host: string; readonly port: n
   return found === null ? null : { host: (found[1] ?? '').toLowerCase(), port: Number(found[2]) };
 }
 
-function dial({ address, family }: Address, port: number, idleMs: number): Promise<Socket | null> {
+function dial({ address, family }: NetworkAddress, port: number, idleMs: number): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port, family });
     const fail = (): void => {
@@ -75,14 +79,14 @@ interface Ends {
 }
 
 /** Passes bytes both ways once the client has asked for that host by TLS. Logs one line about it, at its end. */
-function relay(traffic: Traffic, { host, port, client, server }: Ends): void {
+function relay(traffic: CellTrafficContext, { host, port, client, server }: Ends): void {
   let [received, sent] = [0, 0];
   let ended = false;
   const end = (refused: string | null): void => {
     if (ended) return;
     ended = true;
     const target = `${host}:${port}`;
-    traffic.note({ method: 'CONNECT', target, status: null, bytes: received, sent, refused });
+    traffic.logConnection({ method: 'CONNECT', target, status: null, bytes: received, sent, refused });
     client.destroy();
     server.destroy();
   };

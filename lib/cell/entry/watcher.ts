@@ -3,28 +3,34 @@
 // so everything unexpected ends in exit 2.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { judgeAlone } from '../watcher/judge-alone.ts';
-import { type Answer, answerTimeoutMs, askServer, blocked, largestCallBytes } from '../watcher/protocol.ts';
+import type { judgeCallByPolicyFile } from '../watcher/judge-alone.ts';
+import {
+  askDecisionServer,
+  blockUnjudgedCall,
+  largestCallBytes,
+  type WatcherAnswer,
+  watcherAnswerTimeoutMs,
+} from '../watcher/protocol.ts';
 
 process.exitCode = 2;
-process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));
-process.on('unhandledRejection', (error) => finish(blocked('watcher-failed', String(error))));
+process.on('uncaughtException', (error) => finish(blockUnjudgedCall('watcher-failed', error.message)));
+process.on('unhandledRejection', (error) => finish(blockUnjudgedCall('watcher-failed', String(error))));
 const patience = setTimeout(
-  () => finish(blocked('watcher-failed', 'The watcher took too long.')),
-  answerTimeoutMs,
+  () => finish(blockUnjudgedCall('watcher-failed', 'The watcher took too long.')),
+  watcherAnswerTimeoutMs,
 );
 
 const [mode = '', place = '', ...flags] = process.argv.slice(2);
-judge().then(finish, (error: unknown) => finish(blocked('watcher-failed', String(error))));
+judge().then(finish, (error: unknown) => finish(blockUnjudgedCall('watcher-failed', String(error))));
 
-async function judge(): Promise<Answer> {
+async function judge(): Promise<WatcherAnswer> {
   const [flag, name = ''] = flags;
   const text = flag === '--canary' ? '' : await readAll(process.stdin);
   if (mode === '--policy') return loadJudge()(place, JSON.parse(text), new Date());
   if (mode !== '--socket')
-    return blocked('watcher-failed', 'The watcher was started without --socket or --policy.');
+    return blockUnjudgedCall('watcher-failed', 'The watcher was started without --socket or --policy.');
   const known = flag === '--canary' || flag === '--hook' ? flag : '';
-  return askServer(place, { flag: known, name, text }, () => patience.refresh());
+  return askDecisionServer(place, { flag: known, name, text }, () => patience.refresh());
 }
 
 /** Reads a stream of text to its end. Rejects when it is too large. */
@@ -40,11 +46,11 @@ async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> 
   return Buffer.concat(chunks).toString();
 }
 
-function loadJudge(): typeof judgeAlone {
+function loadJudge(): typeof judgeCallByPolicyFile {
   return createRequire(__filename)(join(__dirname, 'judge.cjs')).judgeAlone;
 }
 
-function finish(decision: Answer): void {
+function finish(decision: WatcherAnswer): void {
   const { output } = decision;
   if (decision.decision === 'allow' && output !== undefined)
     return void process.stdout.write(output, (error) => process.exit(error ? 2 : 0));

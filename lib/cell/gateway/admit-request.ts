@@ -1,16 +1,22 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { explainForbidden, mayAskFor } from '../../domain/config/configured-model.ts';
-import { findPrice, setPriceHint } from '../../domain/config/token-price.ts';
-import type { Demand } from '../../domain/state/spending.ts';
-import { isRecord, type JsonRecord } from '../../util/json.ts';
-import type { Conversation, Dialect } from './dialects/dialect.ts';
-import type { Context, Refusal, Refused } from './gateway-options.ts';
-import { demandOf, type Estimate, type Prompt, parseModelRequest, readBody } from './model-request.ts';
+import { explainForbiddenModel, isModelPermitted } from '../../domain/config/configured-model.ts';
+import { findTokenPrice, setUnknownPriceHint } from '../../domain/config/token-price.ts';
+import type { RequestDemand } from '../../domain/state/spending.ts';
+import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import type { Dialect, ReportedConversation } from './dialects/dialect.ts';
+import type { AgentEndingRefusal, GatewayContext, RefusedModelRequest } from './gateway-options.ts';
+import {
+  computeRequestDemand,
+  type PromptOfRequest,
+  parseModelRequest,
+  type RequestCostEstimate,
+  readBody,
+} from './model-request.ts';
 import type { RequestTarget } from './upstream.ts';
 
 // In the log, of what was asked for and isn't there.
-export const longestPath = 200;
+export const longestReportedPath = 200;
 
 /**
  * The token takes the place of the key, in each place where a CLI puts one: compared in constant time, so timing
@@ -33,55 +39,60 @@ interface Admitted {
   readonly request: JsonRecord;
   readonly dialect: Dialect;
   readonly model: string;
-  readonly conversation: Conversation;
+  readonly conversation: ReportedConversation;
 }
 
 /** Reads a request to a known path and judges what it asks for. */
 export async function admitRequest(
   request: IncomingMessage,
-  { options, dialect, endpoint, path }: Context & RequestTarget,
-): Promise<Refused | Admitted> {
+  { options, dialect, endpoint, path }: GatewayContext & RequestTarget,
+): Promise<RefusedModelRequest | Admitted> {
   if (!(await options.isWatched())) {
     options.onRefused('canary-failed');
-    return forbidden('canary-failed', 'The watcher is not active in this agent.');
+    return buildForbiddenRefusal('canary-failed', 'The watcher is not active in this agent.');
   }
   const read = await readRequest(request);
   if ('why' in read) return read;
   const objection = dialect.judge(read.request, { endpoint, allowedTools: options.allowedTools });
   if (objection !== null) {
-    const target = `${request.method} ${path.slice(0, longestPath)}`;
+    const target = `${request.method} ${path.slice(0, longestReportedPath)}`;
     options.onForbidden({ rule: 'request-not-allowed', target, why: objection.message });
-    return forbidden(objection.why, objection.message);
+    return buildForbiddenRefusal(objection.why, objection.message);
   }
   const model = endpoint.model ?? modelOf(read.request);
-  if (!mayAskFor(options.configuredModel, model)) {
-    const why = explainForbidden(options.configuredModel, model);
+  if (!isModelPermitted(options.configuredModel, model)) {
+    const why = explainForbiddenModel(options.configuredModel, model);
     options.onForbidden({ rule: 'model-not-allowed', target: model, why });
-    return forbidden('model', why);
+    return buildForbiddenRefusal('model', why);
   }
   const conversation = { ...dialect.readConversation(read.request), offered: offeredTools(read.request) };
   if (endpoint.isPaid && !options.inspect(conversation))
-    return forbidden('unwatched-call', 'A tool call ran without the watcher.');
+    return buildForbiddenRefusal('unwatched-call', 'A tool call ran without the watcher.');
   return { ...read, dialect, model, conversation };
 }
 
-async function readRequest(request: IncomingMessage): Promise<Refused | { readonly request: JsonRecord }> {
+async function readRequest(
+  request: IncomingMessage,
+): Promise<RefusedModelRequest | { readonly request: JsonRecord }> {
   if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
     return { status: 415, why: 'body', message: 'A request must be sent uncompressed.' };
   const text = await readBody(request);
   if (text === null) return { status: 413, why: 'body', message: 'The request is larger than 32 MB.' };
   const value = parseModelRequest(text);
   return value === null
-    ? forbidden('body', 'A request to the model API is a JSON object.')
+    ? buildForbiddenRefusal('body', 'A request to the model API is a JSON object.')
     : { request: value };
 }
 
 function modelOf({ model }: JsonRecord): string {
-  return typeof model === 'string' ? model.slice(0, longestPath) : '';
+  return typeof model === 'string' ? model.slice(0, longestReportedPath) : '';
 }
 
 /** A request that is not let through. */
-export function forbidden<Why extends string>(why: Why, message: string): Refused & { readonly why: Why } {
+export function buildForbiddenRefusal<Why extends string>(
+  why: Why,
+  message: string,
+): RefusedModelRequest & { readonly why: Why } {
   return { status: 403, why, message };
 }
 
@@ -92,7 +103,7 @@ export function forbidden<Why extends string>(why: Why, message: string): Refuse
 function offeredTools({ tools, input }: JsonRecord): ReadonlySet<string> {
   const names = new Set<string>();
   const added = Array.isArray(input)
-    ? input.filter((item) => isRecord(item) && item.type === 'additional_tools')
+    ? input.filter((item) => isJsonRecord(item) && item.type === 'additional_tools')
     : [];
   gather([tools, added], names);
   return names;
@@ -100,39 +111,39 @@ function offeredTools({ tools, input }: JsonRecord): ReadonlySet<string> {
 
 function gather(value: unknown, names: Set<string>): void {
   if (Array.isArray(value)) for (const one of value) gather(one, names);
-  if (!isRecord(value)) return;
+  if (!isJsonRecord(value)) return;
   if (typeof value.name === 'string') names.add(value.name);
   for (const one of Object.values(value)) gather(one, names);
 }
 
 /** A request that is paid for, with what it may come to. */
 export interface PaidRequest {
-  readonly prompt: Prompt;
-  readonly estimate: Estimate;
-  readonly demand: Demand;
+  readonly prompt: PromptOfRequest;
+  readonly estimate: RequestCostEstimate;
+  readonly demand: RequestDemand;
 }
 
 /** Estimates the cost of a request, from those before it. */
-export function estimateRequest(
+export function estimateRequestCost(
   { request, dialect, model }: Admitted,
-  { options, account }: Context,
+  { options, account }: GatewayContext,
 ): PaidRequest {
   const prompt = { model, ...dialect.readPrompt(request) };
   const input = account.history.estimate(prompt, options.now().getTime());
   const estimate = { ...input, ...dialect.size(request), model };
-  return { prompt, estimate, demand: demandOf(estimate, options.configuredModel.prices) };
+  return { prompt, estimate, demand: computeRequestDemand(estimate, options.configuredModel.prices) };
 }
 
 /** How many output tokens a request may have, by the agent's own budget and by the one it shares. */
-export async function grantRequest(
+export async function grantOutputTokens(
   id: symbol,
   { prompt, demand }: PaidRequest,
   response: ServerResponse,
-  { options, account }: Context,
-): Promise<number | (Refused & { readonly why: Refusal })> {
+  { options, account }: GatewayContext,
+): Promise<number | (RefusedModelRequest & { readonly why: AgentEndingRefusal })> {
   const spent = { status: 400 };
   const isInUsd = options.usdLimit > 0 || options.sharesUsd;
-  if (isInUsd && findPrice(prompt.model, 0, options.configuredModel.prices) === null)
+  if (isInUsd && findTokenPrice(prompt.model, 0, options.configuredModel.prices) === null)
     return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
   const isGone = (): boolean => response.destroyed;
   const own = await account.turns.take(id, demand, isGone);
@@ -157,5 +168,5 @@ export async function grantRequest(
 
 /** The message about a model that can't be held to a budget in dollars. */
 function noPrice(model: string): string {
-  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${setPriceHint}`;
+  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${setUnknownPriceHint}`;
 }

@@ -1,15 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PriceList } from '../../domain/config/token-price.ts';
-import { spendingOf } from '../../domain/state/spending.ts';
+import { computeSpendingOfDemand } from '../../domain/state/spending.ts';
 import type { PaidRequest } from './admit-request.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import type { Context } from './gateway-options.ts';
-import type { Estimate } from './model-request.ts';
-import { readLimit, readLimitBody, readTrouble, type ServiceLimit } from './service-trouble.ts';
-import { connectionHeaders, openRequest, type RequestTarget, type Upstream } from './upstream.ts';
-import { type CountedUsage, meterUsage } from './usage-meter.ts';
+import type { GatewayContext } from './gateway-options.ts';
+import type { RequestCostEstimate } from './model-request.ts';
+import {
+  connectionErrorAsTrouble,
+  extendServiceLimitByBody,
+  parseServiceLimit,
+  type ServiceLimit,
+} from './service-trouble.ts';
+import { connectionHeaders, openUpstreamRequest, type RequestTarget, type Upstream } from './upstream.ts';
+import { type CountedUsage, createUsageMeter } from './usage-meter.ts';
 
-export interface Forwarded extends Context, RequestTarget {
+export interface ForwardedModelRequest extends GatewayContext, RequestTarget {
   readonly id: symbol;
   readonly request: IncomingMessage;
   readonly method: string;
@@ -35,14 +40,14 @@ const tokensPerMs = 0.5;
  * Sends a request on, and its answer back; counts its cost as it comes. Resolves when all of it is counted, whichever
  * side ended it.
  */
-export function forwardRequest(response: ServerResponse, forwarded: Forwarded): Promise<void> {
+export function forwardRequest(response: ServerResponse, forwarded: ForwardedModelRequest): Promise<void> {
   return new Promise((resolve) => send(response, forwarded, resolve));
 }
 
-function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void): void {
+function send(response: ServerResponse, forwarded: ForwardedModelRequest, onEnd: () => void): void {
   const { options, account, dialect, id, request, method, path, body, paidRequest } = forwarded;
   const headers = dialect.passHeaders(request.headers);
-  const upstream = openRequest(forwarded.upstream, { method, path, headers, body });
+  const upstream = openUpstreamRequest(forwarded.upstream, { method, path, headers, body });
   const began = performance.now();
   const granted = paidRequest?.granted ?? 0;
   const isTurn = paidRequest?.isTurn === true;
@@ -61,7 +66,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
   // Once all of a request is there, it is answered and paid for, whether or not a client reads the answer.
   const countDiscarded = (): number => {
     if (!isSent || paidRequest === null) return 0;
-    const spent = spendingOf(paidRequest.demand, Math.min(granted, byTime()));
+    const spent = computeSpendingOfDemand(paidRequest.demand, Math.min(granted, byTime()));
     account.ledger.count(id, spent);
     return spent.tokens;
   };
@@ -73,15 +78,16 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     settle(null, countDiscarded());
     // The client hung up, and so ended it.
     if (response.destroyed) return;
-    if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(forwarded.upstream)), isTurn);
-    answerError(response, dialect, 502, `The model API could not be reached: ${error.message}`);
+    if (method === 'POST')
+      account.noteTrouble(connectionErrorAsTrouble(error, addressOf(forwarded.upstream)), isTurn);
+    sendModelApiError(response, dialect, 502, `The model API could not be reached: ${error.message}`);
   });
   upstream.on('response', (answer) => {
     hasAnswer = true;
     const now = options.now().getTime();
-    const limit = readLimit(answer, now);
+    const limit = parseServiceLimit(answer, now);
     if (isTurn && (answer.statusCode ?? 0) < 400) {
-      account.noteTurn(null);
+      account.noteTurnAnswered(null);
       paidRequest.onHeard();
     }
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
@@ -106,15 +112,15 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
 
 /** Reads an answer for the state of the service, and for its cost. */
 function hear(
-  { account, id, method, paidRequest }: Forwarded,
+  { account, id, method, paidRequest }: ForwardedModelRequest,
   { limit, now }: { readonly limit: ServiceLimit | null; readonly now: number },
 ): Pick<Parameters<typeof relay>[2], 'onRefusal' | 'onUsage'> {
   const isTurn = paidRequest?.isTurn === true;
   return {
     onRefusal: (said) => {
       if (limit !== null && method === 'POST')
-        account.noteLimit(readLimitBody(limit, said, now), { now, isTurn });
-      else if (isTurn) account.noteTurn(said);
+        account.noteLimit(extendServiceLimitByBody(limit, said, now), { now, isTurn });
+      else if (isTurn) account.noteTurnAnswered(said);
     },
     onUsage: (spent) => {
       account.ledger.count(id, spent);
@@ -129,7 +135,7 @@ function addressOf({ target: { host, port, socketPath } }: Upstream): string {
 }
 
 /** Answers as the model API says that something is wrong; not to be tried again. */
-export function answerError(
+export function sendModelApiError(
   response: ServerResponse,
   dialect: Dialect | null,
   status: number,
@@ -147,7 +153,7 @@ interface Relay {
   readonly dialect: Dialect;
   readonly limit: ServiceLimit | null;
   readonly now: number;
-  readonly estimate: Estimate | null;
+  readonly estimate: RequestCostEstimate | null;
   /** See CutAnswer. */
   readonly granted: number;
   byTime(): number;
@@ -162,7 +168,7 @@ interface Relay {
 async function relay(answer: IncomingMessage, response: ServerResponse, relayed: Relay): Promise<void> {
   const { headers, statusCode = 502 } = answer;
   const type = headers['content-type'] ?? '';
-  const meter = meterUsage({
+  const meter = createUsageMeter({
     dialect: relayed.dialect,
     contentType: type,
     encoding: headers['content-encoding'] ?? '',

@@ -1,11 +1,11 @@
 import type { ConfiguredModel } from '../../domain/config/configured-model.ts';
-import type { Demand, Spending } from '../../domain/state/spending.ts';
-import type { Conversation } from './dialects/dialect.ts';
+import type { RequestDemand, Spending } from '../../domain/state/spending.ts';
+import type { ReportedConversation } from './dialects/dialect.ts';
 import type { HintInserter, HintSource } from './hint-inserter.ts';
-import type { PromptHistory } from './model-request.ts';
+import type { PromptEstimator } from './model-request.ts';
 import type { RequestLedger, RequestTurns } from './request-turns.ts';
 import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
-import type { Route, Upstream } from './upstream.ts';
+import type { ModelApiRoute, Upstream } from './upstream.ts';
 
 export interface GatewayOptions {
   /** null: a loopback port, for machines without network namespaces; `secret` is then part of the address. */
@@ -14,7 +14,7 @@ export interface GatewayOptions {
   /** The key that the agent's CLI was given: a request without it is refused. */
   readonly token: string;
   /** At least one. */
-  readonly routes: readonly Route[];
+  readonly routes: readonly ModelApiRoute[];
   /** Tools of the agent's policy: some of them the model API runs itself. */
   readonly allowedTools: readonly string[];
   /** The model this agent runs with; the prices are the person's own. */
@@ -31,23 +31,23 @@ export interface GatewayOptions {
   /** The most that requests under way may cost changes: one is about to be sent, or the cost of one is known. */
   onUnderWay(): void;
   /** Of a budget that others share: how many output tokens a request may have; null: it is refused. */
-  readonly share: (id: symbol, demand: Demand, isGone: () => boolean) => Promise<number | null>;
+  readonly share: (id: symbol, demand: RequestDemand, isGone: () => boolean) => Promise<number | null>;
   /** The request is over. */
   readonly giveBack: (id: symbol) => void;
   /** A request was not sent, and none will be. */
-  readonly onRefused: (why: Refusal) => void;
+  readonly onRefused: (why: AgentEndingRefusal) => void;
   /** A request was not sent for what it asks for. */
   readonly onForbidden: (request: ForbiddenRequest) => void;
   /** Judges the report of earlier calls in each request that is paid for; false: it is never sent. */
-  readonly inspect: (conversation: Conversation) => boolean;
+  readonly inspect: (conversation: ReportedConversation) => boolean;
   /** Hints of the person for the agent while it works. */
   readonly hints: HintSource;
-  log(line: EgressLine): void;
+  log(line: GatewayLogLine): void;
   now(): Date;
 }
 
 /** Why a request was not sent, or nothing more would come of it, where that ends the agent. */
-export type Refusal =
+export type AgentEndingRefusal =
   | 'budget'
   | 'session-budget'
   | 'canary-failed'
@@ -65,7 +65,7 @@ export interface ForbiddenRequest {
 }
 
 /** One request that left, or would have left, the cell. */
-export interface EgressLine {
+export interface GatewayLogLine {
   readonly method: string;
   readonly path: string;
   /** null: the upstream could not be reached. */
@@ -75,7 +75,7 @@ export interface EgressLine {
 }
 
 /** The gateway's record of its requests. */
-export interface Account {
+export interface GatewayAccount {
   noteAnswer(status: number, limit: ServiceLimit | null, upstream: Upstream): void;
   /** Notes the whole message of a refusal, at `now`; `isTurn`: of a turn of the agent. */
   noteLimit(limit: ServiceLimit, of: { readonly now: number; readonly isTurn: boolean }): void;
@@ -83,25 +83,25 @@ export interface Account {
    * A turn of the agent was answered, or (`said`: the body) called wrong in a way that no waiting helps with. What a client asks beside
    * them, such as for a summary, says nothing of that.
    */
-  noteTurn(said: string | null): void;
+  noteTurnAnswered(said: string | null): void;
   noteTrouble(trouble: ServiceTrouble, isTurn: boolean): void;
   readonly hints: HintInserter;
   /** A request is more than the agent's own budget holds. */
-  noteUnpaid(demand: Demand): void;
-  readonly history: PromptHistory;
+  noteUnpaid(demand: RequestDemand): void;
+  readonly history: PromptEstimator;
   readonly turns: RequestTurns;
   /** See RequestLedger. */
   readonly ledger: RequestLedger;
 }
 
 /** The input of each step of a request. */
-export interface Context {
+export interface GatewayContext {
   readonly options: GatewayOptions;
-  readonly account: Account;
+  readonly account: GatewayAccount;
 }
 
 /** A request that is not sent: what its client is answered, and why, for the log. */
-export interface Refused {
+export interface RefusedModelRequest {
   readonly status: number;
   readonly why: string;
   readonly message: string;

@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Spending, spendingOf } from '../../domain/state/spending.ts';
+import { computeSpendingOfDemand, type Spending } from '../../domain/state/spending.ts';
 import {
   admitRequest,
-  estimateRequest,
-  forbidden,
-  grantRequest,
+  buildForbiddenRefusal,
+  estimateRequestCost,
+  grantOutputTokens,
   hasToken,
-  longestPath,
+  longestReportedPath,
 } from './admit-request.ts';
-import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
-import type { Context, GatewayOptions, Refused } from './gateway-options.ts';
+import { type ForwardedModelRequest, forwardRequest, sendModelApiError } from './forward-request.ts';
+import type { GatewayContext, GatewayOptions, RefusedModelRequest } from './gateway-options.ts';
 import { listenOn } from './listen-on.ts';
-import { openAccount } from './service-account.ts';
+import { createGatewayAccount } from './service-account.ts';
 import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
-import { findRequestTarget, nearestDialect, ownPath } from './upstream.ts';
+import { findNearestDialect, findRequestTarget, stripGatewayAddress } from './upstream.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
 export interface Gateway {
@@ -42,11 +42,11 @@ const mostConnections = 64;
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let asking = 0;
-  const { account, patience, standing } = openAccount(options, () => asking > 0);
+  const { account, patience, standing } = createGatewayAccount(options, () => asking > 0);
   const { total, underWay } = account.ledger;
   const sent = new Set<Promise<void>>();
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    const forward = (forwarded: Forwarded): void => {
+    const forward = (forwarded: ForwardedModelRequest): void => {
       const ended = forwardRequest(response, forwarded).finally(() => sent.delete(ended));
       sent.add(ended);
     };
@@ -76,8 +76,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-interface Serving extends Context {
-  forward(forwarded: Forwarded): void;
+interface Serving extends GatewayContext {
+  forward(forwarded: ForwardedModelRequest): void;
 }
 
 async function serve(
@@ -87,13 +87,13 @@ async function serve(
 ): Promise<void> {
   const { options } = context;
   const method = request.method ?? '';
-  const url = ownPath(request.url ?? '', options);
+  const url = stripGatewayAddress(request.url ?? '', options);
   const passage = url === null ? null : findRequestTarget(method, url, options.routes);
-  const path = passage?.path ?? String(request.url).slice(0, longestPath);
-  const dialect = passage?.dialect ?? nearestDialect(url, options.routes);
-  const refuse = ({ status, why, message }: Refused): void => {
+  const path = passage?.path ?? String(request.url).slice(0, longestReportedPath);
+  const dialect = passage?.dialect ?? findNearestDialect(url, options.routes);
+  const refuse = ({ status, why, message }: RefusedModelRequest): void => {
     options.log({ method, path, status, tokens: 0, refused: why });
-    answerError(response, dialect, status, message);
+    sendModelApiError(response, dialect, status, message);
   };
   // The CLI looks whether anybody answers, before it has its key.
   if (method === 'HEAD' && url === '/') return void response.writeHead(200).end();
@@ -101,9 +101,10 @@ async function serve(
   if (passage === null) {
     const why = 'Only the model API can be reached.';
     if (isKnown) options.onForbidden({ rule: 'request-not-allowed', target: `${method} ${path}`, why });
-    return refuse(forbidden('path', why));
+    return refuse(buildForbiddenRefusal('path', why));
   }
-  if (!isKnown) return refuse({ ...forbidden('token', "Only the agent's CLI may use this."), status: 401 });
+  if (!isKnown)
+    return refuse({ ...buildForbiddenRefusal('token', "Only the agent's CLI may use this."), status: 401 });
   const id = Symbol(path);
   const free = { ...context, ...passage, id, method, request, paidRequest: null };
   if (method !== 'POST') return forward({ ...free, body: '' });
@@ -111,14 +112,14 @@ async function serve(
   if ('why' in admitted) return refuse(admitted);
   if (!passage.endpoint.isPaid) return forward({ ...free, body: JSON.stringify(admitted.request) });
   const isTurn = passage.dialect.offersTools(admitted.request);
-  const { request: hinted, onHeard } = context.account.hints.place({ ...admitted, isTurn });
-  const asked = estimateRequest({ ...admitted, request: hinted }, context);
+  const { request: hinted, onHeard } = context.account.hints.insertHints({ ...admitted, isTurn });
+  const asked = estimateRequestCost({ ...admitted, request: hinted }, context);
   const giveBack = (): void => {
     context.account.turns.release(id);
     options.giveBack(id);
   };
   response.on('close', giveBack);
-  const granted = await grantRequest(id, asked, response, context);
+  const granted = await grantOutputTokens(id, asked, response, context);
   // Tokens that were granted while the client left are not given back yet.
   if (response.destroyed) return giveBack();
   if (typeof granted !== 'number') {
@@ -127,7 +128,7 @@ async function serve(
     return options.onRefused(granted.why);
   }
   // The next start after a kill reads here what this may have cost.
-  context.account.ledger.send(id, spendingOf(asked.demand, granted));
+  context.account.ledger.send(id, computeSpendingOfDemand(asked.demand, granted));
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
   const body = JSON.stringify(passage.dialect.prepare(hinted, granted));

@@ -1,7 +1,7 @@
-import type { Hint, HintNews, HintState } from '../../domain/agent-messages.ts';
+import type { Hint, HintProgress, HintState } from '../../domain/agent-messages.ts';
 import type { ConversationResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import type { Conversation, Dialect } from './dialects/dialect.ts';
+import type { Dialect, ReportedConversation } from './dialects/dialect.ts';
 
 /** Passes the person's hints on to an agent's model while it works, in the agent's own requests. */
 export interface HintInserter {
@@ -9,7 +9,7 @@ export interface HintInserter {
    * Puts each hint behind the results it was first sent with, in this request and in all that follow: a model, and its
    * cache, see a conversation that only grows. New hints go behind the last results of calls.
    */
-  place(turn: HintedTurn): { readonly request: JsonRecord; onHeard(): void };
+  insertHints(turn: HintedTurn): { readonly request: JsonRecord; onHeard(): void };
   /** No more requests come: hints that no model got are reported as missed. */
   close(): void;
 }
@@ -17,7 +17,7 @@ export interface HintInserter {
 interface HintedTurn {
   readonly dialect: Pick<Dialect, 'insertText'>;
   readonly request: JsonRecord;
-  readonly conversation: Pick<Conversation, 'results'>;
+  readonly conversation: Pick<ReportedConversation, 'results'>;
   /** It offers tools: else it is a side question, which gets no new hints. */
   readonly isTurn: boolean;
 }
@@ -26,7 +26,7 @@ export interface HintSource {
   /** All hints so far, the oldest first. */
   list(): readonly Hint[];
   /** Throws nothing. */
-  report(news: HintNews): void;
+  report(news: HintProgress): void;
 }
 
 interface Placed {
@@ -48,7 +48,7 @@ export function createHintInserter(source: HintSource): HintInserter {
     return [...known.values()];
   };
   return {
-    place({ dialect, request, conversation: { results }, isTurn }) {
+    insertHints({ dialect, request, conversation: { results }, isTurn }) {
       const all = look();
       const [first] = results;
       const last = results.at(-1);

@@ -1,7 +1,7 @@
-import type { AdapterName, Provider } from '../../domain/config/agent-clis.ts';
+import type { AdapterName, ModelProvider } from '../../domain/config/agent-clis.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { configuredChoices } from '../../domain/config/role-settings.ts';
-import { baseAddress, configuredCloud, credentialSources } from './model-credential.ts';
+import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
+import { findConfiguredCloud, listCredentialVariables, readProviderAddress } from './model-credential.ts';
 import { type Environment, readVariable } from './read-variable.ts';
 
 /** Variables by which a CLI of its own would take another model, and the key of `models` that says it here. */
@@ -20,11 +20,11 @@ const modelVariables: Readonly<Partial<Record<AdapterName, Readonly<Record<strin
 };
 
 /** Lists variables that an adapter's CLI would obey and its agents don't, each with the setting that replaces it. */
-export function ignoredVariables(
+export function listIgnoredVariables(
   env: Environment,
-  { config, adapter, providers }: { config: Config; adapter: string; providers: readonly Provider[] },
+  { config, adapter, providers }: { config: Config; adapter: string; providers: readonly ModelProvider[] },
 ): readonly string[] {
-  const models = configuredChoices(config).filter((choice) => choice.adapter === adapter);
+  const models = listConfiguredAgents(config).filter((choice) => choice.adapter === adapter);
   const variables = Object.entries(modelVariables[adapter as AdapterName] ?? {});
   const ofModels = variables.flatMap(([name, key]) => {
     const value = readVariable(env, name);
@@ -37,9 +37,9 @@ export function ignoredVariables(
 }
 
 function ofAnthropic(env: Environment): readonly string[] {
-  const cloud = configuredCloud(env);
-  const sources = credentialSources(env, 'anthropic').join(' and ') || 'no credential';
-  const { address } = baseAddress(env, 'anthropic');
+  const cloud = findConfiguredCloud(env);
+  const sources = listCredentialVariables(env, 'anthropic').join(' and ') || 'no credential';
+  const { address } = readProviderAddress(env, 'anthropic');
   const asked = `agents ask ${address} with ${sources}`;
   return [
     ...(cloud === null ? [] : [`${cloud.variable} is ignored: ${asked}. For ${cloud.title}: ${cloud.way}`]),

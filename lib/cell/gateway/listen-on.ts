@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-export interface Listening {
+export interface ListeningServer {
   /** The port, 0 on a socket file. */
   readonly port: number;
   /** Ends the server and its open connections. */
@@ -9,7 +9,7 @@ export interface Listening {
 }
 
 /** Listens on a socket file, for its owner alone, or on a free loopback port (null). */
-export async function listenOn(server: Server, socketPath: string | null): Promise<Listening> {
+export async function listenOn(server: Server, socketPath: string | null): Promise<ListeningServer> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);

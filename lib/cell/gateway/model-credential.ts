@@ -1,6 +1,6 @@
-import { cliProviders, type Provider } from '../../domain/config/agent-clis.ts';
+import { type ModelProvider, singleCliProviders } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Environment, readSecret, readVariable, secretProblem } from './read-variable.ts';
+import { badSecretError, type Environment, readSecret, readVariable } from './read-variable.ts';
 
 interface ProviderFacts {
   readonly title: string;
@@ -13,10 +13,10 @@ interface ProviderFacts {
   readonly variables: readonly string[];
   readonly hints: readonly string[];
   /** Whose address and credential count, both, where no address of its own is set. */
-  readonly otherwise?: Provider;
+  readonly otherwise?: ModelProvider;
 }
 
-const services: Readonly<Record<Exclude<Provider, keyof typeof cliProviders>, ProviderFacts>> = {
+const services: Readonly<Record<Exclude<ModelProvider, keyof typeof singleCliProviders>, ProviderFacts>> = {
   anthropic: {
     title: 'Anthropic',
     addresses: ['ANTHROPIC_BASE_URL'],
@@ -64,16 +64,16 @@ const services: Readonly<Record<Exclude<Provider, keyof typeof cliProviders>, Pr
   },
 };
 
-function factsOf(provider: Provider): ProviderFacts {
-  return isOfCli(provider) ? { ...cliProviders[provider], address: '', hints: [] } : services[provider];
+function factsOf(provider: ModelProvider): ProviderFacts {
+  return isOfCli(provider) ? { ...singleCliProviders[provider], address: '', hints: [] } : services[provider];
 }
 
-function isOfCli(provider: Provider): provider is keyof typeof cliProviders {
-  return Object.hasOwn(cliProviders, provider);
+function isOfCli(provider: ModelProvider): provider is keyof typeof singleCliProviders {
+  return Object.hasOwn(singleCliProviders, provider);
 }
 
 /** The provider whose variables count: an address and the key for another one are never mixed. */
-function countingProvider(env: Environment, provider: Provider): Provider {
+function countingProvider(env: Environment, provider: ModelProvider): ModelProvider {
   const { addresses, otherwise } = factsOf(provider);
   return otherwise === undefined || addresses.some((name) => readVariable(env, name) !== '')
     ? provider
@@ -81,16 +81,16 @@ function countingProvider(env: Environment, provider: Provider): Provider {
 }
 
 /** Returns the facts of the provider whose variables count. */
-export function providerFacts(env: Environment, provider: Provider): ProviderFacts {
+export function readProviderFacts(env: Environment, provider: ModelProvider): ProviderFacts {
   return factsOf(countingProvider(env, provider));
 }
 
 /** Returns the address of a provider, and the variable that sets it. */
-export function baseAddress(
+export function readProviderAddress(
   env: Environment,
-  provider: Provider,
+  provider: ModelProvider,
 ): { readonly name: string; readonly address: string } {
-  const { addresses, address } = providerFacts(env, provider);
+  const { addresses, address } = readProviderFacts(env, provider);
   const name = addresses.find((one) => readVariable(env, one) !== '');
   return {
     name: name ?? addresses[0] ?? '',
@@ -108,8 +108,8 @@ interface Credential {
  * The credential for a provider, and where it was found. Of claude a token of a subscription only where there is no
  * other. Throws FlameError `bad-credential`.
  */
-export function readCredential(env: Environment, provider: Provider): Credential {
-  const sources = credentialSources(env, provider);
+export function readCredential(env: Environment, provider: ModelProvider): Credential {
+  const sources = listCredentialVariables(env, provider);
   const counting = countingProvider(env, provider);
   if (provider === 'anthropic') return { credential: readAnthropic(env), sources };
   const [source] = sources;
@@ -141,8 +141,8 @@ function readAnthropic(env: Environment): Record<string, string> {
 }
 
 /** Which variables the credential is taken from. */
-export function credentialSources(env: Environment, provider: Provider): readonly string[] {
-  const set = providerFacts(env, provider).variables.filter((name) => readVariable(env, name) !== '');
+export function listCredentialVariables(env: Environment, provider: ModelProvider): readonly string[] {
+  const set = readProviderFacts(env, provider).variables.filter((name) => readVariable(env, name) !== '');
   if (provider !== 'anthropic') return set.slice(0, 1);
   const own = set.filter((name) => name !== 'CLAUDE_CODE_OAUTH_TOKEN');
   return own.length > 0 ? own : set;
@@ -152,19 +152,21 @@ export function credentialSources(env: Environment, provider: Provider): readonl
  * Why a provider's models can't be asked from this environment, before anything is started; null if they can, or
  * another address is set: servers of one's own may want no credential.
  */
-export function missingCredential(env: Environment, provider: Provider): FlameError | null {
-  const { addresses } = providerFacts(env, provider);
-  const sources = credentialSources(env, provider);
+export function missingCredentialError(env: Environment, provider: ModelProvider): FlameError | null {
+  const { addresses } = readProviderFacts(env, provider);
+  const sources = listCredentialVariables(env, provider);
   const places = countingProvider(env, provider) === 'openai' ? Object.keys(openaiPlaces) : [];
-  const problem = [...sources, ...places].map((name) => secretProblem(env, name)).find((one) => one !== null);
+  const problem = [...sources, ...places]
+    .map((name) => badSecretError(env, name))
+    .find((one) => one !== null);
   if (problem !== undefined) return problem;
   if (sources.length > 0 || addresses.some((name) => readVariable(env, name) !== '')) return null;
   return noCredential(env, provider);
 }
 
-function noCredential(env: Environment, provider: Provider): FlameError {
-  const { title, variables, hints } = providerFacts(env, provider);
-  const cloud = provider === 'anthropic' ? configuredCloud(env) : null;
+function noCredential(env: Environment, provider: ModelProvider): FlameError {
+  const { title, variables, hints } = readProviderFacts(env, provider);
+  const cloud = provider === 'anthropic' ? findConfiguredCloud(env) : null;
   const ofClaude = 'There is no credential for the model API, so no agent that uses a model can work.';
   return new FlameError({
     kind: 'environment',
@@ -211,6 +213,6 @@ const clouds: readonly { readonly variable: string; readonly title: string; read
 ];
 
 /** The cloud that claude is set up to ask; null: none. */
-export function configuredCloud(env: Environment): (typeof clouds)[number] | null {
+export function findConfiguredCloud(env: Environment): (typeof clouds)[number] | null {
   return clouds.find(({ variable }) => !/^(?:|0|false|no|off)$/i.test(readVariable(env, variable))) ?? null;
 }

@@ -1,12 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { findPrice, type PriceList, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
-import type { Demand } from '../../domain/state/spending.ts';
-import { isRecord, type JsonRecord } from '../../util/json.ts';
-import type { AnswerSize, Mark, PromptText } from './dialects/dialect.ts';
-import { boundTokens } from './token-bound.ts';
+import {
+  findTokenPrice,
+  type PriceList,
+  priceTokens,
+  type TokenUsage,
+} from '../../domain/config/token-price.ts';
+import type { RequestDemand } from '../../domain/state/spending.ts';
+import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import type { AnswerSize, PromptCacheMark, PromptText } from './dialects/dialect.ts';
+import { estimateMostTokens } from './token-bound.ts';
 
 /** The most a request may cost, before its answer reports the cost. */
-export interface Estimate extends PromptEstimate, AnswerSize {
+export interface RequestCostEstimate extends PromptEstimate, AnswerSize {
   readonly model: string;
 }
 
@@ -34,17 +39,17 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
 export function parseModelRequest(text: string): JsonRecord | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
+    return isJsonRecord(value) ? value : null;
   } catch {
     return null;
   }
 }
 
 /** Computes a request's cost, by its model's price where that is known. Fresh input counts as written to the cache. */
-export function demandOf(estimate: Estimate, prices: PriceList): Demand {
+export function computeRequestDemand(estimate: RequestCostEstimate, prices: PriceList): RequestDemand {
   const { model, fresh, cached, output } = estimate;
-  const price = findPrice(model, fresh + cached, prices);
-  const cost = estimatedUsage(estimate, 0);
+  const price = findTokenPrice(model, fresh + cached, prices);
+  const cost = buildEstimatedUsage(estimate, 0);
   return {
     input: { tokens: fresh + cached, cost_usd: priceTokens(model, cost, prices) ?? 0 },
     perOutputToken: { tokens: 1, cost_usd: (price?.output ?? 0) / 1_000_000 },
@@ -54,7 +59,10 @@ export function demandOf(estimate: Estimate, prices: PriceList): Demand {
 }
 
 /** An estimate as the API reports usage. */
-export function estimatedUsage({ fresh, cached, isHourly }: Estimate, output: number): TokenUsage {
+export function buildEstimatedUsage(
+  { fresh, cached, isHourly }: RequestCostEstimate,
+  output: number,
+): TokenUsage {
   return {
     ...(isHourly ? { cache_creation: { ephemeral_1h_input_tokens: fresh } } : {}),
     cache_creation_input_tokens: fresh,
@@ -71,17 +79,17 @@ interface PromptEstimate {
 }
 
 /** Learns from an agent's answered requests about its next ones, which mostly begin as they did. */
-export interface PromptHistory {
-  estimate(prompt: Prompt, now: number): PromptEstimate;
+export interface PromptEstimator {
+  estimate(prompt: PromptOfRequest, now: number): PromptEstimate;
   /** A request was answered: to how many input tokens it came, and how many of them went through the cache. */
   learn(
-    prompt: Prompt,
+    prompt: PromptOfRequest,
     usage: { readonly tokens: number; readonly cached: number; readonly at: number },
   ): void;
 }
 
 /** The part of a request that the model reads. */
-export interface Prompt extends PromptText {
+export interface PromptOfRequest extends PromptText {
   readonly model: string;
 }
 
@@ -93,13 +101,13 @@ const keptPrompts = 4;
 const largestKept = 4_000_000;
 
 interface Answered {
-  readonly prompt: Prompt;
+  readonly prompt: PromptOfRequest;
   readonly tokens: number;
   readonly cached: number;
   readonly at: number;
 }
 
-export function openPromptHistory(): PromptHistory {
+export function createPromptEstimator(): PromptEstimator {
   const known: Answered[] = [];
   return {
     estimate(prompt, now) {
@@ -109,11 +117,11 @@ export function openPromptHistory(): PromptHistory {
         .sort((a, b) => b.shared - a.shared);
       const [best] = alike;
       if (best === undefined || best.shared === 0)
-        return { cached: 0, fresh: boundTokens(prompt.text) + prompt.extra };
+        return { cached: 0, fresh: estimateMostTokens(prompt.text) + prompt.extra };
       // Images count as much as they did.
       const before = Math.ceil((best.tokens * best.shared) / best.prompt.text.length);
       const added =
-        boundTokens(prompt.text.slice(best.shared)) + Math.max(0, prompt.extra - best.prompt.extra);
+        estimateMostTokens(prompt.text.slice(best.shared)) + Math.max(0, prompt.extra - best.prompt.extra);
       const kept = alike.filter(({ at }) => now - at <= cacheMs).map((one) => foundInCache(one, prompt));
       const cached = Math.min(before, Math.max(0, ...kept));
       return { cached, fresh: before - cached + added };
@@ -131,9 +139,9 @@ export function openPromptHistory(): PromptHistory {
 /** How many tokens of a prompt the API finds in what it kept of an earlier one, rather too few than too many. */
 function foundInCache(
   { prompt: earlier, cached, shared }: Answered & { readonly shared: number },
-  prompt: Prompt,
+  prompt: PromptOfRequest,
 ): number {
-  const isFound = ({ end, block }: Mark): boolean =>
+  const isFound = ({ end, block }: PromptCacheMark): boolean =>
     end <= shared && prompt.marks.some((mark) => mark.block >= block && mark.block - block <= mostLookedBack);
   const [found, last] = [earlier.marks.findLast(isFound), earlier.marks.at(-1)];
   return found === undefined || last === undefined ? 0 : Math.floor((cached * found.end) / last.end);

@@ -13,15 +13,15 @@ export function readVariable(env: Environment, name: string): string {
 
 /** A secret as it can be sent in a header. Throws FlameError `bad-credential`. */
 export function readSecret(env: Environment, name: string): string {
-  const problem = secretProblem(env, name);
+  const problem = badSecretError(env, name);
   if (problem !== null) throw problem;
   return readVariable(env, name);
 }
 
 /** Why what a variable holds can't be a credential; null: it can, or it isn't set. Nothing of it is shown. */
-export function secretProblem(env: Environment, name: string): FlameError | null {
+export function badSecretError(env: Environment, name: string): FlameError | null {
   const value = readVariable(env, name);
-  const why = invalidCharacter(value);
+  const why = findInvalidHeaderCharacter(value);
   if (why === null) return null;
   return new FlameError({
     kind: 'environment',
@@ -32,7 +32,7 @@ export function secretProblem(env: Environment, name: string): FlameError | null
 }
 
 /** Names what a header with a credential can't hold in a text, as the end of a sentence; null: nothing. */
-export function invalidCharacter(value: string): string | null {
+export function findInvalidHeaderCharacter(value: string): string | null {
   if (/^bearer\s/i.test(value)) return 'begins with the word Bearer, which is added automatically';
   const at = value.search(/[^\x21-\x7e]/);
   if (at === -1) return null;

@@ -1,10 +1,10 @@
 import {
   addSpending,
-  type Demand,
-  grantOutput,
+  computeGrantedOutputTokens,
+  computeSpendingOfDemand,
+  type RequestDemand,
   type Spending,
   spendingLeft,
-  spendingOf,
 } from '../../domain/state/spending.ts';
 
 /** Lets requests of one agent run only as far as the budget holds all of them. */
@@ -13,9 +13,9 @@ export interface RequestTurns {
    * Waits for a turn. Resolves to how many output tokens the request may have; null: what is left is too
    * little for it, or the client is gone.
    */
-  take(id: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
+  take(id: symbol, demand: RequestDemand, isGone: () => boolean): Promise<number | null>;
   /** It is sent with fewer output tokens than it was given. */
-  reduce(id: symbol, demand: Demand, output: number): void;
+  reduce(id: symbol, demand: RequestDemand, output: number): void;
   /** The request is over, or the client that waited for its turn is gone. */
   release(id: symbol): void;
 }
@@ -34,15 +34,15 @@ const mostAtOnce = 16;
  * A request is sent when what is left, less what those that run may still use up, holds its input and an answer of a
  * sensible length. One that doesn't fit beside others waits for them; one that doesn't fit alone is never sent.
  */
-export function openTurns(budget: Budget): RequestTurns {
+export function createRequestBudgetTurns(budget: Budget): RequestTurns {
   const running = new Map<symbol, Spending>();
   const waiting = new Set<() => void>();
   const reserved = (): Spending =>
     addSpending([...running].map(([id, most]) => spendingLeft(most, budget.used(id))));
-  const grant = (demand: Demand): number | null => {
+  const grant = (demand: RequestDemand): number | null => {
     if (running.size >= mostAtOnce) return null;
     const [left, held] = [budget.left(), reserved()];
-    return grantOutput(demand, {
+    return computeGrantedOutputTokens(demand, {
       tokens: left.tokens - held.tokens,
       cost_usd: left.cost_usd - held.cost_usd,
     });
@@ -52,7 +52,7 @@ export function openTurns(budget: Budget): RequestTurns {
       while (!isGone()) {
         const granted = grant(demand);
         if (granted !== null) {
-          running.set(id, spendingOf(demand, granted));
+          running.set(id, computeSpendingOfDemand(demand, granted));
           return granted;
         }
         if (running.size === 0) return null;
@@ -60,7 +60,7 @@ export function openTurns(budget: Budget): RequestTurns {
       }
       return null;
     },
-    reduce: (id, demand, output) => void running.set(id, spendingOf(demand, output)),
+    reduce: (id, demand, output) => void running.set(id, computeSpendingOfDemand(demand, output)),
     release(id) {
       running.delete(id);
       for (const wake of waiting) wake();

@@ -1,9 +1,14 @@
-import { minimumOutput, type Spending, spendingOf, unlimited } from '../../domain/state/spending.ts';
+import {
+  computeSpendingOfDemand,
+  minimumOutputTokens,
+  type Spending,
+  unlimitedSpending,
+} from '../../domain/state/spending.ts';
 import { longestClientWaitMs } from './forward-request.ts';
-import type { Account, GatewayOptions } from './gateway-options.ts';
+import type { GatewayAccount, GatewayOptions } from './gateway-options.ts';
 import { createHintInserter } from './hint-inserter.ts';
-import { openPromptHistory } from './model-request.ts';
-import { openLedger, openTurns } from './request-turns.ts';
+import { createPromptEstimator } from './model-request.ts';
+import { createRequestBudgetTurns, openLedger } from './request-turns.ts';
 import { readErrorMessage, type ServiceLimit, type ServiceTrouble } from './service-trouble.ts';
 
 /** How often the service may refuse in a row: once more than a client that ends by itself asks. */
@@ -15,14 +20,14 @@ const mostOfLong = 2;
 
 /** How one agent stands with the service, and what ends it where that stays so. */
 interface OpenedAccount {
-  readonly account: Account;
+  readonly account: GatewayAccount;
   /** The last report of the service. */
   readonly standing: { readonly limit: ServiceLimit | null; readonly trouble: ServiceTrouble | null };
   readonly patience: ReturnType<typeof limitRetries>;
 }
 
 /** `isAsking`: whether a request of the agent is open. */
-export function openAccount(options: GatewayOptions, isAsking: () => boolean): OpenedAccount {
+export function createGatewayAccount(options: GatewayOptions, isAsking: () => boolean): OpenedAccount {
   const ledger = openLedger(options);
   const standing: { limit: ServiceLimit | null; trouble: ServiceTrouble | null } = {
     limit: null,
@@ -37,7 +42,7 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
     isAsking,
     onOver: () => options.onRefused('service-limit'),
   });
-  const account: Account = {
+  const account: GatewayAccount = {
     noteAnswer: (status, found, { sources, variables }) => {
       standing.limit = found;
       if (found === null) refusals = 0;
@@ -52,7 +57,7 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
       if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
         options.onRefused('service-limit');
     },
-    noteTurn: (said) => {
+    noteTurnAnswered: (said) => {
       patience.answered();
       rejected = said === null ? 0 : rejected + 1;
       if (said === null) return;
@@ -65,11 +70,11 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
     },
     hints: createHintInserter(options.hints),
     noteUnpaid: (demand) => {
-      const needs = spendingOf(demand, minimumOutput(demand));
+      const needs = computeSpendingOfDemand(demand, minimumOutputTokens(demand));
       standing.trouble = { kind: 'unpaid', spent: ledger.total(), needs };
     },
-    history: openPromptHistory(),
-    turns: openTurns({ left: () => leftOf(options, ledger.total()), used: ledger.used }),
+    history: createPromptEstimator(),
+    turns: createRequestBudgetTurns({ left: () => leftOf(options, ledger.total()), used: ledger.used }),
     ledger,
   };
   return { account, standing, patience };
@@ -77,8 +82,8 @@ export function openAccount(options: GatewayOptions, isAsking: () => boolean): O
 
 function leftOf({ tokenLimit, usdLimit }: GatewayOptions, spent: Spending): Spending {
   return {
-    tokens: tokenLimit > 0 ? tokenLimit - spent.tokens : unlimited.tokens,
-    cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd : unlimited.cost_usd,
+    tokens: tokenLimit > 0 ? tokenLimit - spent.tokens : unlimitedSpending.tokens,
+    cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd : unlimitedSpending.cost_usd,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/failure.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
-import { isRecord, type JsonRecord } from '../../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 
 /** Why the last request to the model API got no answer to work with, where that is not the agent's doing. */
 export type ServiceTrouble =
@@ -33,13 +33,13 @@ export type ServiceTrouble =
     };
 
 /** Reads a connection's error, and the address of the connection. */
-export function readTrouble(error: Error, address: string): ServiceTrouble {
+export function connectionErrorAsTrouble(error: Error, address: string): ServiceTrouble {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
   return { kind: 'unreachable', why: `${code} ${address}` };
 }
 
 /** A failure as the trouble of the model API explains it. */
-export function explainByTrouble(
+export function explainFailureByTrouble(
   failure: Failure | null,
   trouble: ServiceTrouble | null,
   budget: AgentRequest['budget'],
@@ -99,7 +99,7 @@ export interface ServiceLimit {
 const limiting = [429, 500, 502, 503, 504, 529];
 
 /** Reads the limit in the head of a model API's answer; null for one that is none. */
-export function readLimit(
+export function parseServiceLimit(
   { statusCode = 0, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
   now: number,
 ): ServiceLimit | null {
@@ -118,7 +118,7 @@ export function readLimit(
 }
 
 /** Adds to a limit from the body of such an answer: how long to wait, and whether that would help. */
-export function readLimitBody(limit: ServiceLimit, body: string, now: number): ServiceLimit {
+export function extendServiceLimitByBody(limit: ServiceLimit, body: string, now: number): ServiceLimit {
   const { code, type, details, message } = readError(body);
   const said = `${String(code)} ${String(type)}`;
   if (
@@ -144,7 +144,7 @@ function readError(body: string): JsonRecord {
   try {
     const value: unknown = JSON.parse(body);
     const [first]: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return isRecord(first) && isRecord(first.error) ? first.error : {};
+    return isJsonRecord(first) && isJsonRecord(first.error) ? first.error : {};
   } catch {
     return {};
   }
@@ -154,7 +154,7 @@ function readError(body: string): JsonRecord {
 function retryDelay(details: unknown): number | null {
   const all: readonly unknown[] = Array.isArray(details) ? details : [];
   const said = all
-    .map((one) => (isRecord(one) ? one.retryDelay : null))
+    .map((one) => (isJsonRecord(one) ? one.retryDelay : null))
     .find((one) => typeof one === 'string');
   return typeof said === 'string' ? readDuration(said) : null;
 }
@@ -178,7 +178,7 @@ function readDuration(said: string): number {
  * A failure as the answers of the model API explain it: an agent whose last question it refused failed by that,
  * also where it gave up in silence or waited until its time was over.
  */
-export function explainByLimit(failure: Failure | null, limit: ServiceLimit | null): Failure | null {
+export function explainFailureByLimit(failure: Failure | null, limit: ServiceLimit | null): Failure | null {
   if (failure === null || limit === null) return failure;
   // A quota that is whole again at a time the service names is a limit, even if a client reads its message otherwise.
   const isMisread = failure.kind === 'auth' && limit.status === 429 && limit.until !== null;

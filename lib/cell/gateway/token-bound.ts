@@ -27,7 +27,7 @@ function kindOf(character: string): number {
  * How many tokens a text may come to, for practical purposes never fewer than it does: of words and code about one for
  * two or three bytes, of base64 and random text up to one a byte, of other scripts up to two a character.
  */
-export function boundTokens(text: string): number {
+export function estimateMostTokens(text: string): number {
   let sum = 0;
   let before = space;
   let last = -1;

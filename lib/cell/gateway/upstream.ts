@@ -5,10 +5,10 @@ import {
   request as requestHttp,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Provider } from '../../domain/config/agent-clis.ts';
+import type { ModelProvider } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Dialect, Endpoint } from './dialects/dialect.ts';
-import { baseAddress, providerFacts, readCredential } from './model-credential.ts';
+import type { Dialect, ModelApiEndpoint } from './dialects/dialect.ts';
+import { readCredential, readProviderAddress, readProviderFacts } from './model-credential.ts';
 import type { Environment } from './read-variable.ts';
 
 /** The model API behind a gateway, with the real credential. */
@@ -35,10 +35,10 @@ const subscriptionBeta = 'oauth-2025-04-20';
  * A provider's address and credential from the person's environment, as its CLIs would find them. A proxy in the
  * environment is not used. Throws FlameError `bad-base-url` or `bad-credential`.
  */
-export function readUpstream(env: Environment, provider: Provider): Upstream {
-  const { name, address } = baseAddress(env, provider);
+export function readUpstream(env: Environment, provider: ModelProvider): Upstream {
+  const { name, address } = readProviderAddress(env, provider);
   const url = parseUrl(address, name);
-  const { version, variables } = providerFacts(env, provider);
+  const { version, variables } = readProviderFacts(env, provider);
   const path = url.pathname.replace(/\/+$/, '');
   return {
     isSecure: url.protocol === 'https:',
@@ -52,7 +52,7 @@ export function readUpstream(env: Environment, provider: Provider): Upstream {
 }
 
 /** Opens a request with the agent's headers, those that are passed on; the credential joins them here. */
-export function openRequest(
+export function openUpstreamRequest(
   upstream: Upstream,
   call: {
     readonly method: string;
@@ -129,7 +129,7 @@ function badAddress(name: string, why: string): FlameError {
 }
 
 /** A model API as the agent's CLI reaches it: what it asks for below the prefix is asked of the upstream. */
-export interface Route {
+export interface ModelApiRoute {
   /** '' or `/openai`. */
   readonly prefix: string;
   readonly upstream: Upstream;
@@ -141,7 +141,7 @@ export interface Route {
 export interface RequestTarget {
   readonly upstream: Upstream;
   readonly dialect: Dialect;
-  readonly endpoint: Endpoint;
+  readonly endpoint: ModelApiEndpoint;
   /** To ask upstream, with the parameters that are known. */
   readonly path: string;
 }
@@ -152,7 +152,7 @@ const longestAddress = 2_000;
 export function findRequestTarget(
   method: string,
   url: string,
-  routes: readonly Route[],
+  routes: readonly ModelApiRoute[],
 ): RequestTarget | null {
   if (url.length > longestAddress) return null;
   const plain = url.split('?', 1)[0] ?? '';
@@ -178,7 +178,7 @@ function knownQuery(query: URLSearchParams, parameters: Dialect['parameters']): 
 }
 
 /** The part of an address after the gateway's own; null for another's. */
-export function ownPath(
+export function stripGatewayAddress(
   url: string,
   { socketPath, secret }: { readonly socketPath: string | null; readonly secret: string },
 ): string | null {
@@ -187,7 +187,7 @@ export function ownPath(
 }
 
 /** The language to answer in where an address leads nowhere: that of the API it comes nearest to. */
-export function nearestDialect(url: string | null, routes: readonly Route[]): Dialect | null {
+export function findNearestDialect(url: string | null, routes: readonly ModelApiRoute[]): Dialect | null {
   const near = routes.filter(({ prefix }) => url?.startsWith(prefix) ?? false);
   return [...near, ...routes][0]?.dialects[0] ?? null;
 }

@@ -7,9 +7,9 @@ import {
   type TokenUsage,
 } from '../../domain/config/token-price.ts';
 import type { Spending } from '../../domain/state/spending.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
-import type { Dialect, UsageFacts } from './dialects/dialect.ts';
-import { type Estimate, estimatedUsage } from './model-request.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import type { Dialect, UsageReportFormat } from './dialects/dialect.ts';
+import { buildEstimatedUsage, type RequestCostEstimate } from './model-request.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
 interface UsageMeter {
@@ -22,7 +22,7 @@ interface UsageMeter {
 }
 
 interface CutAnswer {
-  readonly estimate: Estimate;
+  readonly estimate: RequestCostEstimate;
   /** The most output tokens it may have, and can have had so far by its time. */
   readonly granted: number;
   readonly byTime: number;
@@ -51,7 +51,7 @@ export interface CountedUsage extends Spending {
   readonly isReported: boolean;
 }
 
-export function meterUsage({
+export function createUsageMeter({
   dialect,
   contentType,
   encoding,
@@ -81,7 +81,7 @@ export function meterUsage({
       const { estimate, granted, byTime } = cut;
       const written = Math.min(granted, Math.max(reader.written(), estimate.isHidden ? byTime : 0));
       isReported = usage.input_tokens !== undefined;
-      const made = isReported ? { output_tokens: written } : estimatedUsage(estimate, written);
+      const made = isReported ? { output_tokens: written } : buildEstimatedUsage(estimate, written);
       note({ ...made }, answering || estimate.model);
     }
     return countTokens(usage);
@@ -123,13 +123,13 @@ function mergeUsage(usage: Counted, found: JsonRecord): void {
   for (const name of counts)
     if (typeof found[name] === 'number') usage[name] = larger(usage[name], found[name]);
   const { cache_creation, server_tool_use, inference_geo, speed } = found;
-  if (isRecord(cache_creation)) {
+  if (isJsonRecord(cache_creation)) {
     const before = usage.cache_creation?.ephemeral_1h_input_tokens;
     usage.cache_creation = {
       ephemeral_1h_input_tokens: larger(before, cache_creation.ephemeral_1h_input_tokens),
     };
   }
-  if (isRecord(server_tool_use)) {
+  if (isJsonRecord(server_tool_use)) {
     const before = usage.server_tool_use?.web_search_requests;
     usage.server_tool_use = { web_search_requests: larger(before, server_tool_use.web_search_requests) };
   }
@@ -150,7 +150,7 @@ interface Reader {
   written(): number;
 }
 
-function eventReader(facts: UsageFacts, note: Note): Reader {
+function eventReader(facts: UsageReportFormat, note: Note): Reader {
   let rest = '';
   let written = 0;
   const decoder = new TextDecoder();
@@ -158,7 +158,8 @@ function eventReader(facts: UsageFacts, note: Note): Reader {
     if (!line.startsWith('data:')) return;
     written += facts.written(line);
     if (!line.includes(facts.sign)) return;
-    for (const { usage, model } of facts.read(parseRecord(line.slice('data:'.length)))) note(usage, model);
+    for (const { usage, model } of facts.read(parseJsonRecord(line.slice('data:'.length))))
+      note(usage, model);
   };
   return {
     push(chunk) {
@@ -171,7 +172,7 @@ function eventReader(facts: UsageFacts, note: Note): Reader {
   };
 }
 
-function bodyReader(facts: UsageFacts, note: Note): Reader {
+function bodyReader(facts: UsageReportFormat, note: Note): Reader {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
@@ -192,7 +193,7 @@ function bodyReader(facts: UsageFacts, note: Note): Reader {
 function parseRecords(text: string): readonly JsonRecord[] {
   try {
     const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? value : [value]).filter(isRecord);
+    return (Array.isArray(value) ? value : [value]).filter(isJsonRecord);
   } catch {
     return [];
   }

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { ownIdentity, processStart } from '../../util/process-identity.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { ownIdentity, readProcessStart } from '../../util/process-identity.ts';
+import { listNamesIn } from '../../util/read-file.ts';
 import { tryQuietly } from '../../util/remove-tree.ts';
-import { signal } from '../process-tree.ts';
-import type { CellGroup, CellLimits, GroupUsage } from '../runner-context.ts';
+import { sendSignalIfAlive } from '../process-tree.ts';
+import type { CellControlGroup, CellLimits, ControlGroupUsage } from '../runner-context.ts';
 
 /** Where groups are made: below these groups, one for each thing that is limited. */
-export interface GroupPlan {
+export interface ControlGroupPlan {
   readonly version: 1 | 2;
   readonly parents: Readonly<Partial<Record<'unified' | 'memory' | 'pids' | 'cpuacct', string>>>;
 }
@@ -19,8 +19,11 @@ const strangerMs = 3_600_000;
 let made = 0;
 
 /** Groups this process may make, by where it stands; nothing is tried yet. */
-export function planGroups(hierarchies: readonly Hierarchy[], version: 1 | 2): GroupPlan[] {
-  const find = (name: Hierarchy['controller']): Hierarchy | undefined =>
+export function planControlGroups(
+  hierarchies: readonly ControlGroupHierarchy[],
+  version: 1 | 2,
+): ControlGroupPlan[] {
+  const find = (name: ControlGroupHierarchy['controller']): ControlGroupHierarchy | undefined =>
     hierarchies.find(({ controller }) => controller === name);
   if (version === 2) {
     const unified = find('unified');
@@ -38,9 +41,9 @@ export function planGroups(hierarchies: readonly Hierarchy[], version: 1 | 2): G
 }
 
 /** Makes a cell's group and sets its limits. Throws where that isn't possible; nothing is left then. */
-export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
+export function makeCellControlGroup(plan: ControlGroupPlan, limits: CellLimits): CellControlGroup {
   made += 1;
-  const name = `flame-${ownNamespace()}-${process.pid}-${processStart(process.pid)}-${made}`;
+  const name = `flame-${ownNamespace()}-${process.pid}-${readProcessStart(process.pid)}-${made}`;
   const folders = new Map(
     Object.entries(plan.parents).map(([controller, parent]) => [controller, join(parent, name)]),
   );
@@ -61,7 +64,7 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
     enter: (argv) => ['/bin/sh', '-c', enterScript, 'enter', ...folders.values(), '--', ...argv],
     env: {},
     entered: () => undefined,
-    usage: () => readUsage(plan.version, folderOf),
+    usage: () => readControlGroupUsage(plan.version, folderOf),
     close: async () => {
       await Promise.all([...folders.values()].map(removeGroup));
     },
@@ -73,9 +76,9 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
  * pid means another process, only when they have been empty for long. The kernel keeps any that holds a
  * process.
  */
-export function sweepGroups(plan: GroupPlan): void {
+export function removeDeadControlGroups(plan: ControlGroupPlan): void {
   for (const parent of Object.values(plan.parents)) {
-    for (const name of namesIn(parent).filter((name) => /^flame-\d+-/.test(name))) {
+    for (const name of listNamesIn(parent).filter((name) => /^flame-\d+-/.test(name))) {
       const folder = join(parent, name);
       if (isAbandoned(name, folder)) tryQuietly(() => rmdirSync(folder));
     }
@@ -84,7 +87,7 @@ export function sweepGroups(plan: GroupPlan): void {
 
 function isAbandoned(name: string, folder: string): boolean {
   const [, namespace, pid, start] = /^flame-(\d+)-(\d+)-(\d+)-\d+$/.exec(name) ?? [];
-  if (namespace === ownNamespace()) return processStart(Number(pid)) !== start;
+  if (namespace === ownNamespace()) return readProcessStart(Number(pid)) !== start;
   return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > strangerMs;
 }
 
@@ -118,7 +121,10 @@ function limitMemory(version: 1 | 2, folder: string, megabytes: number): void {
 }
 
 /** `folderOf` says where a controller's files are. */
-export function readUsage(version: 1 | 2, folderOf: (controller: string) => string): GroupUsage {
+export function readControlGroupUsage(
+  version: 1 | 2,
+  folderOf: (controller: string) => string,
+): ControlGroupUsage {
   const cpu =
     version === 2
       ? numberIn(join(folderOf('cpu'), 'cpu.stat'), /^usage_usec (\d+)$/m, 1e6)
@@ -144,7 +150,7 @@ const removalAttempts = 200;
 
 async function removeGroup(folder: string): Promise<void> {
   for (let left = removalAttempts; left > 0 && existsSync(folder); left -= 1) {
-    for (const pid of readProcesses(folder)) signal(pid, 'SIGKILL');
+    for (const pid of readProcesses(folder)) sendSignalIfAlive(pid, 'SIGKILL');
     // The kernel takes its time.
     await rmdir(folder).catch(() => undefined);
     if (existsSync(folder)) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -160,7 +166,7 @@ function readProcesses(folder: string): number[] {
 }
 
 /** Where this process stands among control groups: one tree for everything (version 2), or one per controller. */
-export interface Hierarchy {
+export interface ControlGroupHierarchy {
   readonly controller: 'unified' | 'memory' | 'pids' | 'cpuacct';
   /** Where the tree is mounted. */
   readonly top: string;
@@ -169,9 +175,9 @@ export interface Hierarchy {
 }
 
 /** Reads them from the system; empty where there are none. */
-export function readHierarchies(): Hierarchy[] {
+export function readControlGroupHierarchies(): ControlGroupHierarchy[] {
   try {
-    return parseHierarchies(
+    return parseControlGroupHierarchies(
       readFileSync('/proc/self/cgroup', 'utf8'),
       readFileSync('/proc/self/mountinfo', 'utf8'),
     );
@@ -181,7 +187,10 @@ export function readHierarchies(): Hierarchy[] {
 }
 
 /** `memberships` is /proc/self/cgroup: `4:memory:/path` per line, `0::/path` for version 2. */
-export function parseHierarchies(memberships: string, mountInfo: string): Hierarchy[] {
+export function parseControlGroupHierarchies(
+  memberships: string,
+  mountInfo: string,
+): ControlGroupHierarchy[] {
   const mounts = parseMounts(mountInfo);
   return memberships.split('\n').flatMap((line) => {
     const match = /^\d+:([^:]*):(\/.*)$/.exec(line);
@@ -215,7 +224,7 @@ function parseMounts(mountInfo: string): Mount[] {
   });
 }
 
-function isKnown(name: string): name is Hierarchy['controller'] {
+function isKnown(name: string): name is ControlGroupHierarchy['controller'] {
   return ['unified', 'memory', 'pids', 'cpuacct'].includes(name);
 }
 

@@ -36,7 +36,7 @@ const script = [
 ].join('; ');
 
 /** The command behind its limits: a shell that does `first`, sets them and becomes the command. They hold per process. */
-export function withLimits(limits: ProcessLimits, argv: readonly string[], first = ':'): string[] {
+export function wrapCommandInLimits(limits: ProcessLimits, argv: readonly string[], first = ':'): string[] {
   const values = [
     limits.cpuSeconds,
     limits.cpuSeconds + 5,
@@ -57,7 +57,7 @@ function fileBlocks({ fileSizeMb, largestFileMb = 0 }: ProcessLimits): number {
 }
 
 /** Limits of single processes end them by a signal, which a shell or bubblewrap passes on as 128 + its number. */
-export function limitOf({
+export function findLimitReachedByEnd({
   code,
   name,
 }: {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { isMissing } from '../../util/read-file.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 
 export interface DiskWatch {
   /** Whether the cell was seen to have written too much; asked once a second, measures again when that is due. */
@@ -125,7 +125,7 @@ async function namesIn(folder: Buffer): Promise<readonly Buffer[] | null> {
     const isSmall = statSync(folder).size <= smallFolder;
     return isSmall ? readdirSync(folder, asBytes) : await readdir(folder, asBytes);
   } catch (error) {
-    return isMissing(error) ? [] : null;
+    return isMissingFileError(error) ? [] : null;
   }
 }
 
@@ -134,7 +134,7 @@ function lookAt(path: Buffer): { readonly bytes: number; readonly isFolder: bool
     const stats = lstatSync(path);
     return { bytes: Math.max(stats.blocks * 512, leastBytes), isFolder: stats.isDirectory() };
   } catch (error) {
-    return isMissing(error) ? { bytes: 0, isFolder: false } : null;
+    return isMissingFileError(error) ? { bytes: 0, isFolder: false } : null;
   }
 }
 

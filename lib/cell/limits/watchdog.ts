@@ -1,13 +1,13 @@
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type ProcessUsage, parseStat, readProcessTable, withDescendants } from '../process-tree.ts';
-import type { CellGroup, CellLimits, Enforcer, LimitsState } from '../runner-context.ts';
+import type { CellControlGroup, CellLimits, LimitEnforcement, LimitEnforcer } from '../runner-context.ts';
 import type { LimitName } from './limits.ts';
 import { watchDisk } from './watch-disk.ts';
 
 interface WatchedCell {
   readonly limits: CellLimits;
-  readonly state: LimitsState;
-  readonly group: CellGroup | null;
+  readonly state: LimitEnforcement;
+  readonly group: CellControlGroup | null;
   /** Its first process: all others descend from it, or are found by `others`. */
   readonly pid: number;
   /** All that can be written in it. */
@@ -18,7 +18,7 @@ interface WatchedCell {
   onLimit(limit: LimitName): void;
 }
 
-export interface Watch {
+export interface CellLimitsWatch {
   /** The limit that was reached, asked once more; call it when the cell has ended. */
   end(): LimitName | null;
 }
@@ -33,7 +33,7 @@ let timer: NodeJS.Timeout | null = null;
 let table: ReadonlyMap<number, ProcessUsage> | null = null;
 
 /** Looks at a cell once a second, at all cells in one pass. */
-export function watchLimits(cell: WatchedCell): Watch {
+export function watchCellLimits(cell: WatchedCell): CellLimitsWatch {
   let reached: LimitName | null = null;
   const disk = watchDisk({
     folders: cell.folders,
@@ -73,7 +73,7 @@ function remove(tick: () => void): void {
 
 function processLimit(cell: WatchedCell): LimitName | null {
   const { memory, cpu, processes } = cell.state;
-  const isGroup = (enforcer: Enforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
+  const isGroup = (enforcer: LimitEnforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
   if ([memory, cpu, processes].every(isGroup)) return looks % groupShare === 0 ? groupLimit(cell) : null;
   return groupLimit(cell) ?? treeLimit(cell);
 }
@@ -100,7 +100,7 @@ function groupLimit({ group, limits, state }: WatchedCell): LimitName | null {
 function treeLimit(cell: WatchedCell): LimitName | null {
   const { limits } = cell;
   const { memory, cpu, processes } = cell.state;
-  const usage = usageOf(processTable(), rootsOf(cell));
+  const usage = sumProcessTreeUsage(processTable(), rootsOf(cell));
   // The kernel only refuses more; an agent that keeps trying is ended.
   const mostThreads = processes === 'rlimit' ? limits.processes - 1 : limits.processes;
   const isCounted = processes === 'watchdog' || processes === 'rlimit';
@@ -123,7 +123,10 @@ interface TreeUsage {
 const ticksPerSecond = 100;
 
 /** The usage of these processes and all that descend from them. */
-export function usageOf(table: ReadonlyMap<number, ProcessUsage>, roots: readonly number[]): TreeUsage {
+export function sumProcessTreeUsage(
+  table: ReadonlyMap<number, ProcessUsage>,
+  roots: readonly number[],
+): TreeUsage {
   const pids = withDescendants(table, roots);
   const sum = (pick: (usage: ProcessUsage) => number): number =>
     pids.reduce((total, pid) => total + pick(table.get(pid) ?? nothing), 0);

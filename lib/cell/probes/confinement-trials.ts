@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomName } from '../../util/short-names.ts';
-import { type Listening, listenOn } from '../gateway/listen-on.ts';
-import { commandLines } from '../process-tree.ts';
+import { type ListeningServer, listenOn } from '../gateway/listen-on.ts';
+import { listProcessCommandLines } from '../process-tree.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';
-import { runProbeCell, tryDescriptors } from './run-probe-cell.ts';
+import { runProbeCell, testInheritedDescriptors } from './run-probe-cell.ts';
 
 /** The forbidden things a cell could do; judged by their effects outside, not by its output. */
-export interface ConfinementTrial {
+export interface ConfinementTestResult {
   /** Whether the program ran at all and could work where it should. */
   readonly works: boolean;
   /** One sentence each; empty: it is confined. */
@@ -18,7 +18,7 @@ export interface ConfinementTrial {
 }
 
 /** Starts cells that try to write outside, to connect, to remount, to stay and to keep what was left open. */
-export async function tryConfinement(context: RunnerContext): Promise<ConfinementTrial> {
+export async function testConfinement(context: RunnerContext): Promise<ConfinementTestResult> {
   const name = randomName('probe');
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'flame-probe-')));
   const folder = makeRunFolder(context.repository.commonDir, name);
@@ -35,7 +35,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
       programs: [process.execPath],
       argv: ['/bin/sh', '-c', script, name, process.execPath, connectTo(host, outside, name), ...targets],
     });
-    const leak = await tryDescriptors(context);
+    const leak = await testInheritedDescriptors(context);
     // Cut short it would prove nothing.
     const works = /worked.*tried/s.test(ran.output) && existsSync(join(folder.home, 'inside'));
     const written = targets.filter((path) => existsSync(path));
@@ -47,7 +47,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
         ...(leak === null ? [] : [`It inherited an open file from outside: ${leak}.`]),
         ...(ran.output.includes('remounted') ? ['It made / writable.'] : []),
         ...(ran.output.includes('settable') ? ['It could change settings of the kernel.'] : []),
-        ...(commandLines().some((line) => line.includes(name))
+        ...(listProcessCommandLines().some((line) => line.includes(name))
           ? ['A process it started is still running.']
           : []),
       ],
@@ -80,7 +80,7 @@ interface Host {
 
 async function listenOutside(folder: string, name: string): Promise<Host> {
   const heard = new Set<string>();
-  const open = (what: string, path: string | null): Promise<Listening> =>
+  const open = (what: string, path: string | null): Promise<ListeningServer> =>
     listenOn(
       hearing(() => heard.add(what)),
       path,
@@ -146,7 +146,7 @@ const manyCount = 'for i in 1 2 3 4; do while :; do :; done & done; wait';
 const manySleep = 'i=0; while [ $i -lt 120 ]; do sleep 5 & i=$((i+1)); done; wait';
 
 /** Goes over each limit in a real cell, within seconds. */
-export async function tryLimits(context: RunnerContext): Promise<LimitTrials> {
+export async function testCellLimits(context: RunnerContext): Promise<LimitTrials> {
   const [memory, cpu, processes] = await Promise.all([
     run(context, manyHold, small),
     run(context, manyCount, { ...small, cpuSeconds: 2 }),

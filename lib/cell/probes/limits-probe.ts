@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type GroupPlan,
-  type Hierarchy,
-  makeGroup,
-  planGroups,
-  readHierarchies,
-  readUsage,
-  sweepGroups,
+  type ControlGroupHierarchy,
+  type ControlGroupPlan,
+  makeCellControlGroup,
+  planControlGroups,
+  readControlGroupHierarchies,
+  readControlGroupUsage,
+  removeDeadControlGroups,
 } from '../limits/group.ts';
-import type { CellGroup, CellLimits, LimitsState } from '../runner-context.ts';
-import { passFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
+import type { CellControlGroup, CellLimits, LimitEnforcement } from '../runner-context.ts';
+import { buildProbeBwrapArguments, passSyscallFilterToBwrap } from '../sandbox/bwrap-profile.ts';
 import { listKernelEntries } from '../sandbox/system-paths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -26,11 +26,11 @@ const probeLimits: CellLimits = {
 };
 
 /** Finds the strongest limits that work here; each is tried with a process of its own. */
-export async function probeCellLimits(env: Env): Promise<LimitsState> {
+export async function probeCellLimits(env: Env): Promise<LimitEnforcement> {
   const none = { scope: null, plan: null, hasProcessLimit: false };
   if (process.platform !== 'linux') return describe(none);
   if (await probeScope(env)) return describe({ ...none, scope: env });
-  const hierarchies = readHierarchies();
+  const hierarchies = readControlGroupHierarchies();
   const plan = (await probePlans(hierarchies, 2)) ?? (await probePlans(hierarchies, 1));
   const hasPids = plan?.parents.pids !== undefined || plan?.version === 2;
   return describe({ scope: null, plan, hasProcessLimit: hasPids ? false : await countsPerNamespace(env) });
@@ -40,17 +40,20 @@ async function probeScope(env: Env): Promise<boolean> {
   if (!existsSync('/run/systemd/system')) return false;
   // The group it is put in must have the limit that was asked for.
   const show = 'cat "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/memory.max"';
-  const said = await outputOf(scopeCommand(probeLimits, ['/bin/sh', '-c', show]), env);
+  const said = await outputOf(buildSystemdScopeCommand(probeLimits, ['/bin/sh', '-c', show]), env);
   return said.trim() === String(probeLimits.memoryMb * 1024 * 1024);
 }
 
 /** The first plan of that version that bounds memory or, with version 1, all controllers of it that work. */
-async function probePlans(hierarchies: readonly Hierarchy[], version: 1 | 2): Promise<GroupPlan | null> {
-  for (const plan of planGroups(hierarchies, version)) {
+async function probePlans(
+  hierarchies: readonly ControlGroupHierarchy[],
+  version: 1 | 2,
+): Promise<ControlGroupPlan | null> {
+  for (const plan of planControlGroups(hierarchies, version)) {
     const works: [string, string][] = [];
     for (const [controller, parent] of Object.entries(plan.parents)) {
       const single = { version, parents: { [controller]: parent } };
-      sweepGroups(single);
+      removeDeadControlGroups(single);
       if (await canEnter(single)) works.push([controller, parent]);
     }
     if (works.length > 0) return { version, parents: Object.fromEntries(works) };
@@ -58,9 +61,9 @@ async function probePlans(hierarchies: readonly Hierarchy[], version: 1 | 2): Pr
   return null;
 }
 
-async function canEnter(plan: GroupPlan): Promise<boolean> {
+async function canEnter(plan: ControlGroupPlan): Promise<boolean> {
   try {
-    const group = makeGroup(plan, probeLimits);
+    const group = makeCellControlGroup(plan, probeLimits);
     const said = await outputOf(group.enter(['cat', '/proc/self/cgroup']), {});
     await group.close();
     return said.includes(`/${group.name}\n`);
@@ -81,17 +84,17 @@ async function countsPerNamespace(env: Env): Promise<boolean> {
     `(${Array(24).fill('sleep 0.2').join(' | ')}) 2>/dev/null && exit 1`,
     'echo counted',
   ].join('\n');
-  const command = ['bwrap', ...probeArguments(['/bin/sh', '-c', line], listKernelEntries())];
+  const command = ['bwrap', ...buildProbeBwrapArguments(['/bin/sh', '-c', line], listKernelEntries())];
   return (await outputOf(command, env)).trim() === 'counted';
 }
 
 interface Found {
   readonly scope: Env | null;
-  readonly plan: GroupPlan | null;
+  readonly plan: ControlGroupPlan | null;
   readonly hasProcessLimit: boolean;
 }
 
-function describe({ scope, plan, hasProcessLimit }: Found): LimitsState {
+function describe({ scope, plan, hasProcessLimit }: Found): LimitEnforcement {
   const group = scope !== null ? 'systemd scope' : plan?.version === 2 ? 'cgroup v2' : 'cgroup v1';
   const has = (name: 'memory' | 'cpuacct' | 'pids'): boolean =>
     scope !== null || plan?.version === 2 || plan?.parents[name] !== undefined;
@@ -104,13 +107,13 @@ function describe({ scope, plan, hasProcessLimit }: Found): LimitsState {
     processes,
     missing: process.platform === 'linux' ? weaknesses({ memory, cpu, processes }) : [perProcess],
     openGroup: (limits) =>
-      scope !== null ? makeScope(limits, scope) : plan === null ? null : makeGroup(plan, limits),
+      scope !== null ? makeScope(limits, scope) : plan === null ? null : makeCellControlGroup(plan, limits),
   };
 }
 
 const perProcess = 'Memory and CPU time are limited for each process, not for an agent as a whole.';
 
-function weaknesses(state: Pick<LimitsState, 'memory' | 'cpu' | 'processes'>): string[] {
+function weaknesses(state: Pick<LimitEnforcement, 'memory' | 'cpu' | 'processes'>): string[] {
   return [
     ...(state.memory === 'watchdog'
       ? ["Memory is limited for each process; the sum of an agent's processes is checked only once a second."]
@@ -134,7 +137,7 @@ function outputOf([program = '', ...args]: readonly string[], env: Env): Promise
       timeout: 5_000,
       killSignal: 'SIGKILL',
     });
-    passFilter(child, { mayTrace: false });
+    passSyscallFilterToBwrap(child, { mayTrace: false });
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
@@ -147,7 +150,7 @@ function outputOf([program = '', ...args]: readonly string[], env: Env): Promise
 const busVariables = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** A command in a scope of its own: systemd makes its control group, then becomes the command. */
-export function scopeCommand(limits: CellLimits, argv: readonly string[]): string[] {
+export function buildSystemdScopeCommand(limits: CellLimits, argv: readonly string[]): string[] {
   const manager = process.getuid?.() === 0 ? [] : ['--user'];
   const properties = [
     `MemoryMax=${limits.memoryMb * 1024 * 1024}`,
@@ -170,11 +173,11 @@ export function scopeCommand(limits: CellLimits, argv: readonly string[]): strin
 }
 
 /** A cell's scope. systemd removes it when its last process ends, so late questions find nothing. */
-function makeScope(limits: CellLimits, env: Env): CellGroup {
+function makeScope(limits: CellLimits, env: Env): CellControlGroup {
   let pid = 0;
   return {
     name: null,
-    enter: (argv) => scopeCommand(limits, argv),
+    enter: (argv) => buildSystemdScopeCommand(limits, argv),
     env: Object.fromEntries(
       busVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
     ),
@@ -183,7 +186,7 @@ function makeScope(limits: CellLimits, env: Env): CellGroup {
     },
     usage: () => {
       const folder = scopeFolder(pid);
-      return readUsage(2, () => folder ?? '/nonexistent');
+      return readControlGroupUsage(2, () => folder ?? '/nonexistent');
     },
     close: async () => undefined,
   };

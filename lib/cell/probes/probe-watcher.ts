@@ -7,23 +7,23 @@ import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
-import { realPathFacts } from '../watcher/path-facts.ts';
-import { plainCalls } from '../watcher/protocol.ts';
+import { uncachedPathFacts } from '../watcher/path-facts.ts';
+import { plainCallFacts } from '../watcher/protocol.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import { watcherCommand, watcherFile } from '../watcher/watcher-hooks.ts';
+import { buildWatcherHookCommand, watcherClientFile } from '../watcher/watcher-hooks.ts';
 import { runProbeCell } from './run-probe-cell.ts';
 
 /** Where sockets and tools are shown inside a cell. */
-export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
+export const foldersShownInsideCell = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
 
 /**
  * Finds the fastest client that works here: in a real cell it must let an allowed call through (exit 0) and
  * block another (exit 2). Throws FlameError `watcher-broken` when none does.
  */
-export async function probeWatcher(context: RunnerContext): Promise<WatcherClient> {
+export async function findFastestWatcherClient(context: RunnerContext): Promise<WatcherClient> {
   const perl = findProgram('perl', ['/usr/bin', ...context.searchFolders], '/');
   const clients: WatcherClient[] = [
-    ...(existsSync(join(context.distDir, watcherFile({ kind: 'native' })))
+    ...(existsSync(join(context.distDir, watcherClientFile({ kind: 'native' })))
       ? [{ kind: 'native' } as const]
       : []),
     ...(perl === null ? [] : [{ kind: 'perl', program: perl } as const]),
@@ -54,8 +54,8 @@ async function tryClient(context: RunnerContext, client: WatcherClient): Promise
     policy: canaryPolicy('probe', folder.home),
     audit: { append: () => undefined, close: () => undefined },
     decide: context.decide,
-    facts: realPathFacts,
-    calls: plainCalls,
+    facts: uncachedPathFacts,
+    calls: plainCallFacts,
     onCanary: () => undefined,
   });
   try {
@@ -82,9 +82,9 @@ interface Asking {
 async function askInCell(context: RunnerContext, { name, client, folder, sockets }: Asking): Promise<string> {
   const { confinement } = await context.sandbox();
   const isCell = confinement === 'bubblewrap';
-  const command = watcherCommand(client, {
-    tools: isCell ? insidePaths.tools : context.distDir,
-    socket: join(isCell ? insidePaths.sockets : sockets, 'judge.sock'),
+  const command = buildWatcherHookCommand(client, {
+    tools: isCell ? foldersShownInsideCell.tools : context.distDir,
+    socket: join(isCell ? foldersShownInsideCell.sockets : sockets, 'judge.sock'),
   });
   const { output } = await runProbeCell(context, {
     name,
@@ -92,8 +92,8 @@ async function askInCell(context: RunnerContext, { name, client, folder, sockets
     programs: [client.kind === 'perl' ? client.program : process.execPath],
     mounts: isCell
       ? [
-          { source: sockets, target: insidePaths.sockets },
-          { source: context.distDir, target: insidePaths.tools },
+          { source: sockets, target: foldersShownInsideCell.sockets },
+          { source: context.distDir, target: foldersShownInsideCell.tools },
         ]
       : [],
     argv: ['/bin/sh', '-c', script, 'probe', exampleCall(folder.home), command],

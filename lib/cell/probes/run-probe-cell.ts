@@ -4,10 +4,10 @@ import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
-import { leakedDescriptorStatus } from '../sandbox/cell-gate.ts';
-import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
+import { leakedDescriptorExitCode } from '../sandbox/cell-gate.ts';
+import { commandEnvironment, prepareCellProfile } from '../sandbox/prepare-cell.ts';
 import { type CellEnd, spawnCell } from '../sandbox/spawn-cell.ts';
-import { tailBuffer } from '../tail-buffer.ts';
+import { createTailBuffer } from '../tail-buffer.ts';
 
 interface ProbeCell {
   /** A name no other living cell has. */
@@ -41,10 +41,10 @@ async function runOnce(
   context: RunnerContext,
   probe: ProbeCell,
 ): Promise<ProbeEnd & { readonly isLate: boolean }> {
-  const output = tailBuffer(16_384);
+  const output = createTailBuffer(16_384);
   const cell = spawnCell({
     sandbox: await context.sandbox(),
-    profile: prepareCell(context, {
+    profile: prepareCellProfile(context, {
       folder: probe.folder,
       place: { path: probe.folder.home, quarantine: null },
       isReadOnly: false,
@@ -82,7 +82,7 @@ const firstLeak = 6;
  * Tries whether a folder that the starting process left open can be reached in a cell, with one at a low and one at a
  * high number. null: no such cell begins; else the finding.
  */
-export async function tryDescriptors(context: RunnerContext): Promise<string | null> {
+export async function testInheritedDescriptors(context: RunnerContext): Promise<string | null> {
   // On macOS the kernel passes on only what is named, so there is nothing to hand in by mistake.
   if (process.platform !== 'linux') return null;
   const answers: (string | null)[] = [];
@@ -101,7 +101,7 @@ async function tryDescriptor(context: RunnerContext, number: number): Promise<st
       leaks: [...Array<'ignore'>(number - firstLeak).fill('ignore'), opened],
       argv: ['/bin/sh', '-c', `ls /proc/self/fd/${number}/ && echo reached`],
     });
-    if (exitCode === leakedDescriptorStatus && !output.includes('reached')) return null;
+    if (exitCode === leakedDescriptorExitCode && !output.includes('reached')) return null;
     if (output.includes('reached')) return `descriptor ${number}, left open on purpose, was open in a cell`;
     return startError ?? `the cell in which descriptor ${number} was tried ended before it could report`;
   } finally {
@@ -111,8 +111,8 @@ async function tryDescriptor(context: RunnerContext, number: number): Promise<st
 }
 
 /** Throws FlameError `cell-not-sealed` where what this program has open would be open to agents. */
-export async function requireSealed(context: RunnerContext): Promise<void> {
-  const seen = await tryDescriptors(context);
+export async function requireNoOpenFileReachesCell(context: RunnerContext): Promise<void> {
+  const seen = await testInheritedDescriptors(context);
   if (seen === null) return;
   throw new FlameError({
     kind: 'refused',

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { programPath } from '../../util/programs.ts';
-import type { Confinement, SandboxState } from '../runner-context.ts';
-import { passFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
-import { namespaceCommand } from '../sandbox/confine.ts';
+import type { Confinement, SandboxCapabilities } from '../runner-context.ts';
+import { buildProbeBwrapArguments, passSyscallFilterToBwrap } from '../sandbox/bwrap-profile.ts';
+import { namespacesOnlyCommand } from '../sandbox/confine.ts';
 import { listKernelEntries } from '../sandbox/system-paths.ts';
 import { probeCellLimits } from './limits-probe.ts';
 
@@ -36,11 +36,15 @@ const escapes = [
 ];
 
 /** Tries out what works here; every answer comes from a real attempt. */
-export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
+export async function probeSandbox(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SandboxCapabilities> {
   const [found, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
   const { confinement, entrance, lastLine } = found;
   const lack =
-    lastLine === null || process.platform !== 'linux' ? null : explainRefusal(lastLine, describeMachine(env));
+    lastLine === null || process.platform !== 'linux'
+      ? null
+      : explainBubblewrapRefusal(lastLine, describeMachine(env));
   const missing = [
     ...(lack === null ? [] : [lack.why]),
     ...(confinement === 'bubblewrap' || confinement === 'seatbelt' ? [] : unconfined),
@@ -52,7 +56,7 @@ export async function probeSandbox(env: Readonly<Record<string, string | undefin
   return { confinement, entrance, limits, missing, cure: lack?.cure ?? [] };
 }
 
-interface Found extends Pick<SandboxState, 'confinement' | 'entrance'> {
+interface Found extends Pick<SandboxCapabilities, 'confinement' | 'entrance'> {
   /** The last line bubblewrap printed where it made no cell; null where it made one. */
   readonly lastLine: string | null;
 }
@@ -60,7 +64,7 @@ interface Found extends Pick<SandboxState, 'confinement' | 'entrance'> {
 async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Found> {
   let lastLine: string | null = null;
   for (const entrance of [...entrances, []]) {
-    const command = [...entrance, 'bwrap', ...probeArguments(['true'], listKernelEntries())];
+    const command = [...entrance, 'bwrap', ...buildProbeBwrapArguments(['true'], listKernelEntries())];
     lastLine = await problemOf(command, env);
     if (lastLine === null) return { confinement: 'bubblewrap', entrance, lastLine };
   }
@@ -69,7 +73,7 @@ async function probeConfinement(env: Readonly<Record<string, string | undefined>
     (await problemOf(command, env)) === null;
   if (process.platform === 'darwin' && (await works(['sandbox-exec', '-p', allowAll, 'true'])))
     return without('seatbelt');
-  return without((await works([...namespaceCommand, 'true'])) ? 'namespaces' : 'watched');
+  return without((await works([...namespacesOnlyCommand, 'true'])) ? 'namespaces' : 'watched');
 }
 
 /** null: it ran and ended well; else the last line it printed, or why it could not be started. */
@@ -88,7 +92,7 @@ function problemOf(
     child.stderr?.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-1_000);
     });
-    passFilter(child, { mayTrace: false });
+    passSyscallFilterToBwrap(child, { mayTrace: false });
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, signal) => {
       const last = said.trim().split('\n').at(-1) ?? '';
@@ -104,7 +108,7 @@ export interface MissingSandbox {
 }
 
 /** The facts of a machine that explain a refusal. */
-export interface Machine {
+export interface SandboxMachineFacts {
   readonly isRoot: boolean;
   /** A small file's text; null where there is none. */
   read(path: string): string | null;
@@ -112,7 +116,7 @@ export interface Machine {
   find(program: string): string | null;
 }
 
-function describeMachine(env: Readonly<Record<string, string | undefined>>): Machine {
+function describeMachine(env: Readonly<Record<string, string | undefined>>): SandboxMachineFacts {
   return {
     isRoot: process.getuid?.() === 0,
     read: (path) => (existsSync(path) ? readFileSync(path, 'utf8').trim() : null),
@@ -134,7 +138,7 @@ const packageManagers = [
 ] as const;
 
 /** `said`: what bubblewrap printed when it could not make a cell. */
-export function explainRefusal(said: string, machine: Machine): MissingSandbox {
+export function explainBubblewrapRefusal(said: string, machine: SandboxMachineFacts): MissingSandbox {
   const bwrap = machine.find('bwrap');
   if (bwrap === null) return notInstalled(machine);
   const reasons = [
@@ -154,7 +158,7 @@ export function explainRefusal(said: string, machine: Machine): MissingSandbox {
   };
 }
 
-function notInstalled(machine: Machine): MissingSandbox {
+function notInstalled(machine: SandboxMachineFacts): MissingSandbox {
   const [name, line] = packageManagers.find(([program]) => machine.find(program) !== null) ?? [];
   const asRoot = name === 'brew' || machine.isRoot ? '' : 'sudo ';
   return {
@@ -163,11 +167,11 @@ function notInstalled(machine: Machine): MissingSandbox {
   };
 }
 
-function tooOld(machine: Machine): MissingSandbox {
+function tooOld(machine: SandboxMachineFacts): MissingSandbox {
   return { why: 'It is too old.', cure: notInstalled(machine).cure };
 }
 
-function refusedByKernel(machine: Machine, bwrap: string): MissingSandbox[] {
+function refusedByKernel(machine: SandboxMachineFacts, bwrap: string): MissingSandbox[] {
   const sudo = machine.isRoot ? '' : 'sudo ';
   const isSet = (key: string, value: string): boolean =>
     machine.read(`/proc/sys/${key.replaceAll('.', '/')}`) === value;
@@ -200,7 +204,7 @@ function refusedByKernel(machine: Machine, bwrap: string): MissingSandbox[] {
   return lacks;
 }
 
-function refusedByContainer(machine: Machine): MissingSandbox[] {
+function refusedByContainer(machine: SandboxMachineFacts): MissingSandbox[] {
   const isPodman = machine.read('/run/.containerenv') !== null;
   const isCluster = machine.read('/var/run/secrets/kubernetes.io/serviceaccount/namespace') !== null;
   const isDocker = machine.read('/.dockerenv') !== null;

@@ -1,22 +1,29 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { cliNames, usualModel } from '../../domain/config/agent-clis.ts';
+import { findDefaultModel, modelCliNames } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Adapter, UnpackedFacts } from '../../domain/ports/adapter.ts';
-import { missingCredential } from '../gateway/model-credential.ts';
+import type { Adapter, UnpackedFilesFacts } from '../../domain/ports/adapter.ts';
+import { missingCredentialError } from '../gateway/model-credential.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';
-import { agentMissing, askProgram, notFound, programPatienceMs, resolveCommand } from './resolve-command.ts';
+import {
+  adapterProgramNotFoundError,
+  adapterProgramTimeoutMs,
+  agentMissingError,
+  resolveAdapterCommand,
+  runAdapterProgram,
+} from './resolve-command.ts';
 
 /**
  * Asks an adapter's program for its version, in a cell. Throws FlameError `agent-missing` (not there, or not
  * this program), `agent-too-old` or `agent-unprepared`. `unknown` where any version will do and none could be read.
  */
-export async function checkAdapter(context: RunnerContext, name: string): Promise<string> {
+export async function checkAdapterVersion(context: RunnerContext, name: string): Promise<string> {
   const adapter = context.adapters(name);
-  if (!isInstalled(context, adapter)) throw withOtherClis(context, name, notFound(adapter));
-  const command = resolveCommand(context, adapter);
-  const { stdout, stderr, timedOut } = await askProgram(context, command, adapter.version.args);
+  if (!isInstalled(context, adapter))
+    throw addOtherClisToError(context, name, adapterProgramNotFoundError(adapter));
+  const command = resolveAdapterCommand(context, adapter);
+  const { stdout, stderr, timedOut } = await runAdapterProgram(context, command, adapter.version.args);
   const output = `${stdout}${stderr}`;
   const version = adapter.version.parse(output);
   const { minimum } = adapter.version;
@@ -46,14 +53,14 @@ function notThisProgram(
   { output, timedOut }: { readonly output: string; readonly timedOut: boolean },
 ): FlameError {
   const message = timedOut
-    ? `${program} did not report its version within ${programPatienceMs / 1_000} s, so adapter ${adapter.name} can't use it.`
+    ? `${program} did not report its version within ${adapterProgramTimeoutMs / 1_000} s, so adapter ${adapter.name} can't use it.`
     : `${program} did not report its version, so it is not the program that adapter ${adapter.name} needs.`;
   const details = output.trim().split('\n').slice(-5);
   // A script that starts the program proper, which lies where no cell looks.
   const isWrapper = /no such file or directory|not found|cannot find module/i.test(output);
   const hint =
     'Let cells show the folder of the program it starts, in .blueflame.yml: sandbox: { read_paths: [FOLDER] }';
-  return agentMissing(adapter, program, message, isWrapper ? { details, hint } : { details });
+  return agentMissingError(adapter, program, message, isWrapper ? { details, hint } : { details });
 }
 
 function tooOld(adapter: Adapter, version: string, minimum: string): FlameError {
@@ -73,8 +80,8 @@ function tooOld(adapter: Adapter, version: string, minimum: string): FlameError 
 export async function prepareAdapter(context: RunnerContext, adapter: Adapter): Promise<string | null> {
   const { preparation } = adapter;
   if (preparation === null) return null;
-  const command = resolveCommand(context, adapter);
-  const { stdout, stderr } = await askProgram(context, command, preparation.args);
+  const command = resolveAdapterCommand(context, adapter);
+  const { stdout, stderr } = await runAdapterProgram(context, command, preparation.args);
   const prepared = preparation.read(stdout);
   const asked = [...command, ...preparation.args].join(' ');
   if (prepared === null)
@@ -95,12 +102,12 @@ export async function prepareAdapter(context: RunnerContext, adapter: Adapter): 
 }
 
 /** Returns the folder where the person's program keeps what it unpacked; null where no variable names one. */
-function placeOf({ env }: Pick<RunnerContext, 'env'>, { places }: UnpackedFacts): string | null {
+function placeOf({ env }: Pick<RunnerContext, 'env'>, { places }: UnpackedFilesFacts): string | null {
   const found = places.find(([variable]) => env[variable]);
   return found === undefined ? null : join(env[found[0]] ?? '', found[1]);
 }
 
-function isUnpacked(folder: string, version: string, { sign }: UnpackedFacts): boolean {
+function isUnpacked(folder: string, version: string, { sign }: UnpackedFilesFacts): boolean {
   if (!existsSync(folder)) return false;
   return readdirSync(folder).some((kind) => existsSync(join(folder, kind, version, sign)));
 }
@@ -126,20 +133,20 @@ function unprepared(
 type Machine = Pick<RunnerContext, 'env' | 'adapters' | 'searchFolders' | 'repository'>;
 
 /** An agent CLI that could play every role here, and what the configuration says then. */
-export interface ReadyCli {
+export interface UsableAgentCli {
   readonly name: string;
   readonly roles: { readonly default: { readonly adapter: string } };
   readonly models?: { readonly default: string };
 }
 
 /** The CLIs that are installed and whose models can be asked from this environment. Nothing is started. */
-export function readyClis(machine: Machine): readonly ReadyCli[] {
-  return cliNames.flatMap((name) => {
+export function listUsableAgentClis(machine: Machine): readonly UsableAgentCli[] {
+  return modelCliNames.flatMap((name) => {
     const adapter = machine.adapters(name);
-    const api = adapter.apis.find(({ provider }) => missingCredential(machine.env, provider) === null);
+    const api = adapter.apis.find(({ provider }) => missingCredentialError(machine.env, provider) === null);
     if (api === undefined || !isInstalled(machine, adapter)) return [];
     const roles = { default: { adapter: name } };
-    const needsName = usualModel(name, 'worker') === '';
+    const needsName = findDefaultModel(name, 'worker') === '';
     return [{ name, roles, ...(needsName ? { models: { default: `${api.named}${api.usual}` } } : {}) }];
   });
 }
@@ -151,8 +158,8 @@ export function isInstalled({ searchFolders, repository }: Machine, { command }:
 }
 
 /** Suggests other CLIs for an adapter that can't be used, as hints; none where no other CLI could. */
-export function otherClis(machine: Machine, adapter: string): readonly string[] {
-  return readyClis(machine)
+export function suggestOtherAgentClis(machine: Machine, adapter: string): readonly string[] {
+  return listUsableAgentClis(machine)
     .filter(({ name }) => name !== adapter)
     .map(({ name, roles, models }) => {
       const of = models === undefined ? '' : `, models: { default: ${models.default} }`;
@@ -161,7 +168,7 @@ export function otherClis(machine: Machine, adapter: string): readonly string[] 
 }
 
 /** A refusal of an adapter with what else could be used. */
-export function withOtherClis(machine: Machine, adapter: string, error: FlameError): FlameError {
+export function addOtherClisToError(machine: Machine, adapter: string, error: FlameError): FlameError {
   const isMissing = error.code === 'agent-missing' || error.code === 'no-credential';
-  return isMissing ? error.withHints([...error.hints, ...otherClis(machine, adapter)]) : error;
+  return isMissing ? error.withHints([...error.hints, ...suggestOtherAgentClis(machine, adapter)]) : error;
 }

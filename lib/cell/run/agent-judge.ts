@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import type { HintNews } from '../../domain/agent-messages.ts';
-import type { Decision, ToolCall } from '../../domain/policy.ts';
+import type { HintProgress } from '../../domain/agent-messages.ts';
+import type { CallDecision, ToolCall } from '../../domain/policy.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { ReportedCall } from '../../domain/ports/call-facts.ts';
-import { overlaysOf, withOverlays } from '../dependencies/own-dependencies.ts';
-import type { Conversation } from '../gateway/dialects/dialect.ts';
+import { listDependencyOverlays, pathFactsWithOverlays } from '../dependencies/own-dependencies.ts';
+import type { ReportedConversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { limitQuestions } from '../watcher/agent-questions.ts';
+import { limitNumberOfQuestions } from '../watcher/agent-questions.ts';
 import { type AuditLog, auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
-import { writeReplays } from '../watcher/judge-request.ts';
+import { writeDiagnosticReplays } from '../watcher/judge-request.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
 import type { Latch } from './barrier.ts';
 
@@ -21,35 +21,35 @@ import type { Latch } from './barrier.ts';
 const mostForbidden = 1_000;
 
 /** Judges one agent's calls, and compares its report of them to its model with the decisions. */
-export interface AgentJudge {
+export interface AgentCallJudge {
   /** Whether each call that the agent reports to the model was allowed. */
-  accounts(conversation: Conversation): boolean;
+  wereAllCallsAllowed(conversation: ReportedConversation): boolean;
   /** The model API was not asked for something; the same again is noted once. */
-  noteForbidden(request: ForbiddenRequest): void;
+  auditForbiddenRequest(request: ForbiddenRequest): void;
   /** Notes that the agent meant to end and was asked to go on, about that. */
-  noteLastWord(about: readonly string[]): void;
-  noteHint(news: HintNews): void;
+  auditFinalCheck(about: readonly string[]): void;
+  auditHint(news: HintProgress): void;
   close(): Promise<void>;
 }
 
-export interface JudgeRequest {
+export interface AgentCallJudgeOptions {
   readonly adapter: Adapter;
   readonly request: AgentRequest;
   readonly folder: RunFolder;
   /** See AgentRequest. */
   readonly ask?: AgentRequest['ask'];
   /** Called with each decision. */
-  readonly onJudged?: ((call: ReportedCall, decision: Decision, mark?: string) => void) | undefined;
+  readonly onJudged?: ((call: ReportedCall, decision: CallDecision, mark?: string) => void) | undefined;
   /** A call ran that the watcher had not allowed; it is in the audit. */
   onUnwatched(): void;
 }
 
 /** Starts the judge on a socket in the folder `sockets`. */
-export async function startAgentJudge(
+export async function startAgentCallJudge(
   context: RunnerContext,
-  { adapter: { calls }, request, folder, ask, onJudged, onUnwatched }: JudgeRequest,
+  { adapter: { calls }, request, folder, ask, onJudged, onUnwatched }: AgentCallJudgeOptions,
   { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
-): Promise<AgentJudge> {
+): Promise<AgentCallJudge> {
   const { id, policy, worktree } = request;
   const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
   const ledger = calls === null ? null : createCallLedger(calls);
@@ -58,13 +58,13 @@ export async function startAgentJudge(
     policy,
     audit,
     decide: context.decide,
-    facts: withOverlays(
+    facts: pathFactsWithOverlays(
       openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
-      overlaysOf({ commonDir: context.repository.commonDir, worktree: worktree.path }),
+      listDependencyOverlays({ commonDir: context.repository.commonDir, worktree: worktree.path }),
     ),
     calls,
-    ...(ask === undefined ? {} : { ask: limitQuestions(ask) }),
-    replays: writeReplays(request.recorded ?? [], folder.control),
+    ...(ask === undefined ? {} : { ask: limitNumberOfQuestions(ask) }),
+    replays: writeDiagnosticReplays(request.recorded ?? [], folder.control),
     onJudged: (call, decision, mark) => {
       ledger?.note(call, decision, mark);
       onJudged?.(call, decision, mark);
@@ -79,7 +79,7 @@ export async function startAgentJudge(
     return true;
   };
   return {
-    accounts(conversation) {
+    wereAllCallsAllowed(conversation) {
       const found = ledger?.findUnwatched(conversation) ?? [];
       if (found.length === 0) {
         for (const { name, ...call } of ledger?.findNotOffered(conversation) ?? [])
@@ -90,13 +90,13 @@ export async function startAgentJudge(
       for (const call of found) note('block', call, 'unwatched-call', unwatched);
       return false;
     },
-    noteForbidden({ rule, target, why }) {
+    auditForbiddenRequest({ rule, target, why }) {
       if (!isFirst(JSON.stringify([rule, target, why]))) return;
       note('block', { tool_name: 'model', tool_input: { pattern: target } }, rule, why);
     },
-    noteLastWord: (about) =>
+    auditFinalCheck: (about) =>
       note('allow', { tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
-    noteHint: ({ hint: { id, by, text }, state, next }) =>
+    auditHint: ({ hint: { id, by, text }, state, next }) =>
       note(
         'allow',
         { tool_name: 'hint', tool_input: { pattern: id } },

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { roleSchema } from '../../domain/policy.ts';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentRun } from '../../domain/state/session.ts';
+import type { AgentRunRecord } from '../../domain/state/session.ts';
 import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { processStart } from '../../util/process-identity.ts';
-import { pathsIn } from '../../util/read-file.ts';
+import { readProcessStart } from '../../util/process-identity.ts';
+import { listPathsIn } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { runRoot, streamFile } from '../run-folder.ts';
+import { agentOutputLogFile, runFoldersRoot } from '../run-folder.ts';
 import { auditFile } from '../watcher/audit-log.ts';
 
 const registrationSchema = z.object({
@@ -45,10 +45,10 @@ export function writeRegistration(folder: string, registration: Registration): v
  * Reads the spending of a run folder's agent; null where none is registered. A request that was under way when its tool
  * was killed counts as the most that it may have cost: it is paid for, and its cost was never reported.
  */
-export function readSpending(
+export function readAgentSpending(
   folder: string,
   now: Date,
-): { readonly session: string; readonly run: AgentRun } | null {
+): { readonly session: string; readonly run: AgentRunRecord } | null {
   const [known] = readRegistration(join(folder, fileName));
   if (known === undefined || known.session === null) return null;
   const { id, role, task_id, started_at, session } = known;
@@ -99,15 +99,17 @@ export function findLivingAgent(
 }
 
 function livingRegistrations(commonDir: string): { readonly folder: string; readonly registration: Known }[] {
-  return pathsIn(runRoot(commonDir))
+  return listPathsIn(runFoldersRoot(commonDir))
     .flatMap((folder) =>
       readRegistration(join(folder, fileName)).map((registration) => ({ folder, registration })),
     )
-    .filter(({ registration: { pid, pid_start } }) => pid_start !== null && processStart(pid) === pid_start);
+    .filter(
+      ({ registration: { pid, pid_start } }) => pid_start !== null && readProcessStart(pid) === pid_start,
+    );
 }
 
 function lastActivity(commonDir: string, { id, started_at }: Pick<Known, 'id' | 'started_at'>): string {
-  const times = [streamFile(commonDir, id), auditFile(commonDir, id)].map(
+  const times = [agentOutputLogFile(commonDir, id), auditFile(commonDir, id)].map(
     (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );
   const last = Math.max(...times);

@@ -1,14 +1,19 @@
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
-import { type Adapter, needsModel, type StopReason, type StreamReader } from '../../domain/ports/adapter.ts';
+import {
+  type Adapter,
+  adapterTalksToModel,
+  type StopReason,
+  type StreamReader,
+} from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { type RunFolder, streamFile } from '../run-folder.ts';
+import { agentOutputLogFile, type RunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';
 import type { CellProcess } from '../sandbox/spawn-cell.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
 
 /** One agent's run as it goes: what is known of it, and why it was ended early. */
-export interface AgentRun {
+export interface AgentRunState {
   readonly request: AgentRequest;
   readonly adapter: Adapter;
   readonly folder: RunFolder;
@@ -35,13 +40,13 @@ export interface AgentRun {
 }
 
 /** How long an agent may take to end by itself. */
-export const graceMs = 5_000;
+export const agentGraceMs = 5_000;
 
-export function openRun(
+export function createAgentRunState(
   context: RunnerContext,
   request: AgentRequest,
-  start: { readonly folder: RunFolder; readonly onActivity: AgentRun['onActivity'] },
-): AgentRun {
+  start: { readonly folder: RunFolder; readonly onActivity: AgentRunState['onActivity'] },
+): AgentRunState {
   const adapter = context.adapters(request.adapter);
   const { commonDir } = context.repository;
   return {
@@ -50,7 +55,7 @@ export function openRun(
     commonDir,
     limits: context.limits,
     ...start,
-    logFile: streamFile(commonDir, request.id),
+    logFile: agentOutputLogFile(commonDir, request.id),
     hasOwnPrice: isPricedByPerson(request.model, context.config.models.prices),
     reader: adapter.reader(request),
     startedAt: context.now().toISOString(),
@@ -67,40 +72,40 @@ export function openRun(
 }
 
 /** Takes in what the agent printed. */
-export function followOutput(run: AgentRun, text: string): void {
+export function processAgentOutput(run: AgentRunState, text: string): void {
   for (const activity of run.reader.push(text)) {
     const news = {
       ...activity,
       tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
-      cost_usd: costOf(run, activity.cost_usd),
+      cost_usd: computeRunCost(run, activity.cost_usd),
     };
     // A report of counts alone leaves the last text as it is.
     run.activity = news.text === '' ? { ...news, text: run.activity.text } : news;
     run.onActivity(news);
-    registerRun(run);
+    registerRunThrottled(run);
   }
   const { limit, unit } = run.request.budget;
   const spent = unit === 'usd' ? run.activity.cost_usd : run.activity.tokens;
   // The gateway refuses the next request by itself; this is for agents that don't go through it.
-  if (limit > 0 && spent > limit && !needsModel(run.adapter)) stopEarly(run, 'budget');
+  if (limit > 0 && spent > limit && !adapterTalksToModel(run.adapter)) stopAgentEarly(run, 'budget');
 }
 
 /** Ends the agent for a reason; the first one counts. */
-export function stopEarly(run: AgentRun, why: StopReason): void {
+export function stopAgentEarly(run: AgentRunState, why: StopReason): void {
   run.stoppedBecause ??= why;
-  void run.cell?.stop(graceMs);
+  void run.cell?.stop(agentGraceMs);
 }
 
 /** Writes the registration, at most once a second: others look at it only now and then. */
-export function registerRun(run: AgentRun): void {
+export function registerRunThrottled(run: AgentRunState): void {
   if (run.registered === Number.POSITIVE_INFINITY) return;
   if (run.registered > 0 && performance.now() - run.registered < 1_000)
     run.later ??= setTimeout(() => writeLater(run), 1_000).unref();
-  else registerNow(run);
+  else registerRunNow(run);
 }
 
 /** Writes it at once: what it has spent, and what it may, must be known after a kill. */
-export function registerNow(run: AgentRun): void {
+export function registerRunNow(run: AgentRunState): void {
   const { request, activity, startedAt, cell } = run;
   if (cell === null || cell.startedAt === null || run.registered === Number.POSITIVE_INFINITY) return;
   run.registered = performance.now();
@@ -115,38 +120,38 @@ export function registerNow(run: AgentRun): void {
     session: request.session ?? null,
     adapter: request.adapter,
     activity: activity.text,
-    cost_usd: costOf(run, activity.cost_usd),
+    cost_usd: computeRunCost(run, activity.cost_usd),
     tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
     ...(run.services === null ? {} : { under_way: run.services.underWay() }),
   });
 }
 
 /** Writes what it has spent in all, for one whose run folder stays until that is booked. */
-export function registerEnd(run: AgentRun, { tokens, cost_usd }: AgentOutcome): void {
+export function registerRunEnd(run: AgentRunState, { tokens, cost_usd }: AgentOutcome): void {
   if (run.request.isBooked !== true) return;
   // A script has spent nothing, as it is registered.
-  if (!needsModel(run.adapter) && tokens === 0 && cost_usd === 0) return;
+  if (!adapterTalksToModel(run.adapter) && tokens === 0 && cost_usd === 0) return;
   run.activity = { ...run.activity, tokens, cost_usd };
-  registerNow(run);
+  registerRunNow(run);
 }
 
 /** Nothing is written any more: the run folder is about to go. */
-export function endRegistration(run: AgentRun): void {
+export function stopRegisteringRun(run: AgentRunState): void {
   if (run.later !== null) clearTimeout(run.later);
   run.registered = Number.POSITIVE_INFINITY;
 }
 
-function writeLater(run: AgentRun): void {
+function writeLater(run: AgentRunState): void {
   run.later = null;
-  registerRun(run);
+  registerRunThrottled(run);
 }
 
 /**
  * Computes the cost of a run: the agent's own figure, and at least the gateway's count; that count alone where the
  * person has set the model's price, for the agent uses a list of its own.
  */
-export function costOf(
-  { hasOwnPrice, services }: Pick<AgentRun, 'hasOwnPrice' | 'services'>,
+export function computeRunCost(
+  { hasOwnPrice, services }: Pick<AgentRunState, 'hasOwnPrice' | 'services'>,
   said: number,
 ): number {
   const counted = services?.cost() ?? 0;

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel, type PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ServiceLimit, ServiceTrouble } from '../gateway/service-trouble.ts';
-import { insidePaths } from '../probes/probe-watcher.ts';
+import { foldersShownInsideCell } from '../probes/probe-watcher.ts';
 import type { Confinement, RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import { type AgentJudge, type JudgeRequest, startAgentJudge } from './agent-judge.ts';
-import { type AgentTools, accountsPath, bridgeFile, layOutTools, plainShell } from './agent-tools.ts';
-import { latch } from './barrier.ts';
-import { finalCheckCommand, openFinalCheck } from './final-check.ts';
-import { type GatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
+import { type AgentCallJudge, type AgentCallJudgeOptions, startAgentCallJudge } from './agent-judge.ts';
+import { type AgentTools, bridgeFile, defaultAgentShell, layOutTools, passwdPath } from './agent-tools.ts';
+import { createLatch } from './barrier.ts';
+import { buildFinalCheckHookCommand, openFinalCheckSocket } from './final-check.ts';
+import { type AgentGatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 
 /** The services for one agent outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
   readonly paths: Pick<
-    CellPaths,
+    PathsInsideCell,
     'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'endCommand' | 'canaryCommand' | 'toolsCommand'
   >;
   /** The setting that puts its git's hooks in force; null where it commits nothing. See writeGitHooks. */
@@ -27,7 +27,7 @@ export interface AgentServices {
   readonly gitConfig: string | null;
   readonly mounts: CellProfile['mounts'];
   readonly doors: CellProfile['doors'];
-  /** Programs the services need insidePaths. */
+  /** Programs the services need foldersShownInsideCell. */
   readonly programs: readonly string[];
   /** Puts the bridge to the gateway before the agent, where it needs one. */
   wrap(argv: readonly string[]): readonly string[];
@@ -44,12 +44,12 @@ export interface AgentServices {
   close(): Promise<void>;
 }
 
-interface ServiceRequest extends JudgeRequest, GatewayRequest {
+interface ServiceRequest extends AgentCallJudgeOptions, AgentGatewayRequest {
   readonly confinement: Confinement;
   /** null: it asks no model. */
   readonly access: ModelAccess | null;
-  /** See AgentRequest.lastWord; absent: it is not held at its end. */
-  readonly lastWord?: AgentRequest['lastWord'];
+  /** See AgentRequest.finalCheck; absent: it is not held at its end. */
+  readonly lastWord?: AgentRequest['finalCheck'];
 }
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
@@ -63,11 +63,11 @@ const tokenEnd = 'inside-the-cell-only';
 export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
   const { adapter, request } = service;
   const canCommit = request.policy.can_write;
-  if (!needsModel(adapter) && adapter.calls === null && !canCommit) return noServices;
+  if (!adapterTalksToModel(adapter) && adapter.calls === null && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
   const client = await findClient(context, service);
   const sockets = makeSocketFolder(service.folder);
-  const shown = isCell ? insidePaths.sockets : sockets.path;
+  const shown = isCell ? foldersShownInsideCell.sockets : sockets.path;
   // Before anything listens: on a full disk it throws, and nothing may be left over.
   const tools = layOutTools(context.distDir, {
     folder: service.folder,
@@ -75,7 +75,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     client,
     canCommit,
     socket: join(shown, 'judge.sock'),
-    isServed: needsModel(adapter),
+    isServed: adapterTalksToModel(adapter),
     gitConfig: await context.gitConfig(),
   });
   return serve(context, service, { client, sockets, shown, tools });
@@ -97,9 +97,9 @@ async function serve(
   const { adapter, request } = service;
   const isCell = service.confinement === 'bubblewrap';
   const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
-  const canary = latch();
+  const canary = createLatch();
   const judge =
-    client === null ? null : await startAgentJudge(context, service, { sockets: sockets.path, canary });
+    client === null ? null : await startAgentCallJudge(context, service, { sockets: sockets.path, canary });
   const gateway =
     service.access !== null
       ? await openGateway(context, service, service.access, {
@@ -110,8 +110,8 @@ async function serve(
         })
       : null;
   const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;
-  const onObjections = (about: readonly string[]): void => judge?.noteLastWord(about);
-  const end = await openFinalCheck(service, { file: join(sockets.path, endFile), onObjections });
+  const onObjections = (about: readonly string[]): void => judge?.auditFinalCheck(about);
+  const end = await openFinalCheckSocket(service, { file: join(sockets.path, endFile), onObjections });
   const asked = adapter.calls !== null ? tools.watcher : null;
   const bridge = join(tools.inside, bridgeFile);
   return {
@@ -120,7 +120,7 @@ async function serve(
       apiKey: token,
       shell: tools.shell,
       hookCommand: asked,
-      endCommand: end === null ? null : finalCheckCommand(bridge, join(shown, endFile)),
+      endCommand: end === null ? null : buildFinalCheckHookCommand(bridge, join(shown, endFile)),
       canaryCommand: asked === null ? null : `${asked} --canary`,
       toolsCommand: door === null ? null : [process.execPath, bridge, '--stdio', join(shown, doorFile)],
     },
@@ -151,12 +151,12 @@ async function serve(
 
 /** Returns the gateway's questions and reports to the judge. */
 function judged(
-  judge: AgentJudge | null,
+  judge: AgentCallJudge | null,
 ): Pick<Parameters<typeof openGateway>[3], 'onHint' | 'inspect' | 'onForbidden'> {
   return {
-    onHint: (news) => judge?.noteHint(news),
-    inspect: (conversation) => judge?.accounts(conversation) ?? true,
-    onForbidden: (refused) => judge?.noteForbidden(refused),
+    onHint: (news) => judge?.auditHint(news),
+    inspect: (conversation) => judge?.wereAllCallsAllowed(conversation) ?? true,
+    onForbidden: (refused) => judge?.auditForbiddenRequest(refused),
   };
 }
 
@@ -174,9 +174,9 @@ function spendingAt(
 
 function mountsOf(sockets: string, { path, accounts }: AgentTools): AgentServices['mounts'] {
   return [
-    { source: sockets, target: insidePaths.sockets },
-    { source: path, target: insidePaths.tools },
-    ...(accounts === null ? [] : [{ source: accounts, target: accountsPath }]),
+    { source: sockets, target: foldersShownInsideCell.sockets },
+    { source: path, target: foldersShownInsideCell.tools },
+    ...(accounts === null ? [] : [{ source: accounts, target: passwdPath }]),
   ];
 }
 
@@ -186,7 +186,7 @@ const noServices: AgentServices = {
   paths: {
     baseUrl: null,
     apiKey: '',
-    shell: plainShell,
+    shell: defaultAgentShell,
     hookCommand: null,
     endCommand: null,
     canaryCommand: null,
@@ -206,9 +206,9 @@ const noServices: AgentServices = {
 function bridgeCommand(): string[] {
   return [
     process.execPath,
-    join(insidePaths.tools, bridgeFile),
+    join(foldersShownInsideCell.tools, bridgeFile),
     String(bridgePort),
-    join(insidePaths.sockets, 'gateway.sock'),
+    join(foldersShownInsideCell.sockets, 'gateway.sock'),
   ];
 }
 

@@ -1,9 +1,14 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { insidePaths } from '../probes/probe-watcher.ts';
+import { foldersShownInsideCell } from '../probes/probe-watcher.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { Confinement, WatcherClient } from '../runner-context.ts';
-import { hooksConfigIn, watcherCommand, watcherFile, writeGitHooks } from '../watcher/watcher-hooks.ts';
+import {
+  buildWatcherHookCommand,
+  gitHooksConfigFile,
+  watcherClientFile,
+  writeGitHooks,
+} from '../watcher/watcher-hooks.ts';
 
 export interface AgentTools {
   readonly path: string;
@@ -43,14 +48,14 @@ const accountsFile = 'passwd';
 export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
   const { folder, confinement, client, socket, isServed, canCommit, gitConfig } = request;
   const path = join(folder.control, 'tools');
-  const inside = confinement === 'bubblewrap' ? insidePaths.tools : path;
-  const watcher = client === null ? null : watcherCommand(client, { tools: inside, socket });
-  const shell = isServed ? join(inside, shellName) : plainShell;
+  const inside = confinement === 'bubblewrap' ? foldersShownInsideCell.tools : path;
+  const watcher = client === null ? null : buildWatcherHookCommand(client, { tools: inside, socket });
+  const shell = isServed ? join(inside, shellName) : defaultAgentShell;
   const accounts = accountsFor({ home: folder.home, shell });
   const hasHooks = canCommit && watcher !== null;
   mkdirSync(path, { mode: 0o700 });
   copyTools(distDir, path, [
-    ...(client === null ? [] : [watcherFile(client)]),
+    ...(client === null ? [] : [watcherClientFile(client)]),
     ...(isServed ? [bridgeFile] : []),
   ]);
   if (isServed) writeShell(path);
@@ -62,7 +67,7 @@ export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
     inside,
     watcher,
     shell,
-    hooksConfig: hasHooks ? hooksConfigIn(inside) : null,
+    hooksConfig: hasHooks ? gitHooksConfigFile(inside) : null,
     accounts: accounts === null ? null : join(path, accountsFile),
     gitConfig: join(path, configFile),
   };
@@ -80,7 +85,7 @@ function copyTools(distDir: string, folder: string, names: readonly string[]): v
   }
 }
 
-export const plainShell = '/bin/bash';
+export const defaultAgentShell = '/bin/bash';
 /** The CLIs take a shell whose name they know. */
 const shellName = 'bash';
 
@@ -92,7 +97,7 @@ const shellName = 'bash';
 function writeShell(folder: string): void {
   const script = `#!/bin/sh
 unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY GEMINI_API_KEY GOOGLE_GEMINI_BASE_URL
-SHELL=${plainShell} CLAUDE_CODE_SHELL=${plainShell}
+SHELL=${defaultAgentShell} CLAUDE_CODE_SHELL=${defaultAgentShell}
 export SHELL CLAUDE_CODE_SHELL
 case $GIT_CONFIG_COUNT in
 '' | *[!0-9]* | ????*) ;;
@@ -109,12 +114,12 @@ case $GIT_CONFIG_COUNT in
   unset at setting
   ;;
 esac
-exec ${plainShell} "$@"
+exec ${defaultAgentShell} "$@"
 `;
   writeFileSync(join(folder, shellName), script, { mode: 0o500 });
 }
 
-export const accountsPath = '/etc/passwd';
+export const passwdPath = '/etc/passwd';
 
 /**
  * Returns the accounts a cell is shown, a passwd(5) file: the machine's own, with the pinned shell for the account the
@@ -122,11 +127,11 @@ export const accountsPath = '/etc/passwd';
  */
 function accountsFor({ home, shell }: { readonly home: string; readonly shell: string }): string | null {
   const text = readAccounts();
-  return text === null ? null : withShell(text, { id: process.getuid?.() ?? 0, home, shell });
+  return text === null ? null : setShellInPasswd(text, { id: process.getuid?.() ?? 0, home, shell });
 }
 
 /** A passwd(5) file in which the user of that id has the shell; there is an entry for it in any case. */
-export function withShell(
+export function setShellInPasswd(
   text: string,
   { id, home, shell }: { readonly id: number; readonly home: string; readonly shell: string },
 ): string {
@@ -142,7 +147,7 @@ export function withShell(
 
 function readAccounts(): string | null {
   try {
-    return readFileSync(accountsPath, 'utf8');
+    return readFileSync(passwdPath, 'utf8');
   } catch {
     return null;
   }

@@ -48,7 +48,7 @@ const longestGap = 3;
  * laptop that was closed for an hour ends no agent when it wakes, however its system counts that hour.
  * Returns what ends it.
  */
-export function watchAwakeTime(watched: Watched, ticker: Ticker = systemTicker): () => void {
+export function measureAwakeTime(watched: Watched, ticker: Ticker = systemTicker): () => void {
   const { timeoutMs, onTime, onLook } = watched;
   const exactMs = Math.min(Math.max(timeoutMs / 100, mostExact), leastExact);
   const tickMs = Math.max(1, Math.min(watched.lookMs, timeoutMs === 0 ? leastExact : timeoutMs / 4, exactMs));

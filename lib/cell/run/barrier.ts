@@ -7,7 +7,7 @@ export interface Latch {
   within(ms: number): Promise<boolean>;
 }
 
-export function latch(): Latch {
+export function createLatch(): Latch {
   let isRaised = false;
   const waiting = new Set<() => void>();
   const wake = (): void => {

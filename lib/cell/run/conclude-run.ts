@@ -1,34 +1,34 @@
 import { join } from 'node:path';
 import type { Failure } from '../../domain/failure.ts';
-import { type AgentResultParts, type Launch, notesFile } from '../../domain/ports/adapter.ts';
-import type { AgentOutcome, StopOrder } from '../../domain/ports/agent-port.ts';
-import { readPlain, readPlainText } from '../../util/read-file.ts';
-import { explainByLimit, explainByTrouble } from '../gateway/service-trouble.ts';
+import { type AgentLaunch, type AgentResultParts, agentNotesFileName } from '../../domain/ports/adapter.ts';
+import type { AgentOutcome, StopAgentOrder } from '../../domain/ports/agent-port.ts';
+import { readPlainFile, readPlainText } from '../../util/read-file.ts';
+import { explainFailureByLimit, explainFailureByTrouble } from '../gateway/service-trouble.ts';
 import { describeLimit } from '../limits/limits.ts';
 import type { CellEnd } from '../sandbox/spawn-cell.ts';
 import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';
-import { type AgentRun, costOf } from './agent-run.ts';
-import { readStopOrder } from './end-runs.ts';
+import { type AgentRunState, computeRunCost } from './agent-run.ts';
+import { readStopAgentOrder } from './end-runs.ts';
 
 /** Bytes; more than any conversation of a planner's. */
 const longestTranscript = 256 * 1_024 * 1_024;
 
 /** Judges the run, all its processes being gone. Reads what is in its home, which may be removed after. */
 export function concludeRun(
-  run: AgentRun,
-  ended: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
+  run: AgentRunState,
+  ended: { readonly launch: AgentLaunch; readonly end: CellEnd; readonly stderr: string },
 ): AgentOutcome {
   // The order of another process; who ordered this one to stop everything is known already.
-  const order = run.stoppedBecause === null ? readStopOrder(run.folder.root) : null;
+  const order = run.stoppedBecause === null ? readStopAgentOrder(run.folder.root) : null;
   if (order !== null) run.stoppedBecause = 'stopped';
   const parts = readResult(run, ended);
-  const { notes, warnings } = readNotes(run.folder.tmp);
+  const { notes, warnings } = readAgentNotesFile(run.folder.tmp);
   const { exitCode } = ended.end;
   return {
     failure:
       (order === null ? cellFailure(run, ended) : stoppedBy(order)) ??
-      explainByTrouble(
-        explainByLimit(withoutOwnAddress(run, parts.failure), run.services?.limit() ?? null),
+      explainFailureByTrouble(
+        explainFailureByLimit(withoutOwnAddress(run, parts.failure), run.services?.limit() ?? null),
         run.services?.trouble() ?? null,
         run.request.budget,
       ),
@@ -36,7 +36,7 @@ export function concludeRun(
     answer: parts.answer,
     text: parts.text,
     ...(notes === '' ? {} : { notes }),
-    cost_usd: costOf(run, parts.cost_usd),
+    cost_usd: computeRunCost(run, parts.cost_usd),
     // The agent's own figure isn't trusted: the gateway's count is the least.
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),
@@ -48,7 +48,7 @@ export function concludeRun(
 
 /** Hides the way out of its cell, which its CLI names as the service: that address means nothing outside. */
 function withoutOwnAddress(
-  { services }: Pick<AgentRun, 'services'>,
+  { services }: Pick<AgentRunState, 'services'>,
   failure: Failure | null,
 ): Failure | null {
   const address = services?.paths?.baseUrl ?? null;
@@ -59,7 +59,7 @@ function withoutOwnAddress(
 
 /** Returns the failure that the cell knows better than the adapter; null where the adapter judges. */
 function cellFailure(
-  { limits, stoppedBecause, timedOut }: AgentRun,
+  { limits, stoppedBecause, timedOut }: AgentRunState,
   { end, stderr }: { readonly end: CellEnd; readonly stderr: string },
 ): Failure | null {
   if (end.startError !== null) return notStarted(end.startError);
@@ -73,7 +73,7 @@ function cellFailure(
   };
 }
 
-function stoppedBy({ by, retry }: StopOrder): Failure {
+function stoppedBy({ by, retry }: StopAgentOrder): Failure {
   return { kind: 'agent-stopped', message: `Stopped by ${by}.`, details: [], retryable: retry };
 }
 
@@ -88,8 +88,8 @@ function notStarted(reason: string): Failure {
 }
 
 function readResult(
-  run: AgentRun,
-  { launch, end, stderr }: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
+  run: AgentRunState,
+  { launch, end, stderr }: { readonly launch: AgentLaunch; readonly end: CellEnd; readonly stderr: string },
 ): AgentResultParts {
   const parts = run.reader.finish({
     exitCode: end.exitCode,
@@ -112,8 +112,11 @@ function readResult(
 const mostBytes = 64 * 1_024;
 
 /** Reads an agent's file for notes. Only a plain file is read, and no more of it than its beginning. */
-export function readNotes(tmp: string): { readonly notes: string; readonly warnings: readonly string[] } {
-  const found = readPlain(join(tmp, notesFile), { most: mostBytes });
+export function readAgentNotesFile(tmp: string): {
+  readonly notes: string;
+  readonly warnings: readonly string[];
+} {
+  const found = readPlainFile(join(tmp, agentNotesFileName), { most: mostBytes });
   if (found === null) return { notes: '', warnings: [] };
   const { text, size } = found;
   const warnings =

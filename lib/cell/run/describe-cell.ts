@@ -1,16 +1,16 @@
-import { unreadablePaths } from '../../domain/config/cell-paths.ts';
-import type { Launch } from '../../domain/ports/adapter.ts';
-import { hideContents, markSkipWorktree } from '../../git/cells/hide-contents.ts';
-import { closedSettings } from '../egress/cell-registries.ts';
+import { listUnreadablePaths } from '../../domain/config/cell-paths.ts';
+import type { AgentLaunch } from '../../domain/ports/adapter.ts';
+import { hideContentsFromAgentGit, markSkipWorktree } from '../../git/cells/hide-contents.ts';
+import { offlinePackageToolSettings } from '../egress/cell-registries.ts';
 import type { CellEgress } from '../egress/open-egress.ts';
-import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
-import { findFilesNamed, findHidden, findRepositorySettings } from '../sandbox/hidden-files.ts';
-import { prepareCell } from '../sandbox/prepare-cell.ts';
-import type { AgentRun } from './agent-run.ts';
+import { findAgentCliSettingsInTree, findFilesNamed, findHiddenFiles } from '../sandbox/hidden-files.ts';
+import { prepareCellProfile } from '../sandbox/prepare-cell.ts';
+import type { AgentRunState } from './agent-run.ts';
 import type { AgentServices } from './agent-services.ts';
-import { programFiles } from './resolve-command.ts';
+import { listProgramFiles } from './resolve-command.ts';
 
 interface Parts {
   readonly command: readonly string[];
@@ -18,11 +18,11 @@ interface Parts {
 }
 
 /** Describes the program to run, by its adapter. */
-export function describeLaunch(
+export function buildAgentLaunch(
   context: RunnerContext,
-  run: AgentRun,
+  run: AgentRunState,
   { command, prepared, services }: Parts & { readonly prepared: string | null },
-): Launch {
+): AgentLaunch {
   const { folder, request } = run;
   return run.adapter.launch(request, {
     command,
@@ -36,43 +36,43 @@ export function describeLaunch(
 }
 
 /** Lists files the cell shows empty: hidden ones, and the repository's for agent CLIs. Its git ignores the change. */
-export async function emptyUnseen(
+export async function listFilesShownEmpty(
   { env, config }: RunnerContext,
-  { adapter }: AgentRun,
+  { adapter }: AgentRunState,
   place: CellPlace,
 ): Promise<readonly string[]> {
-  const settings = adapter.calls === null ? [] : findRepositorySettings(place.path);
+  const settings = adapter.calls === null ? [] : findAgentCliSettingsInTree(place.path);
   if (place.quarantine === null) return settings;
   const git = { cwd: place.path, env };
   const unasked = await findFilesNamed(git, adapter.readsUnasked);
-  const hidden = await findHidden(git, config, { showsCopies: false });
+  const hidden = await findHiddenFiles(git, config, { showsCopies: false });
   const found = [...new Set([...settings, ...unasked, ...hidden])];
   await markSkipWorktree(git, found);
-  hideContents(place.quarantine, unreadablePaths(config.permissions));
+  hideContentsFromAgentGit(place.quarantine, listUnreadablePaths(config.permissions));
   return found;
 }
 
 interface CellParts extends Parts {
   readonly emptied: readonly string[];
-  readonly launch: Launch;
+  readonly launch: AgentLaunch;
   readonly place: CellPlace;
   readonly gitConfig: string;
-  readonly workTree: WorkTreeView;
+  readonly workTree: VisibleWorkTreePaths;
   readonly egress: CellEgress | null;
 }
 
 /** The cell it runs in. Throws a FlameError `bad-read-path`. */
-export function describeCell(
+export function buildAgentCellProfile(
   context: RunnerContext,
-  { folder, request }: AgentRun,
+  { folder, request }: AgentRunState,
   { command, services, launch, place, emptied, gitConfig, workTree, egress }: CellParts,
 ): CellProfile {
-  return prepareCell(context, {
+  return prepareCellProfile(context, {
     folder,
     place,
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
-    programs: [...programFiles(command), ...services.programs, ...(egress?.programs ?? [])],
+    programs: [...listProgramFiles(command), ...services.programs, ...(egress?.programs ?? [])],
     workTree: { ...workTree, hidden: [...workTree.hidden, ...workTree.hiddenFromAgents] },
     shown: [context.distDir, ...(launch.reads ?? []), ...(egress?.shown ?? [])],
     emptied,
@@ -80,7 +80,7 @@ export function describeCell(
     doors: { ...services.doors, ports: [...services.doors.ports, ...(egress?.ports ?? [])] },
     // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
     env: {
-      ...(egress?.env ?? closedSettings),
+      ...(egress?.env ?? offlinePackageToolSettings),
       ...launch.env,
       ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
     },

@@ -3,14 +3,24 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
-import type { StopOrder } from '../../domain/ports/agent-port.ts';
-import { parseIdentity, processStart, processState } from '../../util/process-identity.ts';
-import { pathsIn } from '../../util/read-file.ts';
-import { openFolders, tryQuietly } from '../../util/remove-tree.ts';
-import { descendants, firstInNamespace, processesWith, signal } from '../process-tree.ts';
-import { canaryPrefix, ownerFile, passingPattern, runRoot } from '../run-folder.ts';
-import { markVariable } from '../sandbox/spawn-cell.ts';
-import { socketPrefix, socketsFile } from '../watcher/socket-folder.ts';
+import type { StopAgentOrder } from '../../domain/ports/agent-port.ts';
+import { parseIdentity, processState, readProcessStart } from '../../util/process-identity.ts';
+import { listPathsIn } from '../../util/read-file.ts';
+import { makeTreeRemovable, tryQuietly } from '../../util/remove-tree.ts';
+import {
+  findFirstOfPidNamespace,
+  findProcessesByVariable,
+  listLivingDescendants,
+  sendSignalIfAlive,
+} from '../process-tree.ts';
+import {
+  canaryFolderPrefix,
+  runFolderOwnerFile,
+  runFoldersRoot,
+  unfinishedRunFolderPattern,
+} from '../run-folder.ts';
+import { cellMarkVariable } from '../sandbox/spawn-cell.ts';
+import { socketFolderPathFile, socketPrefix } from '../watcher/socket-folder.ts';
 import { findLivingAgent } from './agent-registry.ts';
 
 // A folder without its owner's file is just being made, or its maker died right then.
@@ -25,7 +35,7 @@ const graceMs = 2_000;
  * kernel sees to that; readLiveAgents says which are not.
  */
 export function listStaleRuns(commonDir: string, now: Date): string[] {
-  return pathsIn(runRoot(commonDir)).filter((folder) => !isOwned(folder, now));
+  return listPathsIn(runFoldersRoot(commonDir)).filter((folder) => !isOwned(folder, now));
 }
 
 /**
@@ -33,11 +43,11 @@ export function listStaleRuns(commonDir: string, now: Date): string[] {
  * ran; where the kernel ends agents with their tool, nothing does.
  */
 export async function endStaleRun(folder: string): Promise<boolean> {
-  const living = (): number[] => processesWith(markVariable, basename(folder));
+  const living = (): number[] => findProcessesByVariable(cellMarkVariable, basename(folder));
   const wasRunning = living().length > 0;
   const until = performance.now() + graceMs;
   for (let left = living(); left.length > 0; left = living()) {
-    for (const pid of left) signal(pid, performance.now() < until ? 'SIGTERM' : 'SIGKILL');
+    for (const pid of left) sendSignalIfAlive(pid, performance.now() < until ? 'SIGTERM' : 'SIGKILL');
     await wait(10);
   }
   removeStaleRun(folder);
@@ -46,21 +56,22 @@ export async function endStaleRun(folder: string): Promise<boolean> {
 
 /** Removes temporary folders of canaries whose tool was killed; other containers may use the same folder for theirs. */
 export function removeStaleCanaries(now: Date): void {
-  for (const folder of pathsIn(tmpdir()))
-    if (basename(folder).startsWith(canaryPrefix) && !isOwned(folder, now)) removeTree(folder);
+  for (const folder of listPathsIn(tmpdir()))
+    if (basename(folder).startsWith(canaryFolderPrefix) && !isOwned(folder, now))
+      removeAgentWrittenFolder(folder);
 }
 
 /** Removes a stale run folder and the sockets it had elsewhere. */
 export function removeStaleRun(folder: string): void {
-  const elsewhere = readText(join(folder, socketsFile))?.split('\n') ?? [];
-  for (const path of elsewhere) if (basename(path).startsWith(socketPrefix)) removeTree(path);
-  removeTree(folder);
+  const elsewhere = readText(join(folder, socketFolderPathFile))?.split('\n') ?? [];
+  for (const path of elsewhere) if (basename(path).startsWith(socketPrefix)) removeAgentWrittenFolder(path);
+  removeAgentWrittenFolder(folder);
 }
 
 function isOwned(folder: string, now: Date): boolean {
-  const maker = passingPattern.exec(folder)?.[1];
-  if (maker !== undefined) return processStart(Number(maker)) !== null;
-  const text = readText(join(folder, ownerFile));
+  const maker = unfinishedRunFolderPattern.exec(folder)?.[1];
+  if (maker !== undefined) return readProcessStart(Number(maker)) !== null;
+  const text = readText(join(folder, runFolderOwnerFile));
   if (text === null) return now.getTime() - modifiedAt(folder) < makingMs;
   const owner = parseIdentity(text);
   if (owner === null) return false;
@@ -84,11 +95,11 @@ function readText(file: string): string | null {
  * Removes a folder an agent could write: it may have taken the permissions from its own folders, or nested
  * them too deep. What still can't be removed is left for cleanup. Throws nothing.
  */
-export function removeTree(path: string): void {
+export function removeAgentWrittenFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    openFolders(path);
+    makeTreeRemovable(path);
     tryQuietly(() => rmSync(path, { recursive: true, force: true }));
   }
 }
@@ -107,25 +118,26 @@ const defaultGraceMs = 5_000;
 export async function stopAgent(
   commonDir: string,
   id: string,
-  order: StopOrder,
+  order: StopAgentOrder,
   graceMs = defaultGraceMs,
 ): Promise<boolean> {
   const agent = findLivingAgent(commonDir, id);
   if (agent === null) return false;
   writeStopOrder(agent.folder, order);
-  const isAlive = (): boolean => processStart(agent.pid) === agent.start;
-  const rest = (): number[] => processesWith(markVariable, id);
-  if (isAlive()) for (const pid of insideOf(agent.pid, rest())) signal(pid, 'SIGTERM');
+  const isAlive = (): boolean => readProcessStart(agent.pid) === agent.start;
+  const rest = (): number[] => findProcessesByVariable(cellMarkVariable, id);
+  if (isAlive()) for (const pid of insideOf(agent.pid, rest())) sendSignalIfAlive(pid, 'SIGTERM');
   const until = performance.now() + graceMs;
   while (isAlive() || rest().length > 0) {
-    if (performance.now() > until) for (const pid of everyone(agent, rest())) signal(pid, 'SIGKILL');
+    if (performance.now() > until)
+      for (const pid of everyone(agent, rest())) sendSignalIfAlive(pid, 'SIGKILL');
     await wait(10);
   }
   return true;
 }
 
 /** The order in a run folder; null where there is none. */
-export function readStopOrder(folder: string): StopOrder | null {
+export function readStopAgentOrder(folder: string): StopAgentOrder | null {
   try {
     return orderSchema.parse(JSON.parse(readFileSync(join(folder, fileName), 'utf8')));
   } catch {
@@ -133,7 +145,7 @@ export function readStopOrder(folder: string): StopOrder | null {
   }
 }
 
-function writeStopOrder(folder: string, order: StopOrder): void {
+function writeStopOrder(folder: string, order: StopAgentOrder): void {
   const file = join(folder, fileName);
   writeFileSync(`${file}.new`, JSON.stringify(order), { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -141,14 +153,14 @@ function writeStopOrder(folder: string, order: StopOrder): void {
 
 /** Whom SIGTERM reaches: not what holds the cell together, or it would fall on all others at once. */
 function insideOf(pid: number, marked: readonly number[]): readonly number[] {
-  const tree = [pid, ...descendants(pid)];
-  const reaper = firstInNamespace(tree);
-  return reaper === null ? [...new Set([...tree, ...marked])] : descendants(reaper);
+  const tree = [pid, ...listLivingDescendants(pid)];
+  const reaper = findFirstOfPidNamespace(tree);
+  return reaper === null ? [...new Set([...tree, ...marked])] : listLivingDescendants(reaper);
 }
 
 function everyone(
   { pid, start }: { readonly pid: number; readonly start: string },
   marked: readonly number[],
 ): readonly number[] {
-  return processStart(pid) === start ? [pid, ...descendants(pid), ...marked] : marked;
+  return readProcessStart(pid) === start ? [pid, ...listLivingDescendants(pid), ...marked] : marked;
 }

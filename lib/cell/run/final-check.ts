@@ -8,7 +8,7 @@ import { listenOn } from '../gateway/listen-on.ts';
 interface Ending {
   readonly adapter: Pick<Adapter, 'end'>;
   /** See AgentRequest; called once. A rejection: the agent ends. Its signal: no hook waits for the answer any more. */
-  readonly lastWord?: AgentRequest['lastWord'];
+  readonly lastWord?: AgentRequest['finalCheck'];
 }
 
 interface Door {
@@ -28,7 +28,7 @@ const longestMs = 3_600_000;
  * counts, all later ones are empty. null: it is not asked. Closing ends the search for an answer, and waits for that.
  * It protects nothing: after any failure the agent ends. Programs of its cell can ask too, and spend its turn.
  */
-export async function openFinalCheck(
+export async function openFinalCheckSocket(
   { adapter: { end: facts }, lastWord: ask }: Ending,
   { file, onObjections }: Door,
 ): Promise<{ close(): Promise<void> } | null> {
@@ -43,7 +43,7 @@ export async function openFinalCheck(
       if (isAsked) return '';
       isAsked = true;
       socket.once('close', () => abandoned.abort());
-      const answer = ask(facts.words(reported), abandoned.signal).catch(() => null);
+      const answer = ask(facts.parseLastMessage(reported), abandoned.signal).catch(() => null);
       answered = answer;
       const objections = await answer;
       if (objections === null || socket.destroyed) return '';
@@ -63,7 +63,7 @@ export async function openFinalCheck(
 }
 
 /** Builds the hook's command: it fails where no server answers, and then its agent ends. */
-export function finalCheckCommand(bridge: string, socket: string): string {
+export function buildFinalCheckHookCommand(bridge: string, socket: string): string {
   return [process.execPath, bridge, '--stdio', socket].map(shellQuote).join(' ');
 }
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Hint, type hintRefusals, longestHint, mostHints } from '../../domain/agent-messages.ts';
-import { isMissing } from '../../util/read-file.ts';
+import { type Hint, type hintRefusalReasons, longestHint, mostHints } from '../../domain/agent-messages.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { RunFolder } from '../run-folder.ts';
 import { findLivingAgent } from './agent-registry.ts';
@@ -12,16 +12,16 @@ const folderName = 'hints';
 const hintSchema = z.object({ id: z.string(), by: z.string(), at: z.string(), text: z.string() });
 
 /** Makes the place where hints to an agent are left, in its run folder, which its cell doesn't see. Returns what reads them. */
-export function openHints({ root }: Pick<RunFolder, 'root'>): { list(): readonly Hint[] } {
+export function openHintsFolder({ root }: Pick<RunFolder, 'root'>): { list(): readonly Hint[] } {
   const folder = join(root, folderName);
   mkdirSync(folder, { mode: 0o700 });
   return { list: () => listHints(folder) };
 }
 
 /** The outcome of leaving a hint; `why` it wasn't left. */
-export type HintLeft =
+export type LeaveHintResult =
   | { readonly kind: 'left'; readonly id: string }
-  | { readonly kind: 'refused'; readonly why: keyof typeof hintRefusals };
+  | { readonly kind: 'refused'; readonly why: keyof typeof hintRefusalReasons };
 
 /**
  * Leaves a hint for a living agent of any process on this machine. `no-agent`: none of that id lives here; `no-model`:
@@ -31,8 +31,8 @@ export function leaveHint(
   commonDir: string,
   agent: string,
   { by, text }: Pick<Hint, 'by' | 'text'>,
-): HintLeft {
-  const refused = (why: (HintLeft & { readonly kind: 'refused' })['why']): HintLeft => ({
+): LeaveHintResult {
+  const refused = (why: (LeaveHintResult & { readonly kind: 'refused' })['why']): LeaveHintResult => ({
     kind: 'refused',
     why,
   });
@@ -48,13 +48,13 @@ export function leaveHint(
     replaceFile(join(folder, `${id}.json`), JSON.stringify(hint), 0o600);
     return { kind: 'left', id };
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissingFileError(error)) throw error;
     return refused(findLivingAgent(commonDir, agent) === null ? 'no-agent' : 'no-model');
   }
 }
 
 /** Lists the hints left for a living agent; none for one that has ended. */
-export function hintsLeftFor(commonDir: string, agent: string): readonly Hint[] {
+export function listHintsOfAgent(commonDir: string, agent: string): readonly Hint[] {
   const living = findLivingAgent(commonDir, agent);
   return living === null ? [] : listHints(join(living.folder, folderName));
 }

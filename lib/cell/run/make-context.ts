@@ -1,11 +1,16 @@
-import { readQuietConfig } from '../../git/process/settings.ts';
-import { decide } from '../../policy/decide.ts';
-import { closeInherited } from '../../util/close-inherited.ts';
-import { probeWatcher } from '../probes/probe-watcher.ts';
+import { renderGitConfigForCell } from '../../git/process/settings.ts';
+import { decideToolCall } from '../../policy/decide.ts';
+import { closeInheritedDescriptors } from '../../util/close-inherited.ts';
+import { findFastestWatcherClient } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
-import type { RunnerContext, SandboxState, WatcherClient, WorkTreeView } from '../runner-context.ts';
-import { viewWorkTree } from '../sandbox/hidden-files.ts';
-import { searchFolders } from '../sandbox/tool-paths.ts';
+import type {
+  RunnerContext,
+  SandboxCapabilities,
+  VisibleWorkTreePaths,
+  WatcherClient,
+} from '../runner-context.ts';
+import { findVisibleWorkTreePaths } from '../sandbox/hidden-files.ts';
+import { listSearchFolders } from '../sandbox/tool-paths.ts';
 import { prepareAdapter } from './agent-clis.ts';
 
 export interface RunnerOptions
@@ -25,16 +30,16 @@ const lookAgainMs = 1_000;
 /** Makes the context of cells; tries what works on this machine when that is first asked for, once. */
 export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   // The command line has done it by now; what else makes cells may not have.
-  closeInherited([]);
+  closeInheritedDescriptors([]);
   const { config, env } = options;
-  let probed: Promise<SandboxState> | null = null;
+  let probed: Promise<SandboxCapabilities> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
   const prepared = new Map<string, Promise<string | null>>();
   let gitConfig: Promise<string> | null = null;
-  let found: { readonly view: Promise<WorkTreeView>; readonly at: number } | null = null;
+  let found: { readonly view: Promise<VisibleWorkTreePaths>; readonly at: number } | null = null;
   const context: RunnerContext = {
     ...options,
-    decide,
+    decide: decideToolCall,
     installs: new Map(),
     answers: new Map(),
     limits: {
@@ -45,15 +50,16 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       openFiles: config.sandbox.max_open_files,
       processes: config.sandbox.max_processes,
     },
-    searchFolders: searchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
+    searchFolders: listSearchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
     gitConfig: () => {
       const { commonDir } = options.repository;
-      gitConfig ??= readQuietConfig({ cwd: commonDir, env }, commonDir);
+      gitConfig ??= renderGitConfigForCell({ cwd: commonDir, env }, commonDir);
       return gitConfig;
     },
     workTree: () => {
       const now = performance.now();
-      if (found === null || now - found.at > lookAgainMs) found = { view: viewWorkTree(options), at: now };
+      if (found === null || now - found.at > lookAgainMs)
+        found = { view: findVisibleWorkTreePaths(options), at: now };
       return found.view;
     },
     sandbox: () => {
@@ -61,7 +67,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       return probed;
     },
     watcher: () => {
-      watcher ??= probeWatcher(context);
+      watcher ??= findFastestWatcherClient(context);
       return watcher;
     },
     prepared: (adapter) => {

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import type { ModelApi, Provider } from '../../domain/config/agent-clis.ts';
+import type { ModelApi, ModelProvider } from '../../domain/config/agent-clis.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { configuredChoices } from '../../domain/config/role-settings.ts';
+import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
+import { type Adapter, findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { capEgressLog } from '../egress/egress-rules.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
-import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
+import type { GatewayLogLine, GatewayOptions } from '../gateway/gateway-options.ts';
 import type { HintSource } from '../gateway/hint-inserter.ts';
-import { missingCredential } from '../gateway/model-credential.ts';
-import { type Route, readUpstream, type Upstream } from '../gateway/upstream.ts';
-import { egressFile, type RunFolder } from '../run-folder.ts';
+import { missingCredentialError } from '../gateway/model-credential.ts';
+import { type ModelApiRoute, readUpstream, type Upstream } from '../gateway/upstream.ts';
+import { egressLogFile, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { Latch } from './barrier.ts';
-import { openHints } from './hints.ts';
+import { openHintsFolder } from './hints.ts';
 
 /** How an agent with this model asks it. */
 export interface ModelAccess {
-  readonly route: Route;
+  readonly route: ModelApiRoute;
   /** The model's name as the API knows it. */
   readonly model: string;
   /** See ModelApi. */
@@ -31,15 +31,15 @@ export interface ModelAccess {
  * Where a model is asked, null for an adapter that asks none; `upstream` takes the place of the one the person's
  * environment names. Throws FlameError `unknown-model`, `no-credential`, `bad-credential` or `bad-base-url`.
  */
-export function openAccess(
+export function resolveModelAccess(
   { env }: Pick<RunnerContext, 'env'>,
   adapter: Adapter,
   { model, upstream }: { readonly model: string; readonly upstream?: Upstream | undefined },
 ): ModelAccess | null {
   if (adapter.apis.length === 0) return null;
-  const api = apiOf(adapter, model);
+  const api = findModelApiOfAdapter(adapter, model);
   if (api === null) throw unknownModel(adapter, model);
-  const missing = upstream === undefined ? missingCredential(env, api.provider) : null;
+  const missing = upstream === undefined ? missingCredentialError(env, api.provider) : null;
   if (missing !== null) throw missing;
   return {
     route: {
@@ -53,44 +53,46 @@ export function openAccess(
 }
 
 /** Whose models the roles of the configuration ask with an adapter; where none does, all it could ask. */
-export function configuredProviders(
+export function listConfiguredProviders(
   { config }: Pick<RunnerContext, 'config'>,
   adapter: Adapter,
-): readonly Provider[] {
+): readonly ModelProvider[] {
   const models = modelsWith(config, adapter);
   const apis: readonly ModelApi[] =
     models.length === 0
       ? adapter.apis.slice(0, 1)
-      : models.map((model) => apiOf(adapter, model)).filter((api) => api !== null);
+      : models.map((model) => findModelApiOfAdapter(adapter, model)).filter((api) => api !== null);
   return [...new Set(apis.map(({ provider }) => provider))];
 }
 
 /** Why a role with this adapter can't ask the model it is configured with; null: each can. */
-export function unknownRoleModel(
+export function unknownRoleModelError(
   { config }: Pick<RunnerContext, 'config'>,
   adapter: Adapter,
 ): FlameError | null {
   if (adapter.apis.length === 0) return null;
-  const unknown = modelsWith(config, adapter).find((model) => apiOf(adapter, model) === null);
+  const unknown = modelsWith(config, adapter).find((model) => findModelApiOfAdapter(adapter, model) === null);
   return unknown === undefined ? null : unknownModel(adapter, unknown);
 }
 
 /** The models that roles and groups of the configuration ask with an adapter. */
 function modelsWith(config: Config, { name }: Adapter): readonly string[] {
-  return configuredChoices(config)
+  return listConfiguredAgents(config)
     .filter(({ adapter }) => adapter === name)
     .map(({ model }) => model);
 }
 
 /** The first credential that the roles with this adapter lack; null: none. */
-export function lackedCredential(context: RunnerContext, adapter: Adapter): FlameError | null {
-  const missing = configuredProviders(context, adapter).map((one) => unusable(context.env, one));
+export function missingRoleCredentialError(context: RunnerContext, adapter: Adapter): FlameError | null {
+  const missing = listConfiguredProviders(context, adapter).map((one) =>
+    unusableProviderError(context.env, one),
+  );
   return missing.find((error) => error !== null) ?? null;
 }
 
 /** Why a provider can't be asked from this environment; null: it can. */
-export function unusable(env: RunnerContext['env'], provider: Provider): FlameError | null {
-  const missing = missingCredential(env, provider);
+export function unusableProviderError(env: RunnerContext['env'], provider: ModelProvider): FlameError | null {
+  const missing = missingCredentialError(env, provider);
   if (missing !== null) return missing;
   try {
     readUpstream(env, provider);
@@ -120,7 +122,7 @@ function unknownModel({ name, apis }: Adapter, model: string): FlameError {
 const canaryPatienceMs = 5_000;
 
 /** The facts of an agent that its gateway needs. */
-export interface GatewayRequest
+export interface AgentGatewayRequest
   extends Pick<
     GatewayOptions,
     'onSpending' | 'onUnderWay' | 'sharesUsd' | 'share' | 'giveBack' | 'onRefused'
@@ -138,17 +140,17 @@ interface GatewayParts extends Pick<GatewayOptions, 'socketPath' | 'token' | 'in
 /** Opens an agent's way to its model. */
 export function openGateway(
   context: RunnerContext,
-  service: GatewayRequest,
+  service: AgentGatewayRequest,
   access: ModelAccess,
   { socketPath, canary, onHint, ...options }: GatewayParts,
 ): Promise<Gateway> {
   const { request } = service;
   const { budget, id, policy, role } = request;
-  const file = egressFile(context.repository.commonDir, id);
+  const file = egressLogFile(context.repository.commonDir, id);
   return startGateway({
     ...options,
     hints: {
-      ...openHints(service.folder),
+      ...openHintsFolder(service.folder),
       report: (news) => {
         onHint(news);
         request.onHint?.(news);
@@ -179,6 +181,6 @@ export function openGateway(
   });
 }
 
-function appendEgress(file: string, at: Date, line: EgressLine): void {
+function appendEgress(file: string, at: Date, line: GatewayLogLine): void {
   appendFileSync(file, `${JSON.stringify({ timestamp: at.toISOString(), ...line })}\n`, { mode: 0o600 });
 }

@@ -1,20 +1,20 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentQuestion, questionWords } from '../../domain/agent-messages.ts';
+import { type AgentQuestion, renderAgentQuestions } from '../../domain/agent-messages.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
-import { withoutSecret } from '../../policy/secrets/secrets.ts';
+import { redactIfSecret } from '../../policy/secrets/secrets.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import type { AgentRun } from './agent-run.ts';
+import type { AgentRunState } from './agent-run.ts';
 
 /** Its time does not run while its work is looked at as it means to end. */
-export function pausedForLastWord(
-  run: AgentRun,
-  lastWord: AgentRequest['lastWord'],
-): Pick<AgentRequest, 'lastWord'> {
+export function pauseTimeForFinalCheck(
+  run: AgentRunState,
+  lastWord: AgentRequest['finalCheck'],
+): Pick<AgentRequest, 'finalCheck'> {
   if (lastWord === undefined) return {};
   return {
-    lastWord: async (words, signal) => {
+    finalCheck: async (words, signal) => {
       run.pendingRequests += 1;
       try {
         return await lastWord(words, signal);
@@ -26,18 +26,18 @@ export function pausedForLastWord(
 }
 
 /** Its time does not run while it waits for the person. */
-export function pausedForBudget(
-  run: AgentRun,
+export function pauseTimeForBudget(
+  run: AgentRunState,
   ask: AgentRequest['ask'],
   limit: number | 'never',
 ): Pick<AgentRequest, 'ask'> {
   if (ask === undefined || limit === 'never') return {};
-  return { ask: pausedForQuestions(ask, { run, root: run.folder.root, mostMs: limit }) };
+  return { ask: pauseTimeForQuestions(ask, { run, root: run.folder.root, mostMs: limit }) };
 }
 
 /** Its time does not run while it waits for a share of a budget; `most` where it shares none. */
-export async function waitForShare(
-  run: AgentRun,
+export async function waitForBudgetShare(
+  run: AgentRunState,
   take: () => ReturnType<SharedBudget['take']> | undefined,
   most: number,
 ): Promise<number | null> {
@@ -69,7 +69,7 @@ interface PausedQuestionsOptions {
  * Its time does not run while it waits for the person: at most `mostMs` in sum, as what runs in its cell works on
  * meanwhile.
  */
-export function pausedForQuestions(ask: Ask, { run, root, mostMs }: PausedQuestionsOptions): Ask {
+export function pauseTimeForQuestions(ask: Ask, { run, root, mostMs }: PausedQuestionsOptions): Ask {
   const open = openQuestions(root);
   let leftMs = mostMs;
   return async (questions, signal) => {
@@ -99,12 +99,12 @@ export function pausedForQuestions(ask: Ask, { run, root, mostMs }: PausedQuesti
 const fileName = 'asks-the-person';
 
 /** Notes in the run folder of an agent what it asks, so that after a kill it can be said. */
-export interface OpenQuestions {
+export interface UnansweredQuestions {
   /** Returns what takes that question away; what else is open stays. */
   note(questions: readonly AgentQuestion[]): () => void;
 }
 
-function openQuestions(root: string): OpenQuestions {
+function openQuestions(root: string): UnansweredQuestions {
   const open = new Map<symbol, string>();
   const file = join(root, fileName);
   const write = (): void => {
@@ -118,7 +118,7 @@ function openQuestions(root: string): OpenQuestions {
   return {
     note(questions) {
       const key = Symbol('question');
-      open.set(key, withoutSecret(questionWords(questions)));
+      open.set(key, redactIfSecret(renderAgentQuestions(questions)));
       write();
       return () => {
         open.delete(key);
@@ -129,6 +129,6 @@ function openQuestions(root: string): OpenQuestions {
 }
 
 /** Reads the unanswered question of a run folder's agent; '': none. */
-export function unansweredIn(root: string): string {
+export function readUnansweredQuestion(root: string): string {
   return readTextOrEmpty(join(root, fileName));
 }

@@ -4,27 +4,31 @@ import type { Adapter } from '../../domain/ports/adapter.ts';
 import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
+import { commandEnvironment, prepareCellProfile } from '../sandbox/prepare-cell.ts';
 import { spawnCell } from '../sandbox/spawn-cell.ts';
 import { findProgram, pathExists } from '../sandbox/tool-paths.ts';
-import { tailBuffer } from '../tail-buffer.ts';
+import { createTailBuffer } from '../tail-buffer.ts';
 
 /** An adapter's command with its program's absolute path. Throws FlameError `agent-missing`. */
-export function resolveCommand(context: RunnerContext, adapter: Adapter): string[] {
+export function resolveAdapterCommand(context: RunnerContext, adapter: Adapter): string[] {
   const [program = '', ...args] = adapter.command;
   const base = context.repository.mainWorkTree ?? context.repository.commonDir;
   const found = findProgram(program, context.searchFolders, base);
-  if (found === null) throw notFound(adapter);
+  if (found === null) throw adapterProgramNotFoundError(adapter);
   return [found, ...args];
 }
 
-export function notFound(adapter: Adapter): FlameError {
+export function adapterProgramNotFoundError(adapter: Adapter): FlameError {
   const [program = ''] = adapter.command;
-  return agentMissing(adapter, program, `The program of adapter ${adapter.name} was not found: ${program}.`);
+  return agentMissingError(
+    adapter,
+    program,
+    `The program of adapter ${adapter.name} was not found: ${program}.`,
+  );
 }
 
 /** `details`: what the program printed, where there is one; `hint`: by default how it is installed. */
-export function agentMissing(
+export function agentMissingError(
   adapter: Adapter,
   program: string,
   message: string,
@@ -44,7 +48,7 @@ export function agentMissing(
  * Lists the files that a resolved command runs: its program, and the script an interpreter is given. Other words name
  * files of no program, so a cell doesn't show them.
  */
-export function programFiles(command: readonly string[]): string[] {
+export function listProgramFiles(command: readonly string[]): string[] {
   const [program = '', ...words] = command;
   const script = scriptOf(basename(program), words);
   return [program, ...(script === null ? [] : [script])].filter(
@@ -97,7 +101,7 @@ function scriptBehindEnv(words: readonly string[]): string | null {
 }
 
 /** How long it is waited for, in milliseconds. */
-export const programPatienceMs = 20_000;
+export const adapterProgramTimeoutMs = 20_000;
 /** A catalog of models is less than a megabyte. */
 const longestOutput = 8 * 1024 * 1024;
 
@@ -108,8 +112,8 @@ interface ProgramOutput {
   readonly timedOut: boolean;
 }
 
-/** Runs an adapter's program, as resolveCommand found it, in a cell of its own without any network. Throws nothing of its own. */
-export async function askProgram(
+/** Runs an adapter's program, as resolveAdapterCommand found it, in a cell of its own without any network. Throws nothing of its own. */
+export async function runAdapterProgram(
   context: RunnerContext,
   command: readonly string[],
   args: readonly string[],
@@ -117,16 +121,16 @@ export async function askProgram(
   const sandbox = await context.sandbox();
   const name = randomName('check');
   const folder = makeRunFolder(context.repository.commonDir, name);
-  const [stdout, stderr] = [tailBuffer(longestOutput), tailBuffer(16_384)];
+  const [stdout, stderr] = [createTailBuffer(longestOutput), createTailBuffer(16_384)];
   try {
     const cell = spawnCell({
       sandbox,
-      profile: prepareCell(context, {
+      profile: prepareCellProfile(context, {
         folder,
         place: { path: folder.home, quarantine: null },
         isReadOnly: false,
         isInteractive: false,
-        programs: programFiles(command),
+        programs: listProgramFiles(command),
         mounts: [],
         env: commandEnvironment(context, folder),
         author: { name, email: 'check@localhost' },
@@ -143,7 +147,7 @@ export async function askProgram(
     const timer = setTimeout(() => {
       timedOut = true;
       void cell.stop(0);
-    }, programPatienceMs);
+    }, adapterProgramTimeoutMs);
     await cell.ended;
     clearTimeout(timer);
     return { stdout: stdout.text(), stderr: stderr.text(), timedOut };

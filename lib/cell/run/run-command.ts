@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { unreadablePaths } from '../../domain/config/cell-paths.ts';
+import { listUnreadablePaths } from '../../domain/config/cell-paths.ts';
 import type { EgressPhase } from '../../domain/config/egress.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
-import { hideContents, markSkipWorktree } from '../../git/cells/hide-contents.ts';
-import { errorText } from '../../util/error-lines.ts';
+import { hideContentsFromAgentGit, markSkipWorktree } from '../../git/cells/hide-contents.ts';
+import { cutToFailureText } from '../../util/error-lines.ts';
 import { randomName } from '../../util/short-names.ts';
-import { type InstallRun, shareInstall } from '../dependencies/shared-install.ts';
-import { cargoConfig, closedSettings } from '../egress/cell-registries.ts';
+import { type InstallCommandToRun, installDependenciesOnce } from '../dependencies/shared-install.ts';
+import { cargoConfigPath, offlinePackageToolSettings } from '../egress/cell-registries.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { findHidden } from '../sandbox/hidden-files.ts';
-import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
+import { findHiddenFiles } from '../sandbox/hidden-files.ts';
+import { type CellRequest, commandEnvironment, prepareCellProfile } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
-import { tailBuffer } from '../tail-buffer.ts';
-import { watchAwakeTime } from './awake-clock.ts';
-import { askProgram } from './resolve-command.ts';
-import { noteCommand, noteCommandEnd } from './running-commands.ts';
+import { createTailBuffer } from '../tail-buffer.ts';
+import { measureAwakeTime } from './awake-clock.ts';
+import { runAdapterProgram } from './resolve-command.ts';
+import { recordEndedCommand, recordRunningCommand } from './running-commands.ts';
 
 const longestOutput = 4_000;
 const graceMs = 2_000;
@@ -31,9 +31,9 @@ type OnStart = (cell: CellProcess) => void;
 
 /**
  * Runs a shell line as runInCell does; a setup command that installs what lock files name is run once for all worktrees
- * with the same, see shareInstall.
+ * with the same, see installDependenciesOnce.
  */
-export async function runCommand(
+export async function runCommandInCell(
   context: RunnerContext,
   request: Request,
   onStart: OnStart,
@@ -42,7 +42,7 @@ export async function runCommand(
   const phase = request.basedOn === undefined ? request.phase : 'diagnostics';
   const shared =
     request.phase === 'setup'
-      ? await shareInstall(context, request, {
+      ? await installDependenciesOnce(context, request, {
           ask: (line) => askOnce(context, line),
           run: ({ command, place, own, isOfBase }) =>
             runInCell(context, {
@@ -60,7 +60,8 @@ export async function runCommand(
 /** Returns the output of a shell line; the versions of tools are asked once. */
 function askOnce(context: RunnerContext, line: string): Promise<string> {
   const asked =
-    context.answers.get(line) ?? askProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
+    context.answers.get(line) ??
+    runAdapterProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
   context.answers.set(line, asked);
   return asked;
 }
@@ -70,8 +71,8 @@ interface InCell {
   /** Whose list of `sandbox.egress` it reaches. */
   readonly phase: EgressPhase;
   /** A folder it may write beside its own, and the variable that names it. */
-  readonly own: InstallRun['own'];
-  readonly place: InstallRun['place'];
+  readonly own: InstallCommandToRun['own'];
+  readonly place: InstallCommandToRun['place'];
   readonly onStart: OnStart;
 }
 
@@ -92,9 +93,9 @@ async function runInCell(
   ]);
   const name = randomName('command');
   const folder = makeRunFolder(context.repository.commonDir, name);
-  const output = tailBuffer(longestOutput * 50);
+  const output = createTailBuffer(longestOutput * 50);
   const hash = createHash('sha256');
-  const recorded = noteCommand(folder, request, () => output.text());
+  const recorded = recordRunningCommand(folder, request, () => output.text());
   const hear = (chunk: Buffer): void => {
     hash.update(chunk);
     output.push(chunk);
@@ -109,7 +110,7 @@ async function runInCell(
       name: logName(request, name),
     });
     placeCargoConfig(own, folder);
-    const profile = prepareCell(context, {
+    const profile = prepareCellProfile(context, {
       ...cellOf(context, request, { folder, egress, own, place }),
       gitConfig,
       workTree,
@@ -138,11 +139,11 @@ async function runInCell(
     if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, limits)}.\n`));
     for (const why of egress?.refusals() ?? []) output.push(Buffer.from(`\nNot reached: ${why}.\n`));
     const end = { exitCode, timedOut, duration_ms: Math.round(performance.now() - began) };
-    noteCommandEnd(context.repository.commonDir, name, request, end);
+    recordEndedCommand(context.repository.commonDir, name, request, end);
     const text = output.text();
     return {
       ...end,
-      output: exitCode === 0 ? text.slice(-longestOutput) : errorText(text, longestOutput),
+      output: exitCode === 0 ? text.slice(-longestOutput) : cutToFailureText(text, longestOutput),
       output_hash: `sha256:${hash.digest('hex')}`,
     };
   } finally {
@@ -158,9 +159,9 @@ async function emptyHidden(
 ): Promise<readonly string[]> {
   if (quarantine === null) return [];
   const git = { cwd: path, env };
-  const found = await findHidden(git, config, { showsCopies: true });
+  const found = await findHiddenFiles(git, config, { showsCopies: true });
   await markSkipWorktree(git, found);
-  hideContents(quarantine, unreadablePaths(config.permissions));
+  hideContentsFromAgentGit(quarantine, listUnreadablePaths(config.permissions));
   return found;
 }
 
@@ -187,7 +188,7 @@ function cellOf(
     writable: own === null ? [] : [own.path],
     env: {
       ...commandEnvironment(context, folder),
-      ...(egress?.env ?? closedSettings),
+      ...(egress?.env ?? offlinePackageToolSettings),
       ...installVariables(own),
     },
     author: { name: label, email: 'blueflame@localhost' },
@@ -206,9 +207,9 @@ function installVariables(own: InCell['own']): Readonly<Record<string, string>> 
 
 /** cargo looks for the registry in the folder it keeps its crates in; the same is asked of it later, offline. */
 function placeCargoConfig(own: InCell['own'], { home }: RunFolder): void {
-  const written = join(home, cargoConfig);
+  const written = join(home, cargoConfigPath);
   if (own?.variable === 'CARGO_HOME' && existsSync(written))
-    copyFileSync(written, join(own.path, basename(cargoConfig)));
+    copyFileSync(written, join(own.path, basename(cargoConfigPath)));
 }
 
 /** Names the log: the preparation of an agent's worktree is logged with the agent. */
@@ -245,7 +246,7 @@ async function untilEnd(cell: CellProcess, { timeoutMs, signal }: Request): Prom
     stop();
   };
   // A limit of 0 would be none.
-  const endWatch = watchAwakeTime({ timeoutMs: Math.max(1, timeoutMs), lookMs: 1_000, onTime });
+  const endWatch = measureAwakeTime({ timeoutMs: Math.max(1, timeoutMs), lookMs: 1_000, onTime });
   const end = await cell.ended;
   endWatch();
   signal?.removeEventListener('abort', stop);

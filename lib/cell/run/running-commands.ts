@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
-import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
+import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { logRoot, ownerFile, type RunFolder, runRoot } from '../run-folder.ts';
+import { agentLogsRoot, type RunFolder, runFolderOwnerFile, runFoldersRoot } from '../run-folder.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];
 
@@ -36,7 +36,11 @@ export interface RunningCommand extends Readonly<z.infer<typeof schema>> {
 }
 
 /** Notes in a command's run folder what runs there, for other processes. Returns a function that notes new output. */
-export function noteCommand({ root }: RunFolder, request: Request, output: () => string): () => void {
+export function recordRunningCommand(
+  { root }: RunFolder,
+  request: Request,
+  output: () => string,
+): () => void {
   const { command, phase, about } = request;
   const note: z.infer<typeof schema> = {
     command,
@@ -77,7 +81,7 @@ const endedSchema = schema
 export type EndedCommand = Readonly<z.infer<typeof endedSchema>>;
 
 /** Notes beside the logs what a command came to; the oldest are forgotten. */
-export function noteCommandEnd(
+export function recordEndedCommand(
   commonDir: string,
   id: string,
   { command, phase, about }: Request,
@@ -116,16 +120,16 @@ export function readEndedCommands(commonDir: string): readonly EndedCommand[] {
 }
 
 function endedFile(commonDir: string): string {
-  return join(logRoot(commonDir), `${endedName}.ended.jsonl`);
+  return join(agentLogsRoot(commonDir), `${endedName}.ended.jsonl`);
 }
 
 /** Those whose process still lives, in the order in which they began. */
 export function readRunningCommands(commonDir: string): readonly RunningCommand[] {
-  const root = runRoot(commonDir);
-  return namesIn(root)
+  const root = runFoldersRoot(commonDir);
+  return listNamesIn(root)
     .filter((name) => /^command-[0-9a-f]+$/.test(name))
     .flatMap((name) => {
-      const owner = parseIdentity(readTextOrEmpty(join(root, name, ownerFile)));
+      const owner = parseIdentity(readTextOrEmpty(join(root, name, runFolderOwnerFile)));
       if (owner === null || !['own', 'alive'].includes(processState(owner))) return [];
       const noted = parseNote(readTextOrEmpty(join(root, name, noteFile)));
       return noted === null

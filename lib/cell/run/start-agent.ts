@@ -1,5 +1,5 @@
-import type { Decision } from '../../domain/policy.ts';
-import { type Launch, needsModel } from '../../domain/ports/adapter.ts';
+import type { CallDecision } from '../../domain/policy.ts';
+import { type AgentLaunch, adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type {
   AgentActivity,
   AgentRequest,
@@ -9,31 +9,31 @@ import type {
 import type { ReportedCall } from '../../domain/ports/call-facts.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import type { Upstream } from '../gateway/upstream.ts';
-import { egressFile, makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
+import { egressLogFile, makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
-import { tailBuffer } from '../tail-buffer.ts';
+import { createTailBuffer } from '../tail-buffer.ts';
 import { auditFile } from '../watcher/audit-log.ts';
-import type { JudgeRequest } from './agent-judge.ts';
+import type { AgentCallJudgeOptions } from './agent-judge.ts';
 import {
-  type AgentRun,
-  endRegistration,
-  followOutput,
-  graceMs,
-  openRun,
-  registerEnd,
-  registerNow,
-  registerRun,
-  stopEarly,
+  type AgentRunState,
+  agentGraceMs,
+  createAgentRunState,
+  processAgentOutput,
+  registerRunEnd,
+  registerRunNow,
+  registerRunThrottled,
+  stopAgentEarly,
+  stopRegisteringRun,
 } from './agent-run.ts';
 import { type AgentServices, startServices } from './agent-services.ts';
-import { watchAwakeTime, watchForSilence } from './awake-clock.ts';
+import { measureAwakeTime, watchForSilence } from './awake-clock.ts';
 import { concludeRun } from './conclude-run.ts';
-import { describeCell, describeLaunch, emptyUnseen } from './describe-cell.ts';
-import { openAccess } from './model-access.ts';
-import { pausedForBudget, pausedForLastWord, waitForShare } from './paused-time.ts';
-import { resolveCommand } from './resolve-command.ts';
+import { buildAgentCellProfile, buildAgentLaunch, listFilesShownEmpty } from './describe-cell.ts';
+import { resolveModelAccess } from './model-access.ts';
+import { pauseTimeForBudget, pauseTimeForFinalCheck, waitForBudgetShare } from './paused-time.ts';
+import { resolveAdapterCommand } from './resolve-command.ts';
 import { openCappedLog } from './stream-log.ts';
 
 interface AgentStart {
@@ -46,23 +46,23 @@ interface AgentStart {
   /** Instead of the model API of the person's environment. */
   readonly upstream?: Upstream;
   /** Called with each decision about its calls. */
-  readonly onJudged?: JudgeRequest['onJudged'];
+  readonly onJudged?: AgentCallJudgeOptions['onJudged'];
 }
 
 const largestStreamLog = 20 * 1024 * 1024;
 const stderrTail = 8_192;
 
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
-export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
+export async function startAgentInCell(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
   const { request, onActivity } = start;
   const adapter = context.adapters(request.adapter);
-  const access = openAccess(context, adapter, { model: request.model, upstream: start.upstream });
+  const access = resolveModelAccess(context, adapter, { model: request.model, upstream: start.upstream });
   const folder = makeRunFolder(context.repository.commonDir, request.id);
   let services: AgentServices | null = null;
   let egress: CellEgress | null = null;
   try {
-    const run = openRun(context, request, { folder, onActivity });
-    const command = resolveCommand(context, run.adapter);
+    const run = createAgentRunState(context, request, { folder, onActivity });
+    const command = resolveAdapterCommand(context, run.adapter);
     const [sandbox, prepared] = await Promise.all([context.sandbox(), context.prepared(run.adapter)]);
     services = await startServices(context, {
       adapter: run.adapter,
@@ -79,12 +79,12 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       confinement: sandbox.confinement,
       name: request.id,
     });
-    const launch = describeLaunch(context, run, { command, prepared, services });
+    const launch = buildAgentLaunch(context, run, { command, prepared, services });
     writeLaunchFiles(folder, launch.files);
     const [gitConfig, workTree] = await Promise.all([context.gitConfig(), context.workTree()]);
     const place = start.place ?? request.worktree;
-    const emptied = await emptyUnseen(context, run, place);
-    const profile = describeCell(context, run, {
+    const emptied = await listFilesShownEmpty(context, run, place);
+    const profile = buildAgentCellProfile(context, run, {
       command,
       services,
       launch,
@@ -97,7 +97,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
     const argv = run.services.wrap(launch.argv);
     // The output of a model's program is read as its own and its model's: no other program may write there.
-    const opensOutput = !needsModel(run.adapter) && !request.isInteractive;
+    const opensOutput = !adapterTalksToModel(run.adapter) && !request.isInteractive;
     const agent = watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
       spawnCell({
         sandbox,
@@ -121,26 +121,27 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
 /** Returns the run's answers to the reports and questions of its services. */
 function hear(
   context: RunnerContext,
-  run: AgentRun,
+  run: AgentRunState,
   { request, shared, onJudged }: AgentStart,
 ): Omit<Parameters<typeof startServices>[1], 'adapter' | 'request' | 'folder' | 'confinement' | 'access'> {
   return {
     onSpending: (spent) => {
       shared?.note(spent);
-      registerRun(run);
+      registerRunThrottled(run);
     },
-    onUnderWay: () => registerNow(run),
+    onUnderWay: () => registerRunNow(run),
     sharesUsd: shared?.isInUsd ?? false,
-    share: (id, demand, isGone) => waitForShare(run, () => shared?.take(id, demand, isGone), demand.most),
+    share: (id, demand, isGone) =>
+      waitForBudgetShare(run, () => shared?.take(id, demand, isGone), demand.most),
     giveBack: (id) => shared?.giveBack(id),
-    onRefused: (why) => stopEarly(run, why),
-    ...pausedForLastWord(run, request.lastWord),
-    ...pausedForBudget(run, request.ask, context.config.limits.question_timeout),
+    onRefused: (why) => stopAgentEarly(run, why),
+    ...pauseTimeForFinalCheck(run, request.finalCheck),
+    ...pauseTimeForBudget(run, request.ask, context.config.limits.question_timeout),
     onJudged: (call, decision, mark) => {
       onJudged?.(call, decision, mark);
       showBlocked(run, call, decision);
     },
-    onUnwatched: () => stopEarly(run, 'unwatched-call'),
+    onUnwatched: () => stopAgentEarly(run, 'unwatched-call'),
   };
 }
 
@@ -150,7 +151,7 @@ interface Output {
 }
 
 interface Watched {
-  readonly launch: Launch;
+  readonly launch: AgentLaunch;
   readonly egress: CellEgress | null;
   readonly heartbeatMs: number;
   readonly patienceMs: number;
@@ -158,16 +159,16 @@ interface Watched {
 
 /** Follows an agent from its start to its end, and clears up after it. */
 function watch(
-  run: AgentRun,
+  run: AgentRunState,
   { launch, egress, heartbeatMs, patienceMs }: Watched,
   spawn: (output: Output) => CellProcess,
 ): RunningAgent {
   const log = openCappedLog(run.logFile, largestStreamLog);
-  const stderr = tailBuffer(stderrTail);
+  const stderr = createTailBuffer(stderrTail);
   const decoder = new TextDecoder();
   const quiet = watchForSilence({
     heartbeatMs,
-    files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
+    files: [auditFile(run.commonDir, run.request.id), egressLogFile(run.commonDir, run.request.id)],
     patienceMs,
     isWaiting: () => run.request.tools?.isBusy() === true || run.pendingRequests > 0,
     onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
@@ -175,14 +176,14 @@ function watch(
       // A lead agent has no time limit: where it is quiet for too long, the session goes on better without it.
       if (run.request.tools === undefined) return;
       run.timedOut = true;
-      void run.cell?.stop(graceMs);
+      void run.cell?.stop(agentGraceMs);
     },
   });
   const cell = spawn({
     onStdout(chunk) {
       quiet.hear();
       log.write(chunk);
-      followOutput(run, decoder.decode(chunk, { stream: true }));
+      processAgentOutput(run, decoder.decode(chunk, { stream: true }));
     },
     onStderr(chunk) {
       quiet.hear();
@@ -190,7 +191,7 @@ function watch(
     },
   });
   run.cell = cell;
-  registerRun(run);
+  registerRunThrottled(run);
   const endWatch = watchTime(run, cell, { heartbeatMs, onLook: quiet.look });
   const outcome = cell.ended.then(async (end) => {
     endWatch();
@@ -198,10 +199,10 @@ function watch(
     await Promise.all([run.services?.close(), egress?.close()]);
     try {
       const concluded = concludeRun(run, { launch, end, stderr: stderr.text() });
-      registerEnd(run, concluded);
+      registerRunEnd(run, concluded);
       return concluded;
     } finally {
-      endRegistration(run);
+      stopRegisteringRun(run);
       if (run.request.isBooked !== true) await run.folder.remove();
     }
   });
@@ -220,18 +221,18 @@ function watch(
 
 /** Ends an agent that takes too long, and looks at it meanwhile. Returns what ends the watch. */
 function watchTime(
-  run: AgentRun,
+  run: AgentRunState,
   cell: CellProcess,
   { heartbeatMs, onLook }: { readonly heartbeatMs: number; onLook(elapsedMs: number): void },
 ): () => void {
   const { timeoutMs, isInteractive } = run.request;
-  return watchAwakeTime({
+  return measureAwakeTime({
     timeoutMs,
     lookMs: heartbeatMs,
     isPaused: () => run.pendingRequests > 0,
     onTime: () => {
       run.timedOut = true;
-      void cell.stop(graceMs);
+      void cell.stop(agentGraceMs);
     },
     // A person who thinks is no agent that is stuck.
     ...(isInteractive ? {} : { onLook }),
@@ -240,9 +241,9 @@ function watchTime(
 
 /** Who watches sees a blocked call as what it is; what was run elsewhere and is shown in its place was not refused. */
 function showBlocked(
-  run: AgentRun,
+  run: AgentRunState,
   { does: [{ tool_name: tool }] }: ReportedCall,
-  { decision, rule, details }: Decision,
+  { decision, rule, details }: CallDecision,
 ): void {
   if (decision === 'allow' || rule === 'replayed') return;
   run.onActivity({ ...run.activity, text: `${tool} blocked by ${rule}: ${details.split('\n')[0] ?? ''}` });

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { namesIn } from '../../util/read-file.ts';
-import { logRoot } from '../run-folder.ts';
+import { listNamesIn } from '../../util/read-file.ts';
+import { agentLogsRoot } from '../run-folder.ts';
 
 /** A file that takes a stream up to a size; what comes after is dropped and said once, as a JSON line. */
 interface CappedLog {
@@ -91,8 +91,8 @@ export function listOldLogs(
   until: Date,
   needed: readonly string[] = [],
 ): readonly OldLog[] {
-  const folder = logRoot(commonDir);
-  return namesIn(folder).flatMap((name) => {
+  const folder = agentLogsRoot(commonDir);
+  return listNamesIn(folder).flatMap((name) => {
     if (needed.some((word) => name.startsWith(`${word}.`))) return [];
     const path = join(folder, name);
     const stat = statSync(path, { throwIfNoEntry: false });

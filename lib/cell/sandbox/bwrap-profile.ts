@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { isBelow } from '../../util/path-places.ts';
+import { isSameOrBelowFolder } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
-import type { Overlay } from '../dependencies/own-dependencies.ts';
+import type { DependencyOverlay } from '../dependencies/own-dependencies.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
 import { pathExists } from './tool-paths.ts';
@@ -34,7 +34,7 @@ export interface CellProfile {
   /** Shown at another path, read-only. */
   readonly mounts: readonly { readonly source: string; readonly target: string }[];
   /** Shown with changes of the cell's own on top, which stay. */
-  readonly overlays: readonly Overlay[];
+  readonly overlays: readonly DependencyOverlay[];
   /** Links in folders that are shown empty: where each is, and where it leads. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
   /** Shown as /tmp, for programs that don't look at TMPDIR. */
@@ -95,18 +95,24 @@ function ownUser(): string[] {
 }
 
 /** The smallest cell there is, to find out what works in cells here. */
-export function probeArguments(argv: readonly string[], kernelEntries: readonly string[]): string[] {
+export function buildProbeBwrapArguments(
+  argv: readonly string[],
+  kernelEntries: readonly string[],
+): string[] {
   return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
 }
 
-/** The process that starts bubblewrap hands it the filter on that descriptor: see passFilter. */
+/** The process that starts bubblewrap hands it the filter on that descriptor: see passSyscallFilterToBwrap. */
 function filtered(): string[] {
   const isKnown = syscallFilter({ mayTrace: false }) !== null;
   return isKnown ? ['--seccomp', String(filterDescriptor)] : [];
 }
 
 /** Hands bubblewrap the filter that filtered() names; the descriptor is a pipe. */
-export function passFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
+export function passSyscallFilterToBwrap(
+  child: ChildProcess,
+  { mayTrace }: Pick<CellProfile, 'mayTrace'>,
+): void {
   const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
   // It may end without reading it.
   pipe?.on('error', () => undefined);
@@ -136,7 +142,8 @@ const keyLists = ['/proc/keys', '/proc/key-users'];
 // Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
 function mountArguments(profile: CellProfile): string[] {
   const hidden = outermostFirst(profile.hidden.filter((path) => path !== '/tmp'));
-  const isVeiled = (path: string): boolean => profile.hidden.some((place) => isBelow(path, place));
+  const isVeiled = (path: string): boolean =>
+    profile.hidden.some((place) => isSameOrBelowFolder(path, place));
   const show = (paths: readonly string[]): string[] =>
     outermostFirst(paths).flatMap((path) => ['--ro-bind', path, path]);
   const empty = (paths: readonly string[]): string[] =>

@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { agentCommon } from '../../git/cells/agent-refs.ts';
-import { isBelow } from '../../util/path-places.ts';
+import { agentCommonFolderName } from '../../git/cells/agent-refs.ts';
+import { isSameOrBelowFolder } from '../../util/path-places.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelowAny, type MachinePaths, needsOwnMount } from './machine-paths.ts';
@@ -36,7 +36,7 @@ interface CellLayoutRequest {
 }
 
 /** Says what the cell shows of the machine and of its own place, and what can be written in it. */
-export function layOutCell(request: CellLayoutRequest): CellProfile {
+export function buildCellProfile(request: CellLayoutRequest): CellProfile {
   const { folder, place, sight, repository } = request;
   const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) =>
     needsOwnMount(sight, path),
@@ -78,7 +78,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
 /** Without what lies below another: that is seen there, also what links in it lead to. */
 function outermost(paths: readonly string[]): string[] {
   const all = [...new Set(paths)];
-  return all.filter((path) => !all.some((other) => other !== path && isBelow(path, other)));
+  return all.filter((path) => !all.some((other) => other !== path && isSameOrBelowFolder(path, other)));
 }
 
 function workPlaces(place: CellPlace): string[] {
@@ -97,8 +97,8 @@ function protectedPlaces(place: CellPlace): string[] {
     join(place.path, '.git'),
     join(worktreeGitDir, 'gitdir'),
     join(worktreeGitDir, 'commondir'),
-    join(worktreeGitDir, agentCommon, 'config'),
-    join(worktreeGitDir, agentCommon, 'info', 'attributes'),
+    join(worktreeGitDir, agentCommonFolderName, 'config'),
+    join(worktreeGitDir, agentCommonFolderName, 'info', 'attributes'),
     config,
     join(objectDir, 'pack'),
     join(objectDir, 'info'),

@@ -1,23 +1,26 @@
 import { programPath } from '../../util/programs.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { mountOverlays } from '../dependencies/own-dependencies.ts';
-import type { SandboxState } from '../runner-context.ts';
+import { buildOverlayMountCommand } from '../dependencies/own-dependencies.ts';
+import type { SandboxCapabilities } from '../runner-context.ts';
 import { bwrapArguments, type CellProfile } from './bwrap-profile.ts';
 
 /** Builds the words before a command that put it into its cell. */
-export function confine({ confinement, entrance }: SandboxState, profile: CellProfile): readonly string[] {
+export function buildConfineCommand(
+  { confinement, entrance }: SandboxCapabilities,
+  profile: CellProfile,
+): readonly string[] {
   const { PATH } = profile.env;
   switch (confinement) {
     case 'bubblewrap':
       return [
-        ...mountOverlays(entrance, profile.overlays, PATH),
+        ...buildOverlayMountCommand(entrance, profile.overlays, PATH),
         programPath('bwrap', PATH),
         ...bwrapArguments(profile),
       ];
     case 'seatbelt':
       return ['sandbox-exec', ...seatbeltArguments(profile)];
     case 'namespaces':
-      return namespaceCommand;
+      return namespacesOnlyCommand;
     case 'watched':
       return [];
     default:
@@ -26,7 +29,7 @@ export function confine({ confinement, entrance }: SandboxState, profile: CellPr
 }
 
 /** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
-export const namespaceCommand = [
+export const namespacesOnlyCommand = [
   'setpriv',
   '--pdeathsig',
   'KILL',
@@ -68,7 +71,7 @@ const systemFolders = [
  * read but what is shown; hide, show again, make writable, protect, as the mounts of bubblewrap do. Seatbelt has no process namespace: what outlives the
  * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
  */
-export function seatbeltProfile(profile: CellProfile): string {
+export function renderSeatbeltProfile(profile: CellProfile): string {
   const { system, hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles } = profile;
   const { writable, emptied, doors } = profile;
   const guarded = profile.protected;
@@ -106,7 +109,7 @@ export function seatbeltProfile(profile: CellProfile): string {
 
 /** Arguments of sandbox-exec up to the program: the profile is passed on the command line, no file can be swapped. */
 function seatbeltArguments(profile: CellProfile): readonly string[] {
-  return ['-p', seatbeltProfile(profile)];
+  return ['-p', renderSeatbeltProfile(profile)];
 }
 
 function rule(verb: 'allow' | 'deny', operations: string, paths: readonly string[]): readonly string[] {

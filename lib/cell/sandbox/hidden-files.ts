@@ -1,17 +1,17 @@
 import { lstatSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { maskedPaths } from '../../domain/config/cell-paths.ts';
+import { listMaskedPaths } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { entriesOf } from '../../git/cells/sanitize-worktree.ts';
+import { listEntriesGitSees } from '../../git/cells/sanitize-worktree.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listUntracked } from '../../git/worktrees/worktree-paths.ts';
-import { hiddenPartOf, isExplicitlyShared } from '../../policy/hidden-names.ts';
-import { isBlockedBy } from '../../policy/judge-path.ts';
-import { agentSettings } from '../../policy/protected-places.ts';
-import { hasWildcard, locksConflict, pathMatches } from '../../util/path-globs.ts';
-import { isBelow, realPath } from '../../util/path-places.ts';
-import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import { createHiddenPartFinder, isHiddenPathShared } from '../../policy/hidden-names.ts';
+import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
+import { agentCliSettingsFiles } from '../../policy/protected-places.ts';
+import { globMatchesPath, hasWildcard, locksConflict } from '../../util/path-globs.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/path-places.ts';
+import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
 
 // Each is a mount, and the kernel looks through all of them for the next.
@@ -22,24 +22,25 @@ const mostMasked = 1_000;
  * folders in place of all they hold. Files that setup or an agent makes there are its own. `showsCopies`: without those
  * project.copy names in full, which the person wants programs to see. Throws a FlameError `too-many-hidden`.
  */
-export async function findHidden(
+export async function findHiddenFiles(
   git: GitContext,
   { permissions, project }: Pick<Config, 'permissions' | 'project'>,
   { showsCopies }: { readonly showsCopies: boolean },
 ): Promise<readonly string[]> {
-  const globs = maskedPaths(permissions);
+  const globs = listMaskedPaths(permissions);
   if (globs.length === 0) return [];
   const { stdout } = await runGit(git, ['ls-files', '-z', '--cached']);
   const tracked = stdout.toString().split('\0').filter(Boolean);
-  const hiddenPart = hiddenPartOf(globs);
+  const hiddenPart = createHiddenPartFinder(globs);
   const paths = [...new Set([...tracked, ...project.copy])].flatMap((path) => {
     const found = hiddenPart(path);
-    return found === null || (showsCopies && isExplicitlyShared(globs, project.copy, path)) ? [] : [found];
+    return found === null || (showsCopies && isHiddenPathShared(globs, project.copy, path)) ? [] : [found];
   });
   const moved = await findMoved(git, paths);
   const real = [...new Set([...paths, ...moved])].map((path) => join(git.cwd, path)).filter(pathExists);
-  const found = [...new Set(real.map(realPath))].filter(
-    (path) => path !== git.cwd && isBelow(path, git.cwd) && !real.some((other) => isAbove(other, path)),
+  const found = [...new Set(real.map(realPathOrSame))].filter(
+    (path) =>
+      path !== git.cwd && isSameOrBelowFolder(path, git.cwd) && !real.some((other) => isAbove(other, path)),
   );
   if (found.length > mostMasked) throw tooMany(found.length);
   return found;
@@ -59,7 +60,7 @@ async function findMoved(git: GitContext, hidden: readonly string[]): Promise<re
     // A repository in it is not looked into by git.
     if (path.endsWith('/')) {
       const inside = await listPrivateIn(path.slice(0, -1), look);
-      found.push(...(inside ?? [join(git.cwd, path)]).map((one) => relative(realPath(git.cwd), one)));
+      found.push(...(inside ?? [join(git.cwd, path)]).map((one) => relative(realPathOrSame(git.cwd), one)));
     }
     const parts = path.split('/');
     const at = parts.findIndex((name) => names.has(name));
@@ -69,7 +70,7 @@ async function findMoved(git: GitContext, hidden: readonly string[]): Promise<re
 }
 
 function isAbove(folder: string, path: string): boolean {
-  return folder !== path && isBelow(path, folder);
+  return folder !== path && isSameOrBelowFolder(path, folder);
 }
 
 function tooMany(count: number): FlameError {
@@ -97,12 +98,14 @@ async function listPrivateIn(
   }: { readonly root: string; readonly blocked: readonly string[]; readonly most: number },
 ): Promise<readonly string[] | null> {
   const isBlocked = blockedBelow(folder, blocked);
-  const real = realPath(join(root, folder));
+  const real = realPathOrSame(join(root, folder));
   const found: string[] = [];
   let count = 0;
   for (const waiting = ['']; waiting.length > 0; ) {
     const batch = await Promise.all(
-      waiting.splice(0, foldersAtOnce).map(async (at) => ({ at, entries: await entriesOf(join(real, at)) })),
+      waiting
+        .splice(0, foldersAtOnce)
+        .map(async (at) => ({ at, entries: await listEntriesGitSees(join(real, at)) })),
     );
     for (const { at, entries } of batch) {
       count += entries.length;
@@ -128,9 +131,9 @@ function blockedBelow(folder: string, blocked: readonly string[]): (path: string
   const names = new Map<string, boolean>();
   return (path) => {
     const name = basename(path);
-    const known = names.get(name) ?? byName.some((glob) => isBlockedBy(glob, name));
+    const known = names.get(name) ?? byName.some((glob) => isPathBlockedByGlob(glob, name));
     names.set(name, known);
-    return known || byPath.some((glob) => isBlockedBy(glob, path));
+    return known || byPath.some((glob) => isPathBlockedByGlob(glob, path));
   };
 }
 
@@ -143,10 +146,10 @@ function widened(glob: string): string {
  * Finds the settings for agent CLIs that a work tree brings, by their real paths. Some CLIs load plugins from there
  * under any options, so an agent's cell shows all of it empty.
  */
-export function findRepositorySettings(root: string): readonly string[] {
+export function findAgentCliSettingsInTree(root: string): readonly string[] {
   return below(
     root,
-    agentSettings.map((name) => join(root, name)),
+    agentCliSettingsFiles.map((name) => join(root, name)),
   );
 }
 
@@ -167,11 +170,16 @@ export async function findFilesNamed(
 }
 
 function below(root: string, paths: readonly string[]): readonly string[] {
-  const found = paths.filter(pathExists).map(realPath);
-  return [...new Set(found)].filter((path) => path !== root && isBelow(path, root));
+  const found = paths.filter(pathExists).map(realPathOrSame);
+  return [...new Set(found)].filter((path) => path !== root && isSameOrBelowFolder(path, root));
 }
 
-export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [], hiddenFromAgents: [] };
+export const nothingHiddenInWorkTree: VisibleWorkTreePaths = {
+  covered: [],
+  kept: [],
+  hidden: [],
+  hiddenFromAgents: [],
+};
 
 // Programs look upwards from a worktree for these, and what they hold was downloaded.
 const dependencies = new Set([
@@ -194,39 +202,39 @@ const mostCovered = 300;
  * A cell shows of the person's work tree what git tracks there under names that are not hidden, dependencies, and what the configuration links into
  * worktrees: not an `.env` with real keys, not a folder of certificates, however deep they lie.
  */
-export async function viewWorkTree({
+export async function findVisibleWorkTreePaths({
   repository,
   config,
   env,
-}: Pick<RunnerContext, 'repository' | 'config' | 'env'>): Promise<WorkTreeView> {
+}: Pick<RunnerContext, 'repository' | 'config' | 'env'>): Promise<VisibleWorkTreePaths> {
   const { mainWorkTree, commonDir } = repository;
-  if (mainWorkTree === null) return wholeWorkTree;
+  if (mainWorkTree === null) return nothingHiddenInWorkTree;
   const { link } = config.project;
   const covered: string[] = [];
   const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(pathExists);
   const hidden: string[] = [];
   const hiddenFromAgents: string[] = [];
-  const globs = maskedPaths(config.permissions);
-  const hiddenPart = hiddenPartOf(globs);
+  const globs = listMaskedPaths(config.permissions);
+  const hiddenPart = createHiddenPartFinder(globs);
   const look = { root: mainWorkTree, blocked: globs, most: mostCovered };
   for (const entry of await listUntracked({ cwd: mainWorkTree, env })) {
     const name = entry.replace(/\/$/, '');
     const path = join(mainWorkTree, name);
-    const isLinked = link.some((glob) => pathMatches(glob, name));
-    if (isBelow(commonDir, path)) continue;
+    const isLinked = link.some((glob) => globMatchesPath(glob, name));
+    if (isSameOrBelowFolder(commonDir, path)) continue;
     const found = isDependency(path) || isLinked ? await listPrivateIn(name, look) : null;
     if (found === null) covered.push(path);
     else {
-      kept.push(path, realPath(path));
-      const named = hiddenPart(name) === null ? found : [realPath(path)];
+      kept.push(path, realPathOrSame(path));
+      const named = hiddenPart(name) === null ? found : [realPathOrSame(path)];
       const isMeantFor = (one: string): boolean =>
-        isExplicitlyShared(globs, link, relative(realPath(mainWorkTree), one));
+        isHiddenPathShared(globs, link, relative(realPathOrSame(mainWorkTree), one));
       hidden.push(...named.filter((one) => !isMeantFor(one)));
       hiddenFromAgents.push(...named.filter(isMeantFor));
     }
   }
   // A committed file under a hidden name is no more shown to an agent here than in its own worktree.
-  covered.push(...(await findHidden({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
+  covered.push(...(await findHiddenFiles({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
   const files = covered.filter((path) => !isLink(path));
   return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden, hiddenFromAgents };
 }

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { isBelow, realPath } from '../../util/path-places.ts';
-import type { SystemPath, WorkTreeView } from '../runner-context.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/path-places.ts';
+import type { SystemPath, VisibleWorkTreePaths } from '../runner-context.ts';
 import {
-  listForeignToGit,
+  listEntriesForeignToGit,
   listKernelEntries,
   listPrivateSystemPaths,
   listProgramNeighbours,
   listSystemPaths,
 } from './system-paths.ts';
-import { linkedTools, packagePaths, pathExists, toolchainPaths } from './tool-paths.ts';
+import { listLinkedToolPaths, listPackagePaths, listToolchainPaths, pathExists } from './tool-paths.ts';
 
 // Sockets, other people's files, keys: everything an agent doesn't need to work.
 const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
@@ -23,8 +23,8 @@ interface SightRequest {
   readonly searchFolders: readonly string[];
   /** Files that will be run, with the packages they belong to. */
   readonly programs: readonly string[];
-  /** See viewWorkTree. */
-  readonly workTree: WorkTreeView;
+  /** See findVisibleWorkTreePaths. */
+  readonly workTree: VisibleWorkTreePaths;
   /** Other files and folders it must see. */
   readonly shown: readonly string[];
   /** The folder its worktree is in, with those of other cells; null: it works in a plain folder. */
@@ -48,7 +48,7 @@ export interface MachinePaths {
 }
 
 /** Looks at the machine: many hundred paths. */
-export function inspectMachine(request: SightRequest): MachinePaths {
+export function findMachinePathsOfCells(request: SightRequest): MachinePaths {
   const { repository, personHome, workTree } = request;
   const hidden = hiddenFolders(personHome);
   const system = listSystemPaths();
@@ -60,9 +60,9 @@ export function inspectMachine(request: SightRequest): MachinePaths {
   const isInSight = (path: string): boolean =>
     pathExists(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
   const unneeded = [
-    ...listForeignToGit(repository.commonDir),
-    ...listProgramNeighbours(request.searchFolders, [personHome, '/root']).map(realPath),
-  ].filter((path) => !request.shown.some((one) => isBelow(path, one)));
+    ...listEntriesForeignToGit(repository.commonDir),
+    ...listProgramNeighbours(request.searchFolders, [personHome, '/root']).map(realPathOrSame),
+  ].filter((path) => !request.shown.some((one) => isSameOrBelowFolder(path, one)));
   const secret = [...listPrivateSystemPaths(), ...workTree.hidden, ...unneeded].filter(isInSight);
   return {
     system,
@@ -85,7 +85,7 @@ export function needsOwnMount(
 }
 
 export function isBelowAny(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => isBelow(path, folder));
+  return folders.some((folder) => isSameOrBelowFolder(path, folder));
 }
 
 interface Shown {
@@ -99,8 +99,10 @@ interface Shown {
 function isShown({ hidden, shown, covered, shownAgain }: Shown, path: string): boolean {
   if (isBelowAny(path, shownAgain)) return true;
   if (isBelowAny(path, covered)) return false;
-  const veil = hidden.find((place) => isBelow(path, place));
-  return shown.some((place) => isBelow(path, place) && (veil === undefined || isBelow(place, veil)));
+  const veil = hidden.find((place) => isSameOrBelowFolder(path, place));
+  return shown.some(
+    (place) => isSameOrBelowFolder(path, place) && (veil === undefined || isSameOrBelowFolder(place, veil)),
+  );
 }
 
 function coveredPaths(
@@ -108,7 +110,7 @@ function coveredPaths(
   needed: readonly string[],
 ): MachinePaths['covered'] {
   const covered = workTree.covered
-    .map(realPath)
+    .map(realPathOrSame)
     .filter((path) => pathExists(path) && !needed.includes(path) && isBelowAny(path, needed));
   // The work tree itself is needed only for what it holds.
   const whole = workTree.covered.filter((path) => path === repository.mainWorkTree);
@@ -122,7 +124,7 @@ function isFolder(path: string): boolean {
 function hiddenFolders(personHome: string): string[] {
   const found = [...alwaysHidden, personHome]
     .filter((path) => path !== '/' && pathExists(path))
-    .map(realPath);
+    .map(realPathOrSame);
   return [...new Set(found)];
 }
 
@@ -131,7 +133,9 @@ function innerFolders({ repository, siblings }: SightRequest): string[] {
   const { commonDir, mainWorkTree } = repository;
   const own = join(commonDir, 'blueflame');
   if (siblings === null) return [own];
-  const holdsMore = [commonDir, mainWorkTree ?? commonDir].some((path) => isBelow(path, siblings));
+  const holdsMore = [commonDir, mainWorkTree ?? commonDir].some((path) =>
+    isSameOrBelowFolder(path, siblings),
+  );
   return holdsMore ? [own] : [own, siblings];
 }
 
@@ -148,21 +152,21 @@ function neededPaths(
   const needed = [
     commonDir,
     ...(mainWorkTree === null ? [] : [mainWorkTree]),
-    realPath(objects),
+    realPathOrSame(objects),
     ...borrowedObjects(objects),
-    ...toolchainPaths(searchFolders, homes),
-    ...request.programs.flatMap((program) => packagePaths(program, personHome)),
+    ...listToolchainPaths(searchFolders, homes),
+    ...request.programs.flatMap((program) => listPackagePaths(program, personHome)),
     ...request.shown,
     ...workTree.kept,
   ];
   const isSeen = (path: string): boolean => inSystem({ hidden, system }, path) || isBelowAny(path, needed);
-  const tools = linkedTools(searchFolders, homes, isSeen);
+  const tools = listLinkedToolPaths(searchFolders, homes, isSeen);
   return [...new Set([...needed, ...tools])].filter((path) => needsOwnMount({ hidden, system }, path));
 }
 
 function inSystem({ hidden, system }: Pick<MachinePaths, 'hidden' | 'system'>, path: string): boolean {
   const veils = hidden.filter((place) => place !== '/');
-  return !isBelowAny(path, veils) && system.some((place) => isBelow(path, place.path));
+  return !isBelowAny(path, veils) && system.some((place) => isSameOrBelowFolder(path, place.path));
 }
 
 /** Object folders of other repositories that this one reads from; gitrepository-layout(5). */

@@ -85,7 +85,7 @@ function giveOutput(child: ChildProcess, pipes: readonly [PipeEnds, PipeEnds]): 
 }
 
 /** Resolves when a child has ended and all that was written is read. */
-export async function allRead(child: ChildProcess): Promise<void> {
+export async function waitForAllOutput(child: ChildProcess): Promise<void> {
   await Promise.all(
     [child, child.stdout, child.stderr].map(async (one) => {
       if (one !== null && !('closed' in one && one.closed))

@@ -1,17 +1,17 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { placeReadPath } from '../../domain/config/cell-paths.ts';
+import { resolveReadPathEntry } from '../../domain/config/cell-paths.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import { largestFile } from '../../git/cells/measure-work.ts';
+import { readLargestFileInIndex } from '../../git/cells/measure-work.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
-import { isBelow, realPath } from '../../util/path-places.ts';
-import { dependencyVariables, overlaysOf } from '../dependencies/own-dependencies.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/path-places.ts';
+import { collectDependencyVariables, listDependencyOverlays } from '../dependencies/own-dependencies.ts';
 import type { RunFolder } from '../run-folder.ts';
-import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
-import { type CellPlace, layOutCell } from './cell-layout.ts';
-import { wholeWorkTree } from './hidden-files.ts';
-import { inspectMachine } from './machine-paths.ts';
+import { buildCellProfile, type CellPlace } from './cell-layout.ts';
+import { nothingHiddenInWorkTree } from './hidden-files.ts';
+import { findMachinePathsOfCells } from './machine-paths.ts';
 import { pathExists } from './tool-paths.ts';
 
 export interface CellRequest {
@@ -22,8 +22,8 @@ export interface CellRequest {
   /** See FilterOptions; absent: no. */
   readonly mayTrace?: boolean;
   readonly programs: readonly string[];
-  /** See viewWorkTree; absent where no agent is in it. */
-  readonly workTree?: WorkTreeView;
+  /** See findVisibleWorkTreePaths; absent where no agent is in it. */
+  readonly workTree?: VisibleWorkTreePaths;
   readonly shown?: readonly string[];
   /** See CellProfile; absent: nothing. */
   readonly emptied?: readonly string[];
@@ -40,9 +40,9 @@ export interface CellRequest {
 }
 
 /** The profile of one cell, git's variables added to its environment, and what its worktree has of dependencies. */
-export function prepareCell(context: RunnerContext, request: CellRequest): CellProfile {
+export function prepareCellProfile(context: RunnerContext, request: CellRequest): CellProfile {
   const taker = { commonDir: context.repository.commonDir, worktree: request.place.path };
-  const own = dependencyVariables(taker);
+  const own = collectDependencyVariables(taker);
   const { PYTHONUSERBASE: python } = own;
   const path = [...(python === undefined ? [] : [join(python, 'bin')]), request.env.PATH].join(':');
   const env = {
@@ -52,25 +52,25 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     ...(request.env.PATH === undefined ? {} : { PATH: path }),
     ...gitCellEnvironment(request.place.quarantine, request.author, request.hooksConfig ?? null),
   };
-  const profile = layOutCell({
+  const profile = buildCellProfile({
     place: request.place,
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
     mayTrace: request.mayTrace ?? false,
     folder: request.folder,
     repository: context.repository,
-    sight: inspectMachine({
+    sight: findMachinePathsOfCells({
       repository: context.repository,
-      personHome: realPath(context.env.HOME || '/'),
+      personHome: realPathOrSame(context.env.HOME || '/'),
       searchFolders: context.searchFolders,
       programs: request.programs,
-      workTree: request.workTree ?? wholeWorkTree,
+      workTree: request.workTree ?? nothingHiddenInWorkTree,
       shown: [...(request.shown ?? []), ...configuredPaths(context), ...toolchainFolders(context)],
       siblings: request.place.quarantine === null ? null : dirname(request.place.path),
     }),
     emptied: request.emptied ?? [],
     mounts: [...request.mounts, ...quietConfig(context, request)],
-    overlays: overlaysOf(taker),
+    overlays: listDependencyOverlays(taker),
     upwards: packagesAbove(context, request),
     writable: [...(request.writable ?? []), ...Object.values(own)],
     doors: request.doors ?? { sockets: [], ports: [] },
@@ -83,7 +83,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
 function largestTracked({ repository }: RunnerContext, { quarantine }: CellPlace): number {
   const index = join(quarantine?.worktreeGitDir ?? '', 'index');
   const isFile = quarantine !== null && lstatSync(index, { throwIfNoEntry: false })?.isFile() === true;
-  return isFile ? largestFile(readFileSync(index), repository.objectFormat) / 1024 ** 2 : 0;
+  return isFile ? readLargestFileInIndex(readFileSync(index), repository.objectFormat) / 1024 ** 2 : 0;
 }
 
 /**
@@ -94,7 +94,7 @@ function packagesAbove(
   { repository: { mainWorkTree } }: RunnerContext,
   { place, workTree }: CellRequest,
 ): CellProfile['links'] {
-  if (mainWorkTree === null || isBelow(place.path, mainWorkTree)) return [];
+  if (mainWorkTree === null || isSameOrBelowFolder(place.path, mainWorkTree)) return [];
   const target = join(mainWorkTree, 'node_modules');
   const path = join(dirname(place.path), 'node_modules');
   return workTree?.kept.includes(target) === true ? [{ path, target }] : [];
@@ -102,18 +102,18 @@ function packagesAbove(
 
 /** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */
 function withoutUnseen({ env, system, hidden, readOnly }: CellProfile): CellProfile['env'] {
-  const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
+  const isHidden = (path: string): boolean => hidden.some((place) => isSameOrBelowFolder(path, place));
   const isSeen = (path: string): boolean =>
-    (!isHidden(path) && system.some((place) => isBelow(path, place.path))) ||
-    readOnly.some((place) => isBelow(path, place) || isBelow(place, path));
+    (!isHidden(path) && system.some((place) => isSameOrBelowFolder(path, place.path))) ||
+    readOnly.some((place) => isSameOrBelowFolder(path, place) || isSameOrBelowFolder(place, path));
   const isKept = ([name, value]: readonly [string, string]): boolean =>
-    !toolchainVariables.includes(name) || !value.startsWith('/') || isSeen(realPath(value));
+    !toolchainVariables.includes(name) || !value.startsWith('/') || isSeen(realPathOrSame(value));
   return Object.fromEntries(Object.entries(env).filter(isKept));
 }
 
 /** Lists the paths that the configuration shows beside those programs need. Throws a FlameError `bad-read-path`. */
 function configuredPaths({ config, env }: RunnerContext): readonly string[] {
-  return config.sandbox.read_paths.map((path) => placeReadPath(path, env.HOME || '/').path);
+  return config.sandbox.read_paths.map((path) => resolveReadPathEntry(path, env.HOME || '/').path);
 }
 
 /**
@@ -125,13 +125,13 @@ function toolchainFolders({
   env,
   repository: { commonDir, mainWorkTree },
 }: RunnerContext): readonly string[] {
-  const homes = [env.HOME ?? '/nonexistent', '/root', '/home'].map(realPath);
-  const own = [...homes, ...[commonDir, mainWorkTree ?? commonDir].map(realPath)];
+  const homes = [env.HOME ?? '/nonexistent', '/root', '/home'].map(realPathOrSame);
+  const own = [...homes, ...[commonDir, mainWorkTree ?? commonDir].map(realPathOrSame)];
   return Object.entries(toolchains).flatMap(([name, { holds, parts }]) => {
     const value = env[name] ?? '';
-    const path = realPath(value);
-    if (!value.startsWith('/') || own.some((place) => isBelow(place, path))) return [];
-    const isOfHome = homes.some((home) => isBelow(path, home));
+    const path = realPathOrSame(value);
+    if (!value.startsWith('/') || own.some((place) => isSameOrBelowFolder(place, path))) return [];
+    const isOfHome = homes.some((home) => isSameOrBelowFolder(path, home));
     const isThisOne = holds.every((entry) => pathExists(join(path, entry)));
     if (!isThisOne || (isOfHome && name !== 'RUSTUP_HOME')) return [];
     return parts?.map((part) => join(value, part)) ?? [value];
@@ -144,10 +144,10 @@ function quietConfig(
 ): CellProfile['mounts'] {
   const target = join(repository.commonDir, 'config');
   if (gitConfig === undefined || !pathExists(target)) return [];
-  if (typeof gitConfig !== 'string') return [{ source: gitConfig.file, target: realPath(target) }];
+  if (typeof gitConfig !== 'string') return [{ source: gitConfig.file, target: realPathOrSame(target) }];
   const source = join(folder.control, 'repository.config');
   writeFileSync(source, gitConfig, { mode: 0o600 });
-  return [{ source, target: realPath(target) }];
+  return [{ source, target: realPathOrSame(target) }];
 }
 
 /** The content of each tool's folder, and the parts shown of those that also hold credentials or projects. */

@@ -1,20 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { dropSetIds } from '../../util/drop-set-id.ts';
+import { dropSetIdBitsBelow } from '../../util/drop-set-id.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { processStart } from '../../util/process-identity.ts';
+import { readProcessStart } from '../../util/process-identity.ts';
 import { requirePipes } from '../../util/programs.ts';
-import { type LimitName, limitOf, withLimits } from '../limits/limits.ts';
-import { type Watch, watchLimits } from '../limits/watchdog.ts';
-import { descendants, processesWith, signal } from '../process-tree.ts';
-import type { CellGroup, CellLimits, SandboxState } from '../runner-context.ts';
-import { type CellProfile, passFilter } from './bwrap-profile.ts';
-import { gateScript, isAlive, openGate, readStatus, type Status } from './cell-gate.ts';
-import { confine } from './confine.ts';
-import { allRead, spawnWithPipes } from './output-pipes.ts';
+import { findLimitReachedByEnd, type LimitName, wrapCommandInLimits } from '../limits/limits.ts';
+import { type CellLimitsWatch, watchCellLimits } from '../limits/watchdog.ts';
+import { findProcessesByVariable, listLivingDescendants, sendSignalIfAlive } from '../process-tree.ts';
+import type { CellControlGroup, CellLimits, SandboxCapabilities } from '../runner-context.ts';
+import { type CellProfile, passSyscallFilterToBwrap } from './bwrap-profile.ts';
+import {
+  type BwrapStatus,
+  cellStartScript,
+  isReaperAlive,
+  openCellStartBarrier,
+  readBwrapStatus,
+} from './cell-gate.ts';
+import { buildConfineCommand } from './confine.ts';
+import { spawnWithPipes, waitForAllOutput } from './output-pipes.ts';
 
 interface CellStart {
-  readonly sandbox: SandboxState;
+  readonly sandbox: SandboxCapabilities;
   readonly profile: CellProfile;
   readonly limits: CellLimits;
   readonly argv: readonly string[];
@@ -44,7 +50,7 @@ export interface CellEnd {
 
 export interface CellProcess {
   readonly pid: number;
-  /** See processStart; null when it could not be started. */
+  /** See readProcessStart; null when it could not be started. */
   readonly startedAt: string | null;
   /** Resolves when the program and all its descendants are gone and their output is read. */
   readonly ended: Promise<CellEnd>;
@@ -53,7 +59,7 @@ export interface CellProcess {
 }
 
 /** In the environment of everything in a cell: its mark. */
-export const markVariable = 'BLUEFLAME_CELL';
+export const cellMarkVariable = 'BLUEFLAME_CELL';
 
 /**
  * Starts a program in a cell. All die with this process, however it ends: the kernel ties that to the thread
@@ -64,8 +70,8 @@ export function spawnCell(start: CellStart): CellProcess {
   if (spawned instanceof Error) return notStarted(spawned);
   const { child, group } = spawned;
   killPoint('cell spawned');
-  const status = readStatus(child);
-  const gate = openGate(child, start.sandbox.confinement === 'bubblewrap' ? status : null);
+  const status = readBwrapStatus(child);
+  const gate = openCellStartBarrier(child, start.sandbox.confinement === 'bubblewrap' ? status : null);
   const watch = watchCell(start, spawned, status);
   child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
   child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));
@@ -75,7 +81,7 @@ export function spawnCell(start: CellStart): CellProcess {
   const ended = waitForEnd({ child, group, status, watch }, start);
   return {
     pid: child.pid ?? 0,
-    startedAt: child.pid === undefined ? null : processStart(child.pid),
+    startedAt: child.pid === undefined ? null : readProcessStart(child.pid),
     ended,
     stop: async (graceMs) => {
       if (gate.isOpen) terminate({ child, status }, start);
@@ -89,16 +95,16 @@ export function spawnCell(start: CellStart): CellProcess {
 
 interface Spawned {
   readonly child: ChildProcess;
-  readonly group: CellGroup | null;
+  readonly group: CellControlGroup | null;
 }
 
 /** Arguments longer than the system takes are thrown, not reported as an event. */
 function trySpawn(start: CellStart): Spawned | Error {
-  let group: CellGroup | null = null;
+  let group: CellControlGroup | null = null;
   try {
     group = start.sandbox.limits.openGroup(start.limits);
     const child = spawnConfined(start, group);
-    passFilter(child, start.profile);
+    passSyscallFilterToBwrap(child, start.profile);
     return { group, child };
   } catch (error) {
     void group?.close();
@@ -114,7 +120,7 @@ function notStarted(error: Error): CellProcess {
 /** The command that confines a program and sets its limits. */
 function confinedCommand({ profile, sandbox, limits, argv }: CellStart): string[] {
   const { confinement } = sandbox;
-  const command = withLimits(
+  const command = wrapCommandInLimits(
     {
       ...limits,
       ...(profile.largestFileMb === undefined ? {} : { largestFileMb: profile.largestFileMb }),
@@ -122,19 +128,19 @@ function confinedCommand({ profile, sandbox, limits, argv }: CellStart): string[
       hasProcessLimit: sandbox.limits.processes === 'rlimit' && confinement === 'bubblewrap',
     },
     argv,
-    gateScript,
+    cellStartScript,
   );
-  return [...confine(sandbox, profile), ...command];
+  return [...buildConfineCommand(sandbox, profile), ...command];
 }
 
-function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
+function spawnConfined(start: CellStart, group: CellControlGroup | null): ChildProcess {
   const { profile, sandbox } = start;
   const confined = confinedCommand(start);
   const argv = group?.enter(confined) ?? confined;
   const extra = sandbox.confinement === 'bubblewrap' ? 'pipe' : 'ignore';
   const options = {
     cwd: profile.workingDirectory,
-    env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
+    env: { ...profile.env, ...group?.env, [cellMarkVariable]: start.mark },
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.
     detached: !profile.isInteractive,
   };
@@ -152,13 +158,13 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   return child;
 }
 
-function watchCell(start: CellStart, { child, group }: Spawned, status: Status): Watch | null {
+function watchCell(start: CellStart, { child, group }: Spawned, status: BwrapStatus): CellLimitsWatch | null {
   const { pid } = child;
   if (pid === undefined) return null;
   group?.entered(pid);
   const others = (): readonly number[] =>
-    start.sandbox.confinement === 'watched' ? processesWith(markVariable, start.mark) : [];
-  return watchLimits({
+    start.sandbox.confinement === 'watched' ? findProcessesByVariable(cellMarkVariable, start.mark) : [];
+  return watchCellLimits({
     limits: start.limits,
     state: start.sandbox.limits,
     group,
@@ -174,8 +180,8 @@ function writtenBy({ writable, overlays }: CellProfile): readonly string[] {
 }
 
 interface Running extends Spawned {
-  readonly status: Status;
-  readonly watch: Watch | null;
+  readonly status: BwrapStatus;
+  readonly watch: CellLimitsWatch | null;
 }
 
 async function waitForEnd({ child, group, status, watch }: Running, start: CellStart): Promise<CellEnd> {
@@ -183,7 +189,7 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-1_000);
   });
-  const closed = allRead(child);
+  const closed = waitForAllOutput(child);
   const end = await new Promise<{ code: number | null; name: string | null; error: string | null }>(
     (resolve) => {
       child.on('error', (error) => resolve({ code: null, name: null, error: error.message }));
@@ -200,10 +206,10 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
   if (start.sandbox.confinement === 'watched' || (end.name !== null && status.reaper === null))
     await killRest({ child, status }, start);
   await closed;
-  while (isAlive(status.reaper)) await pause();
-  const limit = watch?.end() ?? limitOf(end);
+  while (isReaperAlive(status.reaper)) await pause();
+  const limit = watch?.end() ?? findLimitReachedByEnd(end);
   await group?.close();
-  await dropSetIds(writtenBy(start.profile));
+  await dropSetIdBitsBelow(writtenBy(start.profile));
   const isRefused = start.sandbox.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
   const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
   return { exitCode: end.code, signal: end.name, startError, limit };
@@ -216,26 +222,29 @@ function terminate(running: Pick<Running, 'child' | 'status'>, start: CellStart)
     killAll(running, start);
     return;
   }
-  const inside = descendants(top);
-  if (start.sandbox.confinement === 'watched') inside.push(top, ...processesWith(markVariable, start.mark));
-  for (const pid of inside) signal(pid, 'SIGTERM');
+  const inside = listLivingDescendants(top);
+  if (start.sandbox.confinement === 'watched')
+    inside.push(top, ...findProcessesByVariable(cellMarkVariable, start.mark));
+  for (const pid of inside) sendSignalIfAlive(pid, 'SIGTERM');
 }
 
 function killAll({ child, status }: Pick<Running, 'child' | 'status'>, start: CellStart): void {
   if (child.pid === undefined) return;
   const { reaper } = status;
-  if (reaper !== null && isAlive(status.reaper)) signal(reaper.pid, 'SIGKILL');
+  if (reaper !== null && isReaperAlive(status.reaper)) sendSignalIfAlive(reaper.pid, 'SIGKILL');
   else if (start.sandbox.confinement === 'watched' && !start.profile.isInteractive)
-    signal(-child.pid, 'SIGKILL');
-  if (reaper === null) for (const pid of processesWith(markVariable, start.mark)) signal(pid, 'SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) signal(child.pid, 'SIGKILL');
+    sendSignalIfAlive(-child.pid, 'SIGKILL');
+  if (reaper === null)
+    for (const pid of findProcessesByVariable(cellMarkVariable, start.mark))
+      sendSignalIfAlive(pid, 'SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) sendSignalIfAlive(child.pid, 'SIGKILL');
 }
 
 async function killRest(running: Pick<Running, 'child' | 'status'>, start: CellStart): Promise<void> {
   do {
     killAll(running, start);
     await pause();
-  } while (processesWith(markVariable, start.mark).length > 0);
+  } while (findProcessesByVariable(cellMarkVariable, start.mark).length > 0);
 }
 
 function pause(): Promise<void> {

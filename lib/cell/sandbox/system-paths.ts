@@ -1,7 +1,7 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isBelow } from '../../util/path-places.ts';
-import { entriesIn, namesIn } from '../../util/read-file.ts';
+import { isSameOrBelowFolder } from '../../util/path-places.ts';
+import { listEntriesIn, listNamesIn } from '../../util/read-file.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
 
@@ -47,7 +47,7 @@ export function listPrivateSystemPaths(): readonly string[] {
 }
 
 function closedBelow(folder: string): string[] {
-  return namesIn(folder).flatMap((name) => {
+  return listNamesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts === undefined || facts.isSymbolicLink() || !isReadable(path)) return [];
@@ -119,9 +119,11 @@ const passingLock = /^\.[a-z]+env-shim$/;
 const privateFolders = new Set(['.git', '.ssh', '.aws', '.gnupg', '.kube', '.docker', '.config', '.azure']);
 
 /** Lists entries beside git's own in a common folder: files of other programs, and the person's. */
-export function listForeignToGit(commonDir: string): readonly string[] {
-  const own = entriesIn(commonDir).filter(({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name));
-  const info = entriesIn(join(commonDir, 'info')).filter(
+export function listEntriesForeignToGit(commonDir: string): readonly string[] {
+  const own = listEntriesIn(commonDir).filter(
+    ({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name),
+  );
+  const info = listEntriesIn(join(commonDir, 'info')).filter(
     ({ name }) => !entriesOfInfo.has(name) && !name.endsWith('.lock'),
   );
   return [...pathsOf(commonDir, own), ...pathsOf(join(commonDir, 'info'), info)];
@@ -132,12 +134,14 @@ export function listProgramNeighbours(
   folders: readonly string[],
   homes: readonly string[],
 ): readonly string[] {
-  const ofHomes = folders.filter((folder) => homes.some((home) => home !== '/' && isBelow(folder, home)));
+  const ofHomes = folders.filter((folder) =>
+    homes.some((home) => home !== '/' && isSameOrBelowFolder(folder, home)),
+  );
   const above = ofHomes
     .filter((folder) => ['bin', 'shims'].includes(basename(folder)))
     .map((folder) => dirname(folder));
   return [...new Set([...ofHomes, ...above])].flatMap((folder) =>
-    pathsOf(folder, entriesIn(folder).filter(isForeign)),
+    pathsOf(folder, listEntriesIn(folder).filter(isForeign)),
   );
 }
 

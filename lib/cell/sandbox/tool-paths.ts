@@ -1,8 +1,14 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { isBelow, isPrivatePlace, linkTarget, realPath, showsPrivatePlace } from '../../util/path-places.ts';
+import {
+  folderShowsKeyPath,
+  isKeyOrPasswordPath,
+  isSameOrBelowFolder,
+  readLinkTarget,
+  realPathOrSame,
+} from '../../util/path-places.ts';
 import { isProgram } from '../../util/programs.ts';
-import { entriesIn } from '../../util/read-file.ts';
+import { listEntriesIn } from '../../util/read-file.ts';
 
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
 const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);
@@ -17,7 +23,7 @@ const toolchains = [
 ];
 
 /** The folders of PATH that exist and are absolute, in order, each once. */
-export function searchFolders(path: string): string[] {
+export function listSearchFolders(path: string): string[] {
   return [...new Set(path.split(':'))].filter((folder) => isAbsolute(folder) && pathExists(folder));
 }
 
@@ -34,13 +40,15 @@ export function findProgram(
 }
 
 /** Lists the paths that programs of PATH need to run although their folders are below hidden ones. */
-export function toolchainPaths(folders: readonly string[], homes: readonly string[]): string[] {
+export function listToolchainPaths(folders: readonly string[], homes: readonly string[]): string[] {
   return [...new Set(homes.flatMap((home) => toolchainsOf(folders, home)))];
 }
 
 function toolchainsOf(folders: readonly string[], home: string): string[] {
-  const own = folders.flatMap((folder) => [folder, realPath(folder)]).flatMap((path) => prefixOf(path, home));
-  const hasHomeTools = folders.some((folder) => isBelow(folder, home));
+  const own = folders
+    .flatMap((folder) => [folder, realPathOrSame(folder)])
+    .flatMap((path) => prefixOf(path, home));
+  const hasHomeTools = folders.some((folder) => isSameOrBelowFolder(folder, home));
   const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(pathExists) : [];
   return [...own, ...known];
 }
@@ -49,8 +57,8 @@ function toolchainsOf(folders: readonly string[], home: string): string[] {
  * The file, and the package it belongs to: its `node_modules`, or the folder of its package.json. Never a folder for
  * lying beside the file, nothing from a person's places for keys, and never a home.
  */
-export function packagePaths(file: string, home: string): string[] {
-  const files = [file, realPath(file)].filter((path) => !isPrivatePlace(path, home));
+export function listPackagePaths(file: string, home: string): string[] {
+  const files = [file, realPathOrSame(file)].filter((path) => !isKeyOrPasswordPath(path, home));
   return [...new Set(files.flatMap((path) => [path, ...packageOf(path, home)]))];
 }
 
@@ -68,9 +76,9 @@ function prefixOf(folder: string, home: string): string[] {
   const prefix = dirname(folder);
   if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
   const parts = partsOf(prefix);
-  if (isBelow(prefix, home) && parts !== null)
+  if (isSameOrBelowFolder(prefix, home) && parts !== null)
     return [folder, ...parts.map((part) => join(prefix, part)).filter(pathExists)];
-  const isShared = home === '/' || !isBelow(prefix, home) || showsPrivatePlace(prefix, home);
+  const isShared = home === '/' || !isSameOrBelowFolder(prefix, home) || folderShowsKeyPath(prefix, home);
   return isShared || sharedPrefixes.has(basename(prefix)) ? [folder] : [prefix];
 }
 
@@ -97,23 +105,24 @@ function packageOf(path: string, home: string): string[] {
 
 /** Whether it is a home, above one, or a folder that programs of all kinds write into: then it is no package. */
 function mayHoldAnything(folder: string, home: string): boolean {
-  return ['/', '/tmp', '/var/tmp', '/root'].includes(folder) || showsPrivatePlace(folder, home);
+  return ['/', '/tmp', '/var/tmp', '/root'].includes(folder) || folderShowsKeyPath(folder, home);
 }
 
 /**
  * Where programs in the folders of PATH really are, when they are reached through links that lead elsewhere, and
  * toolchains outside homes: folders and files to show. `isShown` says what is shown already.
  */
-export function linkedTools(
+export function listLinkedToolPaths(
   folders: readonly string[],
   homes: readonly string[],
   isShown: (path: string) => boolean,
 ): readonly string[] {
   const own = folders
-    .flatMap((folder) => [folder, realPath(folder)])
-    .filter((folder) => !isShown(folder) && !homes.some((home) => isBelow(folder, home)))
+    .flatMap((folder) => [folder, realPathOrSame(folder)])
+    .filter((folder) => !isShown(folder) && !homes.some((home) => isSameOrBelowFolder(folder, home)))
     .flatMap(prefixOutside);
-  const isNew = (path: string): boolean => !isShown(path) && !own.some((folder) => isBelow(path, folder));
+  const isNew = (path: string): boolean =>
+    !isShown(path) && !own.some((folder) => isSameOrBelowFolder(path, folder));
   const linked = folders.flatMap(linksLeading).filter(isNew);
   return [...new Set([...own, ...linked.flatMap((path) => packageAround(path, homes))])];
 }
@@ -126,7 +135,7 @@ function linksLeading(folder: string): readonly string[] {
   const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const last = known.get(folder);
   if (last?.changed === changed) return last.leading;
-  const found = entriesIn(folder)
+  const found = listEntriesIn(folder)
     .filter((entry) => entry.isSymbolicLink())
     .flatMap(({ name }) => stepsOf(join(folder, name)))
     .filter((path) => dirname(path) !== folder);
@@ -138,22 +147,22 @@ function linksLeading(folder: string): readonly string[] {
 function stepsOf(link: string): readonly string[] {
   const steps: string[] = [];
   for (let at = link; steps.length < longestChain; ) {
-    const next = linkTarget(at);
+    const next = readLinkTarget(at);
     if (next === null) break;
     at = resolve(dirname(at), next);
     steps.push(at);
   }
-  return pathExists(link) ? [...steps, realPath(link)] : [];
+  return pathExists(link) ? [...steps, realPathOrSame(link)] : [];
 }
 
 function packageAround(path: string, homes: readonly string[]): readonly string[] {
-  const home = homes.find((one) => isBelow(path, one));
+  const home = homes.find((one) => isSameOrBelowFolder(path, one));
   if (home === undefined && !path.includes('/node_modules/')) return [path, ...prefixOutside(dirname(path))];
   const folder = dirname(path);
   const prefix = dirname(folder);
   // An environment with a program of its own, such as pipx and uv make: not a folder that many share.
   const isEnvironment = basename(folder) === 'bin' && pathExists(join(prefix, 'pyvenv.cfg'));
-  return isEnvironment ? [prefix] : packagePaths(path, home ?? '/');
+  return isEnvironment ? [prefix] : listPackagePaths(path, home ?? '/');
 }
 
 /** The toolchain a folder of programs outside homes belongs to; the folder alone where there's no sign of one. */

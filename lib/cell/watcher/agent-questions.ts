@@ -1,21 +1,21 @@
 import {
   type AgentQuestion,
-  askTool,
+  type AgentQuestionReply,
+  askPersonToolName,
+  goOnWithoutAnswerMessage,
   maxQuestions,
-  onYourOwn,
-  type QuestionReply,
-  questionWords,
   readQuestions,
+  renderAgentQuestions,
 } from '../../domain/agent-messages.ts';
-import type { AgentPolicy, Decision } from '../../domain/policy.ts';
+import type { AgentPolicy, CallDecision } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { withoutSecret } from '../../policy/secrets/secrets.ts';
+import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
+import { redactIfSecret } from '../../policy/secrets/secrets.ts';
 
 type Ask = NonNullable<AgentRequest['ask']>;
 
 interface Asker {
-  readonly calls: Pick<CallFacts, 'asks'> | null;
+  readonly calls: Pick<CallHookFacts, 'asks'> | null;
   readonly ask?: Ask | undefined;
   readonly policy: Pick<AgentPolicy, 'blocked_tools'>;
 }
@@ -26,26 +26,36 @@ export function parseQuestions(
   { calls, ask, policy }: Asker,
 ): readonly AgentQuestion[] | null {
   if (ask === undefined || calls?.asks?.tool !== call.name) return null;
-  if ([askTool, call.name].some((name) => policy.blocked_tools.includes(name))) return null;
+  if ([askPersonToolName, call.name].some((name) => policy.blocked_tools.includes(name))) return null;
   return readQuestions(call.input);
 }
 
-/** Builds the audit's line about questions; replyAuditLine builds that about the reply. */
-export function questionAuditLine(questions: readonly AgentQuestion[]): Decision {
-  return { decision: 'allow', rule: 'question-asked', details: withoutSecret(questionWords(questions)) };
+/** Builds the audit's line about questions; buildReplyAuditLine builds that about the reply. */
+export function buildQuestionAuditLine(questions: readonly AgentQuestion[]): CallDecision {
+  return {
+    decision: 'allow',
+    rule: 'question-asked',
+    details: redactIfSecret(renderAgentQuestions(questions)),
+  };
 }
 
-export function replyAuditLine(questions: readonly AgentQuestion[], reply: QuestionReply): Decision {
+export function buildReplyAuditLine(
+  questions: readonly AgentQuestion[],
+  reply: AgentQuestionReply,
+): CallDecision {
   if (reply.kind === 'proceed') return { decision: 'allow', rule: 'question-unanswered', details: reply.why };
-  const details = withoutSecret(answersInWords(questions, reply.answers));
+  const details = redactIfSecret(answersInWords(questions, reply.answers));
   return { decision: 'allow', rule: 'question-answered', details };
 }
 
 /** The reply as the reason of a block: what it is a refusal of is the call alone. */
-export function replyAsReason(questions: readonly AgentQuestion[], reply: QuestionReply): Decision {
+export function buildReplyBlock(
+  questions: readonly AgentQuestion[],
+  reply: AgentQuestionReply,
+): CallDecision {
   const details =
     reply.kind === 'proceed'
-      ? `${reply.why} ${onYourOwn}`
+      ? `${reply.why} ${goOnWithoutAnswerMessage}`
       : `This is not a refusal: the person has answered. ${answersInWords(questions, reply.answers)}`;
   return { decision: 'block', rule: 'person-asked', details };
 }
@@ -57,14 +67,14 @@ function answersInWords(questions: readonly AgentQuestion[], answers: readonly s
 }
 
 /** Asks so often and no more: what runs in a cell can ask as often as it likes, and a person is asked each time. */
-export function limitQuestions(ask: Ask): Ask {
+export function limitNumberOfQuestions(ask: Ask): Ask {
   let asked = 0;
   return async (questions, signal) => {
     asked += 1;
     if (asked > maxQuestions)
       return { kind: 'proceed', why: `You have already asked ${maxQuestions} times.` };
     return ask(questions, signal).catch(
-      (): QuestionReply => ({ kind: 'proceed', why: 'The question could not be shown to a person.' }),
+      (): AgentQuestionReply => ({ kind: 'proceed', why: 'The question could not be shown to a person.' }),
     );
   };
 }

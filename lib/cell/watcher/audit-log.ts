@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentIdPattern } from '../../domain/ids.ts';
-import type { AuditLine, Decision, ToolCall } from '../../domain/policy.ts';
+import type { AuditLine, CallDecision, ToolCall } from '../../domain/policy.ts';
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
-import { logRoot } from '../run-folder.ts';
+import { agentLogsRoot } from '../run-folder.ts';
 
 /** The decisions about one agent's calls: one JSON line each, allowed ones too. */
 export interface AuditLog {
   /** Throws when the line can't be written: then the call must not run. */
-  append(call: ToolCall | null, decision: Decision): void;
+  append(call: ToolCall | null, decision: CallDecision): void;
   close(): void;
 }
 
@@ -19,7 +19,7 @@ const largestAudit = 256 * 1024 * 1024;
 
 /** Where an agent's audit is kept. */
 export function auditFile(commonDir: string, agent: string): string {
-  return join(logRoot(commonDir), `${agent}.audit.jsonl`);
+  return join(agentLogsRoot(commonDir), `${agent}.audit.jsonl`);
 }
 
 /** Opens an audit for appending. */
@@ -39,7 +39,7 @@ export function openAuditLog(
         timestamp: now().toISOString(),
         agent_id: agentId,
         tool: (call?.tool_name ?? 'unknown').slice(0, longestTarget),
-        target: call === null ? '' : auditTarget(call),
+        target: call === null ? '' : describeCallTarget(call),
         decision: decision.decision,
         rule: decision.rule,
         details: decision.details.slice(0, longestDetails),
@@ -73,7 +73,7 @@ export function summarizeAudit(file: string): AuditSummary {
 }
 
 /** How many calls of an agent were blocked by each rule; none where its audit isn't on this machine. */
-export function blockedByRule(commonDir: string, agent: string): ReadonlyMap<string, number> {
+export function countBlockedCallsByRule(commonDir: string, agent: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   if (!agentIdPattern.test(agent)) return counts;
   for (const { decision, rule } of readAudit(auditFile(commonDir, agent)))
@@ -82,7 +82,7 @@ export function blockedByRule(commonDir: string, agent: string): ReadonlyMap<str
 }
 
 /** Returns the subject of a call, for people: a path, a command, a pattern. */
-export function auditTarget(call: ToolCall): string {
+export function describeCallTarget(call: ToolCall): string {
   const keys = ['file_path', 'notebook_path', 'command', 'path', 'pattern', 'url', 'subagent_type'];
   const found = keys.map((key) => call.tool_input[key]).find((value) => typeof value === 'string');
   return typeof found === 'string' ? found.slice(0, longestTarget) : '';

@@ -1,8 +1,8 @@
-import type { Decision, ToolCall } from '../../domain/policy.ts';
-import type { CallFacts, ConversationCall, ConversationResult } from '../../domain/ports/call-facts.ts';
+import type { CallDecision, ToolCall } from '../../domain/policy.ts';
+import type { CallHookFacts, ConversationCall, ConversationResult } from '../../domain/ports/call-facts.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { isRecord } from '../../util/json.ts';
-import type { Conversation } from '../gateway/dialects/dialect.ts';
+import { isJsonRecord } from '../../util/json.ts';
+import type { ReportedConversation } from '../gateway/dialects/dialect.ts';
 
 /** A tool call that ran although the watcher had not allowed it. */
 type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
@@ -17,24 +17,27 @@ interface CallLedger {
    * Notes a call as the hook reported it, and the decision. `mark`: a text that its result must hold, since no program
    * knew it before; each refusal has one.
    */
-  note(call: ConversationCall, decision: Decision, mark?: string): void;
+  note(call: ConversationCall, decision: CallDecision, mark?: string): void;
   /** The calls whose results are new in a conversation and that nothing allowed. */
-  findUnwatched(conversation: Pick<Conversation, 'results' | 'offered'>): readonly UnwatchedCall[];
+  findUnwatched(conversation: Pick<ReportedConversation, 'results' | 'offered'>): readonly UnwatchedCall[];
   /**
    * Finds calls of tools that were not offered, where the CLI answered them itself and no hook reported them. `name`
    * distinguishes calls of the same kind.
    */
   findNotOffered(
-    conversation: Pick<Conversation, 'results' | 'offered'>,
+    conversation: Pick<ReportedConversation, 'results' | 'offered'>,
   ): readonly (UnwatchedCall & { readonly name: string })[];
 }
 
 /** The facts of a CLI that it needs. */
-type CliFacts = Pick<CallFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
+type CliFacts = Pick<
+  CallHookFacts,
+  'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hidesPartOfCall'
+>;
 type LedgerFacts = Omit<CliFacts, 'neverRan'> & { neverRan(result: ConversationResult): boolean };
 
 interface Judged {
-  readonly decision: Decision['decision'];
+  readonly decision: CallDecision['decision'];
   readonly mark: string | undefined;
 }
 
@@ -68,7 +71,8 @@ export function createCallLedger(known: CliFacts): CallLedger {
           isNamed(result, facts)
             ? !isAccounted(result, judged.get(namesOf(result, facts)[0] ?? ''), facts)
             : !facts.neverRan(result) &&
-              (facts.hides(result) || isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
+              (facts.hidesPartOfCall(result) ||
+                isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
         )
         .map(describeCall);
     },
@@ -133,7 +137,7 @@ function hasOneOf({ marks, blocked }: Kind = none, text: string): boolean {
   return marks.length < blocked || marks.some((mark) => text.includes(mark));
 }
 
-function add({ allowed, blocked, marks }: Kind, decision: Decision['decision'], mark?: string): Kind {
+function add({ allowed, blocked, marks }: Kind, decision: CallDecision['decision'], mark?: string): Kind {
   if (decision === 'allow') return { allowed: allowed + 1, blocked, marks };
   return { allowed, blocked: blocked + 1, marks: mark === undefined ? marks : [...marks, mark] };
 }
@@ -148,12 +152,14 @@ function isAccounted(result: ConversationResult, judged: Judged | undefined, fac
   // A client that carried out the original call instead of the replaced one has run what must not run here; and what a
   // command prints may look like a refusal, but not like the one that was given.
   const isMarked = judged.mark === undefined || result.text.includes(judged.mark);
-  return isMarked && (judged.decision === 'allow' ? !facts.hides(result) : facts.wasBlocked(result));
+  return (
+    isMarked && (judged.decision === 'allow' ? !facts.hidesPartOfCall(result) : facts.wasBlocked(result))
+  );
 }
 
 function describeCall({ name, input }: ConversationResult): UnwatchedCall {
   return {
     tool_name: name ?? 'unknown',
-    tool_input: isRecord(input) ? input : typeof input === 'string' ? { command: input } : {},
+    tool_input: isJsonRecord(input) ? input : typeof input === 'string' ? { command: input } : {},
   };
 }

@@ -1,23 +1,23 @@
 import { createServer, type Socket } from 'node:net';
 import { listenOn } from '../gateway/listen-on.ts';
 import {
-  type AgentRules,
-  auditDecision,
-  judgeRequest,
-  type PendingAnswer,
-  watcherFailure,
+  type AgentJudgingRules,
+  blockForWatcherFailure,
+  judgeWatcherRequest,
+  type PendingPersonAnswer,
+  recordDecisionInAudit,
 } from './judge-request.ts';
 import {
-  type Answer,
-  answerTimeoutMs,
-  blocked,
+  blockUnjudgedCall,
+  encodeDecision,
+  keepWaitingLine,
   largestRequestBytes,
-  renderAnswer,
   requestLength,
-  waitLine,
+  type WatcherAnswer,
+  watcherAnswerTimeoutMs,
 } from './protocol.ts';
 
-export interface DecisionServerOptions extends AgentRules {
+export interface DecisionServerOptions extends AgentJudgingRules {
   readonly socketPath: string;
 }
 
@@ -34,11 +34,11 @@ export async function startDecisionServer(
 
 const mostConnections = 64;
 /** Of this process: it judges for all its agents. */
-const turns = openJudgingTurns();
+const turns = createJudgingTurns();
 /** Of all requests together, until they are whole. */
 const maxPendingBytes = 4 * largestRequestBytes;
 /** Longer than any client waits. */
-const longestMs = 2 * answerTimeoutMs;
+const longestMs = 2 * watcherAnswerTimeoutMs;
 
 interface PendingBytes {
   bytes: number;
@@ -49,9 +49,9 @@ function serve(socket: Socket, options: DecisionServerOptions, held: PendingByte
   let size = 0;
   let needed: number | null = null;
   let isWhole = false;
-  const answer = (decision: Answer): void => {
+  const answer = (decision: WatcherAnswer): void => {
     socket.removeAllListeners('data');
-    socket.end(renderAnswer(decision));
+    socket.end(encodeDecision(decision));
   };
   socket.on('error', () => socket.destroy());
   socket.setTimeout(longestMs, () => socket.destroy());
@@ -63,7 +63,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: PendingByte
     size += chunk.length;
     held.bytes += chunk.length;
     if (size > largestRequestBytes || held.bytes > maxPendingBytes)
-      answer(auditDecision(options, null, tooLarge));
+      answer(recordDecisionInAudit(options, null, tooLarge));
     else if (needed !== null || chunk.includes(10)) {
       needed ??= requestLength(Buffer.concat(chunks));
       if (size < needed || isWhole) return;
@@ -71,11 +71,11 @@ function serve(socket: Socket, options: DecisionServerOptions, held: PendingByte
       const isAsked = turns.ask(options, () => {
         // The client no longer waits for the answer, or its next call will be another.
         if (socket.destroyed) return;
-        const judged = judgeRequest(Buffer.concat(chunks), options);
+        const judged = judgeWatcherRequest(Buffer.concat(chunks), options);
         if (typeof judged === 'function') holdUntil(socket, judged, answer);
         else answer(judged);
       });
-      if (!isAsked) answer(auditDecision(options, null, tooMany));
+      if (!isAsked) answer(recordDecisionInAudit(options, null, tooMany));
     }
   });
 }
@@ -87,7 +87,7 @@ const mostWaiting = 32;
  * Runs one judgement after another, since a single thread judges for all agents and relays their requests to the models:
  * agents take turns, and between two judgements everything else continues.
  */
-export function openJudgingTurns(later: (step: () => void) => void = setImmediate): {
+export function createJudgingTurns(later: (step: () => void) => void = setImmediate): {
   /** Has a judgement made in its agent's turn; false: too many of this agent wait already. */
   ask(agent: object, judge: () => void): boolean;
 } {
@@ -114,12 +114,16 @@ export function openJudgingTurns(later: (step: () => void) => void = setImmediat
 }
 
 /** The interval at which a client that waits for a person gets a sign to go on waiting. */
-const waitMs = answerTimeoutMs / 5;
+const waitMs = watcherAnswerTimeoutMs / 5;
 
 /** Keeps a client waiting until its answer is known; aborts the signal when it leaves. */
-function holdUntil(socket: Socket, answered: PendingAnswer, answer: (answer: Answer) => void): void {
+function holdUntil(
+  socket: Socket,
+  answered: PendingPersonAnswer,
+  answer: (answer: WatcherAnswer) => void,
+): void {
   const gone = new AbortController();
-  const sendWait = (): void => void socket.write(waitLine);
+  const sendWait = (): void => void socket.write(keepWaitingLine);
   socket.setTimeout(0);
   sendWait();
   const waitTimer = setInterval(sendWait, waitMs);
@@ -128,15 +132,15 @@ function holdUntil(socket: Socket, answered: PendingAnswer, answer: (answer: Ans
     gone.abort();
   });
   void answered(gone.signal)
-    .catch((error: unknown) => watcherFailure(error))
+    .catch((error: unknown) => blockForWatcherFailure(error))
     .then((one) => {
       clearInterval(waitTimer);
       if (!socket.destroyed) answer(one);
     });
 }
 
-const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB. Write smaller files.');
-const tooMany = blocked(
+const tooLarge = blockUnjudgedCall('call-too-large', 'The call is larger than 16 MB. Write smaller files.');
+const tooMany = blockUnjudgedCall(
   'too-many-calls',
   'Too many calls are waiting for the watcher. Make one call after another.',
 );

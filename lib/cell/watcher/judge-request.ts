@@ -4,47 +4,55 @@ import { join } from 'node:path';
 import type { AgentQuestion } from '../../domain/agent-messages.ts';
 import {
   type AgentPolicy,
-  type Decision,
-  decisionText,
+  type CallDecision,
   type PathFacts,
+  renderDecisionForAgent,
   type ToolCall,
 } from '../../domain/policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { CallFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { statuses } from '../../git/diff/changed-files.ts';
+import { fileStatusByLetter } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { Decide } from '../runner-context.ts';
-import { parseQuestions, questionAuditLine, replyAsReason, replyAuditLine } from './agent-questions.ts';
+import type { DecideToolCall } from '../runner-context.ts';
+import {
+  buildQuestionAuditLine,
+  buildReplyAuditLine,
+  buildReplyBlock,
+  parseQuestions,
+} from './agent-questions.ts';
 import type { AuditLog } from './audit-log.ts';
-import { type Answer, blocked, type GitHookRequest, parseRequest } from './protocol.ts';
+import { blockUnjudgedCall, type GitHookRequest, parseRequest, type WatcherAnswer } from './protocol.ts';
 
 /** The rules by which one agent's calls are judged, and the receivers of the decisions. */
-export interface AgentRules {
+export interface AgentJudgingRules {
   readonly policy: AgentPolicy;
   readonly audit: AuditLog;
-  readonly decide: Decide;
+  readonly decide: DecideToolCall;
   readonly facts: PathFacts;
   /** How the agent's hook reports calls; null: it has none, and every call it asks about is blocked. */
-  readonly calls: Pick<CallFacts, 'read' | 'replace' | 'asks'> | null;
+  readonly calls: Pick<CallHookFacts, 'read' | 'replace' | 'asks'> | null;
   /** See AgentRequest. */
   readonly ask?: AgentRequest['ask'];
   /** Commands that ran elsewhere and are only shown here; absent: none. */
   readonly replays?: Replays;
   /** Reports the decision about a call; `mark` is in its result, where it was blocked or a replay. */
-  onJudged?(call: ReportedCall, decision: Decision, mark?: string): void;
+  onJudged?(call: ReportedCall, decision: CallDecision, mark?: string): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
 }
 
 /** An answer that a person gives; it is ignored once the signal is aborted. */
-export type PendingAnswer = (gone: AbortSignal) => Promise<Answer>;
+export type PendingPersonAnswer = (gone: AbortSignal) => Promise<WatcherAnswer>;
 
-const malformed = blocked('call-malformed', 'The hook did not report a valid tool call.');
+const malformed = blockUnjudgedCall('call-malformed', 'The hook did not report a valid tool call.');
 
 /** Judges one request, whole as it came. Its answer is in the audit; any trouble is a block. Throws nothing. */
-export function judgeRequest(bytes: Buffer, options: AgentRules): Answer | PendingAnswer {
+export function judgeWatcherRequest(
+  bytes: Buffer,
+  options: AgentJudgingRules,
+): WatcherAnswer | PendingPersonAnswer {
   try {
     const request = parseRequest(bytes);
     if (request !== null && 'canary' in request) {
@@ -53,16 +61,20 @@ export function judgeRequest(bytes: Buffer, options: AgentRules): Answer | Pendi
     }
     if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
     const call = options.calls?.read(request?.call) ?? null;
-    if (call === null) return auditDecision(options, null, malformed);
+    if (call === null) return recordDecisionInAudit(options, null, malformed);
     const questions = parseQuestions(call, options);
     if (questions !== null) return holdQuestion(request?.call, call, { ...options, questions });
     return judgeCall(request?.call, call, options);
   } catch (error) {
-    return auditDecision(options, null, error instanceof SyntaxError ? malformed : watcherFailure(error));
+    return recordDecisionInAudit(
+      options,
+      null,
+      error instanceof SyntaxError ? malformed : blockForWatcherFailure(error),
+    );
   }
 }
 
-function judgeCall(reported: unknown, call: ReportedCall, options: AgentRules): Answer {
+function judgeCall(reported: unknown, call: ReportedCall, options: AgentJudgingRules): WatcherAnswer {
   const [first] = call.does;
   const found = call.does.map((one) => decideSafely(one, options));
   const replay = findReplay(first, found[0] ?? malformed, options.replays ?? new Map());
@@ -70,7 +82,11 @@ function judgeCall(reported: unknown, call: ReportedCall, options: AgentRules): 
   const refusal = found.find(({ decision }) => decision === 'block');
   const decisions = call.does.map((one, index) => {
     const own = found[index] ?? malformed;
-    return auditDecision(options, one, refusal === undefined || own.decision === 'block' ? own : unlessAll);
+    return recordDecisionInAudit(
+      options,
+      one,
+      refusal === undefined || own.decision === 'block' ? own : unlessAll,
+    );
   });
   // A line that could not be written blocks the rest with it.
   const decision = refusal ?? decisions.find((one) => one.decision === 'block') ?? found[0] ?? malformed;
@@ -83,23 +99,23 @@ function judgeCall(reported: unknown, call: ReportedCall, options: AgentRules): 
 function holdQuestion(
   reported: unknown,
   call: ReportedCall,
-  { questions, ...options }: AgentRules & { readonly questions: readonly AgentQuestion[] },
-): Answer | PendingAnswer {
+  { questions, ...options }: AgentJudgingRules & { readonly questions: readonly AgentQuestion[] },
+): WatcherAnswer | PendingPersonAnswer {
   // The questions stand in the details, without what looks like a credential; the call's other input is left out.
   const shown: ToolCall = { ...call.does[0], tool_input: {} };
-  const asked = auditDecision(options, shown, questionAuditLine(questions));
+  const asked = recordDecisionInAudit(options, shown, buildQuestionAuditLine(questions));
   if (asked.decision === 'block') return refuse(call, asked, options);
   return async (gone) => {
     const reply = await (options.ask?.(questions, gone) ??
       Promise.reject(new Error('no person can be asked')));
     if (gone.aborted) return malformed;
-    const noted = auditDecision(options, shown, replyAuditLine(questions, reply));
+    const noted = recordDecisionInAudit(options, shown, buildReplyAuditLine(questions, reply));
     if (noted.decision === 'block') return refuse(call, noted, options);
     const output =
       reply.kind === 'answer'
         ? (options.calls?.asks?.answer(reported, questions, reply.answers) ?? null)
         : null;
-    if (output === null) return refuse(call, replyAsReason(questions, reply), options);
+    if (output === null) return refuse(call, buildReplyBlock(questions, reply), options);
     options.onJudged?.(call, noted);
     return { ...noted, output };
   };
@@ -109,60 +125,67 @@ function holdQuestion(
  * Adds a number that was not there before to the agent's message about a refusal: a command that went past its watcher
  * can print such a message, but not this number.
  */
-function refuse(call: ReportedCall, decision: Decision, { onJudged }: AgentRules): Decision {
+function refuse(call: ReportedCall, decision: CallDecision, { onJudged }: AgentJudgingRules): CallDecision {
   const mark = randomBytes(6).toString('hex');
   onJudged?.(call, decision, mark);
   // In the first line: a CLI may cut what is long.
-  return { ...decision, details: decisionText(decision).replace(/(?=\n)|$/, ` (${mark})`) };
+  return { ...decision, details: renderDecisionForAgent(decision).replace(/(?=\n)|$/, ` (${mark})`) };
 }
 
-const unlessAll = blocked('call-part', 'It is part of one call with others, and some of those are blocked.');
+const unlessAll = blockUnjudgedCall(
+  'call-part',
+  'It is part of one call with others, and some of those are blocked.',
+);
 
 /** Shows the result from elsewhere in place of the call; where the CLI can't do that, as the reason of a block. */
 function showReplay(
   reported: unknown,
   call: ReportedCall,
-  { replay, ...options }: AgentRules & { readonly replay: Replay },
-): Answer {
+  { replay, ...options }: AgentJudgingRules & { readonly replay: Replay },
+): WatcherAnswer {
   const { command, details, mark, shown } = replay;
   const output = options.calls?.replace(reported, command, details) ?? null;
-  const decided: Decision =
+  const decided: CallDecision =
     output === null
       ? { decision: 'block', rule: 'replayed', details: `${details}\n${shown}` }
       : { decision: 'allow', rule: 'replayed', details };
-  const decision = auditDecision(options, call.does[0], decided);
+  const decision = recordDecisionInAudit(options, call.does[0], decided);
   if (output === null || decision.decision === 'block') return refuse(call, decision, options);
   options.onJudged?.(call, decision, mark);
   return { ...decision, output };
 }
 
-function judgeGitHook(request: GitHookRequest, options: AgentRules): Decision {
-  const call = readGitHook(request);
-  if (call === null) return auditDecision(options, null, malformed);
+function judgeGitHook(request: GitHookRequest, options: AgentJudgingRules): CallDecision {
+  const call = parseGitHookInput(request);
+  if (call === null) return recordDecisionInAudit(options, null, malformed);
   // In the audit it's a call like any other.
   const shown = { tool_name: `git ${call.hook}`, tool_input: { command: subjectOf(call) }, cwd: '' };
-  return auditDecision(options, shown, decideGitHook(options.policy, call));
+  return recordDecisionInAudit(options, shown, decideGitHook(options.policy, call));
 }
 
 function subjectOf(call: GitHookCall): string {
   return call.hook === 'commit-msg' ? call.message : call.staged.map(({ path }) => path).join('\n');
 }
 
-function decideSafely(call: ToolCall, options: AgentRules): Decision {
+function decideSafely(call: ToolCall, options: AgentJudgingRules): CallDecision {
   try {
     return options.decide(options.policy, call, options.facts);
   } catch (error) {
-    return watcherFailure(error);
+    return blockForWatcherFailure(error);
   }
 }
 
 /** Writes what was decided into the audit: what can't be written there is a block. */
-export function auditDecision(options: AgentRules, call: ToolCall | null, decision: Decision): Decision {
+export function recordDecisionInAudit(
+  options: AgentJudgingRules,
+  call: ToolCall | null,
+  decision: CallDecision,
+): CallDecision {
   try {
     options.audit.append(call, decision);
     return decision;
   } catch (error) {
-    return blocked(
+    return blockUnjudgedCall(
       'audit-failed',
       `The audit can't be written, so no tool call may run: ${messageOf(error)}`,
     );
@@ -170,8 +193,8 @@ export function auditDecision(options: AgentRules, call: ToolCall | null, decisi
 }
 
 /** Trouble of the watcher's own, as a block. */
-export function watcherFailure(error: unknown): Decision {
-  return blocked('watcher-failed', `The watcher could not judge this call: ${messageOf(error)}`);
+export function blockForWatcherFailure(error: unknown): CallDecision {
+  return blockUnjudgedCall('watcher-failed', `The watcher could not judge this call: ${messageOf(error)}`);
 }
 
 function messageOf(error: unknown): string {
@@ -181,7 +204,7 @@ function messageOf(error: unknown): string {
 type Staged = (GitHookCall & { readonly hook: 'pre-commit' })['staged'];
 
 /** Reads what a git hook of a cell was given: a message, or `git diff-index --cached --raw -z`; null if it's neither. */
-export function readGitHook({ gitHook, text }: GitHookRequest): GitHookCall | null {
+export function parseGitHookInput({ gitHook, text }: GitHookRequest): GitHookCall | null {
   if (gitHook === 'commit-msg') return { hook: 'commit-msg', message: text };
   const staged = gitHook === 'pre-commit' ? parseStaged(text) : null;
   return staged === null ? null : { hook: 'pre-commit', staged };
@@ -191,7 +214,7 @@ export function readGitHook({ gitHook, text }: GitHookRequest): GitHookCall | nu
 function parseStaged(text: string): Staged | null {
   const entries: Staged[number][] = [];
   for (const [, oldMode = '', newMode = '', letter = '', path = ''] of text.matchAll(entry)) {
-    entries.push({ path, oldMode, newMode, status: statuses[letter] ?? 'modified' });
+    entries.push({ path, oldMode, newMode, status: fileStatusByLetter[letter] ?? 'modified' });
   }
   return text.replace(entry, '') === '' ? entries : null;
 }
@@ -213,7 +236,7 @@ interface Replay {
 type Replays = ReadonlyMap<string, Replay>;
 
 /** Writes what each run printed into a folder that its cell can't write, and returns the commands that show it. */
-export function writeReplays(runs: readonly DiagnosticRun[], controlDir: string): Replays {
+export function writeDiagnosticReplays(runs: readonly DiagnosticRun[], controlDir: string): Replays {
   return new Map(
     runs.map((run, index): [string, Replay] => {
       const mark = randomBytes(8).toString('hex');
@@ -230,7 +253,7 @@ export function writeReplays(runs: readonly DiagnosticRun[], controlDir: string)
 }
 
 /** The replay of a call that must not be run itself; null where there is none. */
-function findReplay(call: ToolCall, { rule }: Decision, replays: Replays): Replay | null {
+function findReplay(call: ToolCall, { rule }: CallDecision, replays: Replays): Replay | null {
   const { command } = call.tool_input;
   if (rule !== 'recorded-only' || call.tool_name !== 'Bash' || typeof command !== 'string') return null;
   return replays.get(command.trim()) ?? null;

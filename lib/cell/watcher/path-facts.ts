@@ -12,14 +12,14 @@ import type { PathFacts } from '../../domain/policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { runGitBriefly } from '../../git/process/run-git-briefly.ts';
-import { isMissing } from '../../util/read-file.ts';
+import { runGitBlocking } from '../../git/process/run-git-briefly.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 
 /** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */
 export function openPathFacts({ workTree, env, quarantine = null }: FactsPlace, ms?: number): PathFacts {
   const gitDir = findGitFolder(workTree);
-  if (gitDir === null) return realPathFacts;
-  return { ...realPathFacts, kindOf: openGitFacts({ gitDir, workTree, env, quarantine }, ms) };
+  if (gitDir === null) return uncachedPathFacts;
+  return { ...uncachedPathFacts, kindOf: openGitFacts({ gitDir, workTree, env, quarantine }, ms) };
 }
 
 interface FactsPlace extends Pick<AgentRepository, 'env' | 'workTree'> {
@@ -27,7 +27,7 @@ interface FactsPlace extends Pick<AgentRepository, 'env' | 'workTree'> {
 }
 
 /** The file system as it is at this moment; nothing is remembered between questions, and git is not asked. */
-export const realPathFacts: PathFacts = {
+export const uncachedPathFacts: PathFacts = {
   lstat(path) {
     const stat = statOf(path);
     if (stat === null) return null;
@@ -56,7 +56,10 @@ function statOf(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    if (isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG'))
+    if (
+      isMissingFileError(error) ||
+      (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG')
+    )
       return null;
     throw error;
   }
@@ -94,7 +97,7 @@ function openGitFacts(
   return (name, cwd) => {
     const context = { cwd, env, variables: { ...own, ...still }, guard };
     const args = ['cat-file', '--batch-check=%(objecttype)'];
-    const answer = runGitBriefly(context, args, { input: `${name}\n`, ms, bytes: 10_000 })?.toString() ?? '';
+    const answer = runGitBlocking(context, args, { input: `${name}\n`, ms, bytes: 10_000 })?.toString() ?? '';
     return /(?:^| )(blob|tree|commit|tag|missing|ambiguous)\n/.exec(answer)?.[1] ?? null;
   };
 }

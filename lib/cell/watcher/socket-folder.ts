@@ -15,7 +15,7 @@ const longestSocketName = 'gateway.sock';
 
 export const socketPrefix = 'flame-sockets-';
 /** In the run folder: where its sockets are, when they are elsewhere, one path a line. */
-export const socketsFile = 'sockets-elsewhere';
+export const socketFolderPathFile = 'sockets-elsewhere';
 
 /** A private folder whose sockets have names short enough to bind: in the run folder, else a temporary one. */
 export function makeSocketFolder(folder: RunFolder, name = 'sockets'): SocketFolder {
@@ -23,7 +23,7 @@ export function makeSocketFolder(folder: RunFolder, name = 'sockets'): SocketFol
   const isShort = Buffer.byteLength(join(usual, longestSocketName)) <= longestSocketPath;
   if (isShort) mkdirSync(usual, { mode: 0o700 });
   const path = isShort ? usual : mkdtempSync(join(tmpdir(), socketPrefix));
-  if (!isShort) appendFileSync(join(folder.root, socketsFile), `${path}\n`);
+  if (!isShort) appendFileSync(join(folder.root, socketFolderPathFile), `${path}\n`);
   // Sockets in the run folder are removed with it.
   return { path, remove: () => (isShort ? Promise.resolve() : removeTree(path).catch(() => undefined)) };
 }

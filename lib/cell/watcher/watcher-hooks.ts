@@ -1,17 +1,17 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoteValue } from '../../git/process/settings.ts';
+import { quoteGitConfigValue } from '../../git/process/settings.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { WatcherClient } from '../runner-context.ts';
 
 /** The file of a client, among those that run inside cells. */
-export function watcherFile({ kind }: WatcherClient): string {
+export function watcherClientFile({ kind }: WatcherClient): string {
   return { native: 'watcher', perl: 'watcher.pl', node: 'watcher.cjs' }[kind];
 }
 
 /** The hook command, one simple shell command, of a client in the folder `tools`, for the server's socket. */
-export function watcherCommand(
+export function buildWatcherHookCommand(
   client: WatcherClient,
   { tools, socket }: { readonly tools: string; readonly socket: string },
 ): string {
@@ -19,7 +19,7 @@ export function watcherCommand(
 }
 
 function wordsOf(client: WatcherClient, tools: string, socket: string): string[] {
-  const file = join(tools, watcherFile(client));
+  const file = join(tools, watcherClientFile(client));
   if (client.kind === 'native') return [file, socket];
   if (client.kind === 'perl') return ['LC_ALL=C', client.program, file, socket];
   return [...slowStart, process.execPath, file, '--socket', socket];
@@ -48,13 +48,13 @@ export function writeGitHooks(
     // Not at writing: the person's umask may say otherwise.
     chmodSync(file, 0o700);
   }
-  const config = `[core]\n\thooksPath = ${quoteValue(join(shown, hooksFolder))}\n`;
-  writeFileSync(hooksConfigIn(tools), config);
+  const config = `[core]\n\thooksPath = ${quoteGitConfigValue(join(shown, hooksFolder))}\n`;
+  writeFileSync(gitHooksConfigFile(tools), config);
 }
 
 const hooksFolder = 'git-hooks';
 
 /** The configuration file of the hooks in such a folder. */
-export function hooksConfigIn(tools: string): string {
+export function gitHooksConfigFile(tools: string): string {
   return join(tools, 'git-hooks.config');
 }

@@ -1,5 +1,5 @@
 import type { CommandTable } from '../command-spec.ts';
-import { pageOptions, requestOptions } from './run-commands.ts';
+import { pullRequestOptions, reviewPageOptions } from './run-commands.ts';
 
 /** Commands on changesets, also once they have landed. In the order help shows them. */
 export const reviewCommands = {
@@ -49,8 +49,8 @@ export const reviewCommands = {
         value: 'REASON',
         summary: 'approve despite failing diagnostics, for this reason',
       },
-      ...requestOptions,
-      ...pageOptions,
+      ...pullRequestOptions,
+      ...reviewPageOptions,
       export: {
         kind: 'text',
         value: 'FILE',

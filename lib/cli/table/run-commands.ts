@@ -1,7 +1,7 @@
 import type { CommandTable } from '../command-spec.ts';
 
 /** Of commands that show changesets on a page. */
-export const pageOptions = {
+export const reviewPageOptions = {
   web: { kind: 'flag', summary: 'decide changesets on a page in the browser too' },
   open: { kind: 'no-flag', summary: 'print the address of the page, and start no browser' },
 } as const;
@@ -15,7 +15,7 @@ const boardOptions = {
     summary:
       'with --web: the public address of your own tunnel to it, or the address of this machine to serve it on',
   },
-  open: pageOptions.open,
+  open: reviewPageOptions.open,
 } as const;
 
 /** Options for planning a session. */
@@ -29,7 +29,7 @@ const planOptions = {
 } as const;
 
 /** Of commands that land what was approved. */
-export const requestOptions = {
+export const pullRequestOptions = {
   pr: { kind: 'flag', summary: 'push the landing branch and open its pull request, with gh or glab' },
 } as const;
 
@@ -57,7 +57,7 @@ export const runCommands = {
         kind: 'flag',
         summary: 'let a model lead: it plans, assigns and judges; you decide at the gates',
       },
-      ...requestOptions,
+      ...pullRequestOptions,
       ...boardOptions,
     },
     examples: [

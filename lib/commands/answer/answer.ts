@@ -1,33 +1,33 @@
 import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import {
-  answerUsage,
-  fieldOptions,
-  type TypedAnswer,
-  typedAnswers,
+  answerFieldFlags,
+  type CommandLineAnswer,
+  listCommandLineAnswers,
+  renderAnswerUsage,
 } from '../../domain/questions/answers-to.ts';
-import type { GateLine, OpenGate } from '../../domain/questions/gate.ts';
-import { questionTitle } from '../../domain/questions/question-facts.ts';
-import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
+import type { PendingQuestion, QuestionChannel } from '../../domain/questions/gate.ts';
+import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
+import { type LineComment, parseLineComment } from '../../domain/state/line-comment.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
-import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
-import { clientOf, openQuestionClients } from '../questions/question-clients.ts';
-import { readNamedFile, readStream } from '../run-context/open-gates.ts';
+import { toPrintableLine, toPrintableText } from '../../ui/text/visible-text.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { findRunAskingQuestion, openQuestionClients } from '../questions/question-clients.ts';
+import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';
 
 /**
  * `git flame answer [GATE] [ANSWER]`: what runs of this machine ask, and one answer to it. It goes the way of one that a
  * board gives: by the run's own door, which lets in neither cells nor chats.
  */
 export function run(args: CommandArgs<'answer'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const far = openQuestionClients(reading.git.repository.commonDir);
     try {
       const lines = (await far.ready()).filter((line) => isSelected(line, reading.selected.name));
       const [name, word, text] = splitWords(args.positionals[0] ?? '');
       if (name === '') return list(reading, lines);
-      const line = clientOf(lines, name);
+      const line = findRunAskingQuestion(lines, name);
       const gate = line?.read().open ?? null;
       if (args.options.print !== null)
         return await print(reading, { line, name, what: args.options.print, io });
@@ -45,26 +45,26 @@ function splitWords(words: string): readonly [name: string, word: string, text: 
   return [name, word, text.trim()];
 }
 
-function isSelected(line: GateLine, session: string | null): boolean {
+function isSelected(line: QuestionChannel, session: string | null): boolean {
   const { open, decided } = line.read();
   return session === null || [open, ...decided].some((one) => one?.session === session);
 }
 
-function list(reading: ReadContext, lines: readonly GateLine[]): number {
+function list(reading: ReadContext, lines: readonly QuestionChannel[]): number {
   const open = lines.flatMap((line) => line.read().open ?? []);
   return show(reading, open);
 }
 
-function show({ output }: ReadContext, gates: readonly OpenGate[]): number {
+function show({ output }: ReadContext, gates: readonly PendingQuestion[]): number {
   output.json({
     gates: gates.map(({ id, session, asked_at, asks }) => ({
       id,
       session,
       asked_at,
       asks,
-      answers: typedAnswers(asks).map((answer) => ({
+      answers: listCommandLineAnswers(asks).map((answer) => ({
         answer: answer.word,
-        usage: answerUsage(answer),
+        usage: renderAnswerUsage(answer),
         means: answer.means,
       })),
     })),
@@ -78,7 +78,7 @@ function show({ output }: ReadContext, gates: readonly OpenGate[]): number {
 }
 
 interface Printing {
-  readonly line: GateLine | null;
+  readonly line: QuestionChannel | null;
   readonly name: string;
   readonly what: string;
   readonly io: Io;
@@ -90,14 +90,14 @@ async function print({ output }: ReadContext, { line, name, what, io }: Printing
   const text = await line.text(name, what);
   if (text === null) throw noSuchText(name, what);
   output.json({ gate: name, text });
-  output.result(io.stdout.isTTY === true ? visibleText(text) : text);
+  output.result(io.stdout.isTTY === true ? toPrintableText(text) : text);
   return 0;
 }
 
 interface Giving {
-  readonly line: GateLine | null;
+  readonly line: QuestionChannel | null;
   /** The question that is open there. */
-  readonly gate: OpenGate | null;
+  readonly gate: PendingQuestion | null;
   readonly name: string;
   readonly word: string;
   readonly text: string;
@@ -127,7 +127,8 @@ async function giveAnswer(
       ? await readAnswer(gate, word, {
           text,
           options,
-          readFile: (file) => (file === '-' ? readStream(io.stdin) : readNamedFile(resolve(io.cwd, file))),
+          readFile: (file) =>
+            file === '-' ? readStreamAsText(io.stdin) : readFileNamedByPerson(resolve(io.cwd, file)),
         })
       : { kind: word };
   if (args.globals.dryRun) {
@@ -139,7 +140,7 @@ async function giveAnswer(
   const decided = line.read().decided.find(({ id }) => id === name);
   const { about = '', answer: words = '', session = null } = decided ?? {};
   output.json({ gate: name, session, about, answer: words });
-  output.result(`Answered: ${visibleLine(about)}, ${visibleLine(words).replace(/\.$/, '')}.`);
+  output.result(`Answered: ${toPrintableLine(about)}, ${toPrintableLine(words).replace(/\.$/, '')}.`);
   return 0;
 }
 
@@ -152,11 +153,11 @@ interface Typed {
 }
 
 /** An answer as boards send it. Throws FlameError `no-such-answer`: there is none of that word, or it is not whole. */
-async function readAnswer({ id, asks }: OpenGate, word: string, typed: Typed): Promise<unknown> {
-  const all = typedAnswers(asks);
+async function readAnswer({ id, asks }: PendingQuestion, word: string, typed: Typed): Promise<unknown> {
+  const all = listCommandLineAnswers(asks);
   const found = all.find((one) => one.word === word);
   if (found === undefined)
-    throw badTyping(`"${questionTitle(asks)}" takes no answer ${JSON.stringify(word)}`, id, all);
+    throw badTyping(`"${renderQuestionTitle(asks)}" takes no answer ${JSON.stringify(word)}`, id, all);
   const why = whyNot(found, typed);
   if (why !== null) throw badTyping(why, id, [found]);
   return found.read(found.text === 'FILE' ? await typed.readFile(typed.text) : typed.text, typed.options);
@@ -164,7 +165,7 @@ async function readAnswer({ id, asks }: OpenGate, word: string, typed: Typed): P
 
 /** A remark on lines, as it is typed. Throws FlameError `bad-comment`. */
 function readComment(typed: string): LineComment {
-  const comment = parseComment(typed);
+  const comment = parseLineComment(typed);
   if (comment !== null) return comment;
   throw new FlameError({
     kind: 'usage',
@@ -175,19 +176,19 @@ function readComment(typed: string): LineComment {
 }
 
 /** Returns why an answer lacks a part or has one too many; null: it is complete. */
-function whyNot({ word, text, options }: TypedAnswer, typed: Typed): string | null {
+function whyNot({ word, text, options }: CommandLineAnswer, typed: Typed): string | null {
   if (text === '' && typed.text !== '') return `${word} takes nothing more`;
   if (text !== '' && !text.startsWith('[') && typed.text === '') return `${word} needs ${text}`;
   const strange = Object.keys(typed.options).find((name) => !options.includes(name));
-  return strange === undefined ? null : `${word} takes no ${fieldOptions[strange]?.split(' ')[0]} here`;
+  return strange === undefined ? null : `${word} takes no ${answerFieldFlags[strange]?.split(' ')[0]} here`;
 }
 
-function badTyping(why: string, gate: string, answers: readonly TypedAnswer[]): FlameError {
+function badTyping(why: string, gate: string, answers: readonly CommandLineAnswer[]): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'no-such-answer',
     message: `Nothing was answered: ${why}.`,
-    hints: answers.map((one) => `git flame answer ${gate} ${answerUsage(one)}`),
+    hints: answers.map((one) => `git flame answer ${gate} ${renderAnswerUsage(one)}`),
   });
 }
 

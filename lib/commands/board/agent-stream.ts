@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
-import { openStreamView, type StreamLine } from '../../agents/get-adapter.ts';
+import { createStreamViewer, type StreamLine } from '../../agents/get-adapter.ts';
 import { findLivingAgent, readRegisteredAgents } from '../../cell/run/agent-registry.ts';
 import { followStream } from '../../cell/run/stream-log.ts';
-import { streamFile } from '../../cell/run-folder.ts';
+import { agentOutputLogFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
 import type { AuditLine } from '../../domain/policy.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board.ts';
-import { openBlockedCalls } from '../show/agent-calls.ts';
+import { openBlockedCallReader } from '../show/agent-calls.ts';
 
 type Hear = (lines: readonly BoardStreamLine[]) => void;
 
@@ -20,12 +20,12 @@ const longestLine = 2_000;
  * Streams an agent's messages and calls, and the calls its watcher refused, as attachToAgent shows them: the latest part of
  * what is there, then what comes, until its end or an abort of `signal`. Resolves to false where there is no stream.
  */
-export async function followAgent(
+export async function streamAgentActivity(
   commonDir: string,
   agent: string,
   { hear, signal }: { readonly hear: Hear; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const file = streamFile(commonDir, agent);
+  const file = agentOutputLogFile(commonDir, agent);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return false;
   const skip = Math.max(0, size - mostBytes);
@@ -50,15 +50,15 @@ interface LineOptions {
 }
 
 class StreamLines {
-  readonly #view: ReturnType<typeof openStreamView>;
-  readonly #blocked: ReturnType<typeof openBlockedCalls>;
+  readonly #view: ReturnType<typeof createStreamViewer>;
+  readonly #blocked: ReturnType<typeof openBlockedCallReader>;
   readonly #hear: Hear;
   #early: BoardStreamLine[] | null = [];
   #leftOut: number;
 
   constructor({ worktree, audit, isCut, hear }: LineOptions) {
-    this.#view = openStreamView(worktree);
-    this.#blocked = openBlockedCalls(audit);
+    this.#view = createStreamViewer(worktree);
+    this.#blocked = openBlockedCallReader(audit);
     this.#hear = hear;
     this.#leftOut = isCut ? 1 : 0;
   }

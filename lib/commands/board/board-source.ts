@@ -8,23 +8,23 @@ import { configFilePath } from '../../config/find-config-file.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { GateLine, GatesState } from '../../domain/questions/gate.ts';
+import type { QuestionChannel, RunQuestionsState } from '../../domain/questions/gate.ts';
 import type { BoardCheck, BoardEndedCheck, BoardState } from '../../domain/view-models/board.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { BoardSource } from '../../ui/board/board-tabs.ts';
-import { askedCheck } from '../../ui/questions/about-validation.ts';
+import { describeDiagnosticResult } from '../../ui/questions/about-validation.ts';
 import { cloneStateDir } from '../../util/own-folders.ts';
-import { fileStamp, namesIn } from '../../util/read-file.ts';
+import { fileStamp, listNamesIn } from '../../util/read-file.ts';
 import { type SelectedSession, selectSession } from '../context/open-notes.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { readConfig } from '../context/read-config.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { clientOf, openQuestionClients } from '../questions/question-clients.ts';
+import { findRunAskingQuestion, openQuestionClients } from '../questions/question-clients.ts';
 import { leaveHintForAgent } from '../show/hint-agent.ts';
-import { followAgent } from './agent-stream.ts';
+import { streamAgentActivity } from './agent-stream.ts';
 import { type AgentReader, openAgentReader } from './read-agents.ts';
-import { type BoardOfRefs, readSession } from './read-session.ts';
+import { type BoardSessionFromRefs, readBoardSession } from './read-session.ts';
 import { openPromptPreviewer, readTaskDetails } from './task-details.ts';
 
 const lookMs = 500;
@@ -33,7 +33,7 @@ interface SourceParts {
   readonly reading: ReadContext;
   readonly io: Io;
   /** The questions of the command that serves the board; null: it asks none. */
-  readonly line: GateLine | null;
+  readonly line: QuestionChannel | null;
 }
 
 /** Opens the board's source: the refs of the repository, and the files beside them while something runs. */
@@ -43,7 +43,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
   const kept = new Map<string, KeptRefs>();
   const prompts = openPromptPreviewer(reading, io);
   const far = openQuestionClients(commonDir);
-  const lines = (): readonly GateLine[] => [...(line === null ? [] : [line]), ...far.read()];
+  const lines = (): readonly QuestionChannel[] => [...(line === null ? [] : [line]), ...far.read()];
   const root = reading.git.repository.mainWorkTree;
   const configFile = root === null ? null : configFilePath(root, reading.configFile);
   const mark = (): string => stateMark({ commonDir, env: io.env, configFile });
@@ -59,24 +59,24 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
       const refs =
         known?.mark === now
           ? known.refs
-          : await readSession(reading, selectedBy(named), await configOf(reading));
+          : await readBoardSession(reading, selectedBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
       const { warnings, ...gates } = boardQuestions(lines(), far.past(), refs.session?.id ?? null);
       const notices = [...new Set([...refs.notices, ...warnings])];
       return { ...withRunning(refs, agents, commonDir), ...gates, notices };
     },
     task: (named, id) => readTaskDetails(reading, selectedBy(named), { id, prompts }),
-    follow: (agent, hear, signal) => followAgent(commonDir, agent, { hear, signal }),
+    follow: (agent, hear, signal) => streamAgentActivity(commonDir, agent, { hear, signal }),
     sendHint: async (agent, text) => {
       requireTypedByPerson('Which messages a running agent receives', reading.git.repository, io);
       leaveHintForAgent(commonDir, agent, { by: await reading.git.identity(), text });
     },
     answer: async (named, { gate, answer }) => {
-      const asking = clientOf(lines(), gate);
+      const asking = findRunAskingQuestion(lines(), gate);
       if (asking === null) throw questionClosed(kept.get(named ?? '')?.refs.session?.next ?? null);
       await asking.answer({ gate, answer, where: 'board' });
     },
-    gateText: async (_, gate, what) => clientOf(lines(), gate)?.text(gate, what) ?? null,
+    gateText: async (_, gate, what) => findRunAskingQuestion(lines(), gate)?.text(gate, what) ?? null,
     close: () => far.close(),
     watch: (onChange) => {
       const looking = setInterval(onChange, lookMs);
@@ -91,7 +91,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
 
 interface KeptRefs {
   readonly mark: string;
-  readonly refs: BoardOfRefs;
+  readonly refs: BoardSessionFromRefs;
 }
 
 /** null: it can't be read, and what it limits is not known. */
@@ -108,10 +108,10 @@ async function configOf({ git, configFile }: ReadContext): Promise<Config | null
 
 /** The open question of a session, and those answered lately. */
 function boardQuestions(
-  lines: readonly GateLine[],
+  lines: readonly QuestionChannel[],
   past: BoardState['decided'],
   session: SessionId | null,
-): Pick<BoardState, 'gate' | 'decided'> & Pick<GatesState, 'warnings'> {
+): Pick<BoardState, 'gate' | 'decided'> & Pick<RunQuestionsState, 'warnings'> {
   const states = lines.map((line) => line.read());
   // A run that is connected to again reports its decisions again: one of each id is kept.
   const decided = new Map([...past, ...states.flatMap((state) => state.decided)].map((one) => [one.id, one]));
@@ -125,7 +125,7 @@ function boardQuestions(
 }
 
 /** Whether a run works on that session, as far as its questions show; one that asked nothing yet may. */
-function isOf({ open, decided }: GatesState, session: SessionId | null): boolean {
+function isOf({ open, decided }: RunQuestionsState, session: SessionId | null): boolean {
   const asked = [...(open === null ? [] : [open]), ...decided];
   return asked.length === 0 || asked.some((one) => one.session === session);
 }
@@ -142,7 +142,7 @@ function questionClosed(next: string | null): FlameError {
 
 /** Adds what running agents have spent, which is not booked yet. */
 function withRunning(
-  refs: BoardOfRefs,
+  refs: BoardSessionFromRefs,
   reader: AgentReader,
   commonDir: string,
 ): Omit<BoardState, 'gate' | 'decided'> {
@@ -195,7 +195,7 @@ interface Place {
 function stateMark({ commonDir, env, configFile }: Place): string {
   const refs = join(commonDir, 'refs', 'blueflame');
   const files = [
-    ...namesIn(refs).map((name) => join(refs, name)),
+    ...listNamesIn(refs).map((name) => join(refs, name)),
     join(commonDir, 'packed-refs'),
     join(commonDir, 'reftable', 'tables.list'),
     join(cloneStateDir(env, commonDir), 'decisions'),
@@ -218,7 +218,7 @@ function readChecks(commonDir: string, session: string): readonly BoardCheck[] {
       about: aboutOf(about, phase),
       output: output.slice(-longestOutput),
       before: before.map((one) => {
-        const { result, is_good } = askedCheck({ ...one, output: '' });
+        const { result, is_good } = describeDiagnosticResult({ ...one, output: '' });
         return { command: one.command, result, is_good, took_ms: one.duration_ms };
       }),
     }));
@@ -232,7 +232,7 @@ function readEndedChecks(commonDir: string, session: string): readonly BoardEnde
     .filter((one) => one.session === session)
     .slice(0, mostEnded)
     .map(({ id, command, phase, about, ended_at, run }) => {
-      const { result, is_good } = askedCheck({ ...run, output: '' });
+      const { result, is_good } = describeDiagnosticResult({ ...run, output: '' });
       return {
         id,
         command,

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { FlameError } from '../../domain/flame-error.ts';
-import { badValue } from '../../domain/input-errors.ts';
-import type { GateLine } from '../../domain/questions/gate.ts';
+import { badOptionValueError } from '../../domain/input-errors.ts';
+import type { QuestionChannel } from '../../domain/questions/gate.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { BoardEnd } from '../../ui/board/board-changes.ts';
-import { type Board, openBoard } from '../../ui/board/open-board.ts';
-import type { ServeOptions } from '../../ui/page/page-server.ts';
-import type { ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
+import type { BoardEndMessage } from '../../ui/board/board-changes.ts';
+import { type BoardServer, openBoardServer } from '../../ui/board/open-board.ts';
+import type { PageServerOptions } from '../../ui/page/page-server.ts';
+import type { ReviewPageHandler } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import type { ReadContext } from '../context/open-repository.ts';
-import { refusePageDecision } from '../context/require-typed-by-person.ts';
+import { explainPageRefusal } from '../context/require-typed-by-person.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import { openPage, preferencesIn } from '../run-context/review-page.ts';
+import { openPagePreferences, prepareBrowserOpening } from '../run-context/review-page.ts';
 import { openBoardSource } from './board-source.ts';
 
 /** `git flame board`: what a session does and what waits in it, on a page; until Ctrl-C. */
@@ -52,9 +52,9 @@ interface BoardParts {
   readonly reading: ReadContext;
   readonly io: Io;
   /** The questions of the command that serves it; null: it asks none. */
-  readonly line?: GateLine | null;
+  readonly line?: QuestionChannel | null;
   /** Is served below it. */
-  readonly review?: ReviewPagePart | null;
+  readonly review?: ReviewPageHandler | null;
 }
 
 interface ServeWishes {
@@ -63,34 +63,38 @@ interface ServeWishes {
   readonly again: string;
   /** Whether the person's browser is started. */
   readonly opens: boolean;
-  readonly farewell: BoardEnd;
+  readonly farewell: BoardEndMessage;
 }
 
 /** Serves the board and says where. Throws FlameError `port-taken`. */
 async function serveBoard(
   { reading, io, line = null, review = null }: BoardParts,
   { serve: { warning, ...serve }, opens, farewell, again }: ServeWishes,
-): Promise<Pick<Board, 'close'>> {
+): Promise<Pick<BoardServer, 'close'>> {
   const source = openBoardSource({ reading, io, line });
-  const preferences = preferencesIn(reading.git.repository.commonDir);
+  const preferences = openPagePreferences(reading.git.repository.commonDir);
   const theme = {
     read: async () => (await preferences.read()).theme,
     write: async (chosen: PagePreferences['theme']) =>
       preferences.write({ ...(await preferences.read()), theme: chosen }),
   };
-  const stranger = refusePageDecision(reading.git.repository, io);
-  const board = await openBoard({ source, theme, serve: { ...serve, stranger }, farewell, review }).catch(
-    (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
-      if (error.code === 'EADDRNOTAVAIL') throw noSuchAddress(serve.host ?? '', again);
-      throw isTaken && serve.port !== undefined ? portTaken(serve.port, { again, cause: error }) : error;
-    },
-  );
+  const stranger = explainPageRefusal(reading.git.repository, io);
+  const board = await openBoardServer({
+    source,
+    theme,
+    serve: { ...serve, stranger },
+    farewell,
+    review,
+  }).catch((error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+    if (error.code === 'EADDRNOTAVAIL') throw noSuchAddress(serve.host ?? '', again);
+    throw isTaken && serve.port !== undefined ? portTaken(serve.port, { again, cause: error }) : error;
+  });
   if (warning !== '') reading.output.events.emit({ event: 'notice', level: 'warning', message: warning });
   reading.output.events.emit({ event: 'board', url: board.url, ...tunnelled(board.url, serve.address) });
   if (board.reviewUrl !== null) reading.output.events.emit({ event: 'review-page', url: board.reviewUrl });
   const hasBrowser = opens && io.stderr.isTTY === true;
-  const forget = hasBrowser ? openPage(io, reading.git.repository.commonDir, board) : null;
+  const forget = hasBrowser ? prepareBrowserOpening(io, reading.git.repository.commonDir, board) : null;
   return {
     close: async () => {
       await forget?.();
@@ -134,7 +138,7 @@ const ownFarewell = {
 };
 
 /** Does the work with a board beside it, where one is wanted. */
-export async function withOwnBoard(
+export async function runWithOwnBoard(
   opened: CommandContext,
   io: Io,
   work: () => Promise<number>,
@@ -156,7 +160,7 @@ export async function withOwnBoard(
 }
 
 /** The address a board is served at. */
-interface ServePlace extends Pick<ServeOptions, 'host' | 'port' | 'address'> {
+interface ServePlace extends Pick<PageServerOptions, 'host' | 'port' | 'address'> {
   /** A warning about it for the person, a sentence or two; '': none. */
   readonly warning: string;
 }
@@ -172,13 +176,13 @@ interface ServeWords {
  */
 function readServe({ port, address }: ServeWords, command: string): ServePlace {
   const hints = [`${command} --port 7171 --address https://desk.example:8443`, `${command} -h`];
-  if (port !== null && port > 65_535) throw badValue(`There is no port ${port}.`, { hints });
+  if (port !== null && port > 65_535) throw badOptionValueError(`There is no port ${port}.`, { hints });
   const at = port === null ? {} : { port };
   if (address === null) return { ...at, warning: '' };
   if (isIP(address) !== 0) return { ...at, ...ownAddress(address, hints) };
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '')
-    throw badValue(
+    throw badOptionValueError(
       `Option --address needs the public address of your tunnel, as https://host:port, or an address of this machine, not ${JSON.stringify(address)}.`,
       { hints },
     );
@@ -188,7 +192,7 @@ function readServe({ port, address }: ServeWords, command: string): ServePlace {
 function ownAddress(host: string, hints: readonly string[]): Pick<ServePlace, 'host' | 'warning'> {
   // However it is written: `::ffff:0.0.0.0` is one of them.
   if (/^[0:]*(?:ffff:)?[0:.]*$/i.test(host))
-    throw badValue(`${host} stands for every address of this machine: name one.`, { hints });
+    throw badOptionValueError(`${host} stands for every address of this machine: name one.`, { hints });
   if (/^127\.|^::1$/.test(host)) return { host, warning: '' };
   const warning = `The board is served on ${host}, unencrypted: anyone who reads its traffic or gets its address can decide in your place. A tunnel of your own to the loopback address is safer.`;
   return { host, warning };

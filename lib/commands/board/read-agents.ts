@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readRegisteredAgents } from '../../cell/run/agent-registry.ts';
-import { hintsLeftFor } from '../../cell/run/hints.ts';
+import { listHintsOfAgent } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { hintStates } from '../../domain/agent-messages.ts';
 import type { BoardAgent, BoardHint } from '../../domain/view-models/board.ts';
-import { parseRecord } from '../../util/json.ts';
+import { parseJsonRecord } from '../../util/json.ts';
 
 /** The agents that run on this machine, as the board shows them. */
 export interface AgentReader {
@@ -94,7 +94,7 @@ function forgetEnded(
 
 /** Hints left for an agent, with their states by its audit. */
 function hintsOf(commonDir: string, agent: string, { hints }: SeenAudit): readonly BoardHint[] {
-  const left = hintsLeftFor(commonDir, agent);
+  const left = listHintsOfAgent(commonDir, agent);
   for (const { id, text } of left)
     if (!hints.has(id)) hints.set(id, { id, agent, text, state: 'left', next: '' });
   const isLeft = new Set(left.map(({ id }) => id));
@@ -149,7 +149,7 @@ class SeenAudit {
     this.#rest = lines.pop() ?? '';
     // Most calls are allowed: only a line that may say otherwise is parsed.
     for (const line of lines) {
-      if (line.includes('"block"') && parseRecord(line).decision === 'block') this.blocked += 1;
+      if (line.includes('"block"') && parseJsonRecord(line).decision === 'block') this.blocked += 1;
       if (line.includes('"tool":"hint"')) this.#takeHint(Buffer.from(line, 'latin1').toString());
     }
   }

@@ -1,26 +1,26 @@
-import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
-import { budgetState } from '../../core/schedule/budget-state.ts';
-import { sharedLock } from '../../core/schedule/locks.ts';
-import { plannedOverlaps, planWaves } from '../../core/schedule/plan-waves.ts';
-import { nextAttempt } from '../../core/task/task-history.ts';
+import { listChangesetsToShow } from '../../core/changesets/shown-changesets.ts';
+import { computeBudgetState } from '../../core/schedule/budget-state.ts';
+import { findSharedLock } from '../../core/schedule/locks.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../core/schedule/plan-waves.ts';
+import { nextAttemptNumber } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { PlannedOverlap } from '../../domain/ports/gates.ts';
-import type { AdmittedSession, SessionLook } from '../../domain/ports/store-port.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
+import type { AdmittedSession, OneSessionSnapshot } from '../../domain/ports/store-port.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn, titleOf } from '../../domain/state/session-facts.ts';
+import { deriveSessionTitle, findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/view-models/board.ts';
-import { whoDecided } from '../../ui/text/visible-text.ts';
+import { nameDecider } from '../../ui/text/visible-text.ts';
 import { readSelectedSession, type SelectedSession } from '../context/open-notes.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { readWaits } from '../context/waits-and-conflicts.ts';
-import { claimHolder, nextCommand } from '../run-loop/next-command.ts';
+import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
+import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
 
 /** A session as read from the refs: everything but what runs at this moment. */
-export interface BoardOfRefs
+export interface BoardSessionFromRefs
   extends Pick<BoardState, 'session' | 'sessions' | 'tasks' | 'changesets' | 'log' | 'notices'> {
   /** Agents that were booked, the latest last. */
   readonly ran: readonly string[];
@@ -30,11 +30,11 @@ const mostSessions = 30;
 const mostLogLines = 150;
 
 /** Reads the session from the refs again. Throws FlameError `no-session` where the one named isn't there. */
-export async function readSession(
+export async function readBoardSession(
   reading: ReadContext,
   selected: SelectedSession,
   config: Config | null,
-): Promise<BoardOfRefs> {
+): Promise<BoardSessionFromRefs> {
   const { store } = reading;
   const look = await readSelectedSession(store, selected);
   const session = selected.pick(look);
@@ -43,12 +43,12 @@ export async function readSession(
   if (session === null)
     return { session: null, sessions, tasks: {}, changesets: [], log: [], notices, ran: [] };
   const standing = look.admitted(session.id);
-  const waits = await readWaits(reading, session, standing.tasks);
+  const waits = await readTaskWaitReasons(reading, session, standing.tasks);
   const log = await store.log({ session: session.id, limit: mostLogLines });
   return {
     session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
     sessions,
-    tasks: boardTasks(standing.session, standing.tasks, { waits, config }),
+    tasks: listBoardTasks(standing.session, standing.tasks, { waits, config }),
     changesets: describeChangesets(standing.session, standing.tasks),
     log: log.map(({ at, author, subject }) => ({ at, who: author, text: subject })),
     notices,
@@ -56,19 +56,19 @@ export async function readSession(
   };
 }
 
-function listSessions({ sessions }: Pick<SessionLook, 'sessions'>): BoardState['sessions'] {
+function listSessions({ sessions }: Pick<OneSessionSnapshot, 'sessions'>): BoardState['sessions'] {
   return sessions
     .slice(-mostSessions)
     .reverse()
     .map((session) => {
       const { id, state, wave, created_at, cost_usd } = session;
-      return { id, state, wave, created_at, cost_usd, title: titleOf(session) };
+      return { id, state, wave, created_at, cost_usd, title: deriveSessionTitle(session) };
     });
 }
 
 function describeSession(session: Session, config: Config | null): Omit<BoardSession, 'next'> {
   const { id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens } = session;
-  const target = landsOn(session);
+  const target = findLandingBranch(session);
   return {
     id,
     objective,
@@ -79,7 +79,7 @@ function describeSession(session: Session, config: Config | null): Omit<BoardSes
     created_at,
     cost_usd,
     tokens,
-    title: titleOf(session),
+    title: deriveSessionTitle(session),
     lands_on: target === base_branch ? null : target,
     budget: config === null ? null : budgetOf(config, session),
     has_proposal: session.proposal !== null,
@@ -87,18 +87,18 @@ function describeSession(session: Session, config: Config | null): Omit<BoardSes
 }
 
 function budgetOf(config: Config, session: Session): BoardSession['budget'] {
-  const { unit, spent, limit } = budgetState(config, session);
+  const { unit, spent, limit } = computeBudgetState(config, session);
   return { unit, spent, limit };
 }
 
 /** null: a command is at it, or nothing is left to do. */
 async function nextOf({ git }: ReadContext, standing: AdmittedSession): Promise<BoardSession['next']> {
   if (isSessionBusy(git.repository.commonDir, standing.session.id)) return null;
-  return nextCommand(standing, await claimHolder(git, standing.tasks));
+  return chooseNextCommand(standing, await personWithClaims(git, standing.tasks));
 }
 
 function describeChangesets(session: Session, tasks: readonly Task[]): BoardState['changesets'] {
-  return shownChangesets(session, tasks).map((changeset) => {
+  return listChangesetsToShow(session, tasks).map((changeset) => {
     const { id, group, tasks, state, commit, diffstat, reason } = changeset;
     return {
       id,
@@ -108,14 +108,14 @@ function describeChangesets(session: Session, tasks: readonly Task[]): BoardStat
       commit,
       diffstat,
       reason,
-      red: isRed(changeset),
-      by: whoDecided(changeset),
+      red: hasFailedDiagnostic(changeset),
+      by: nameDecider(changeset),
     };
   });
 }
 
 /** The tasks of a session, and of the plan that waits for its gate. */
-export function boardTasks(
+export function listBoardTasks(
   { proposal, agents }: Pick<Session, 'proposal' | 'agents'>,
   tasks: readonly Task[],
   {
@@ -162,7 +162,7 @@ function describeTask(
     verdict: status === 'done' || status === 'merged' ? task.result.status : null,
     needs: task.dependencies,
     by: task.agent_id ?? task.claimed_by,
-    attempts: nextAttempt(history) - 1 + (status === 'claimed' ? 1 : 0),
+    attempts: nextAttemptNumber(history) - 1 + (status === 'claimed' ? 1 : 0),
     because: reason === null || reason === '' ? waits : [reason],
   };
 }
@@ -209,8 +209,8 @@ function taskOverlaps(
   }
   if (config === null) return found;
   const { development, overlap: kind } = config.concurrency;
-  const foresee = (all: Parameters<typeof plannedOverlaps>[0]): readonly PlannedOverlap[] =>
-    plannedOverlaps(all, planWaves(all, development));
+  const foresee = (all: Parameters<typeof listPlannedOverlaps>[0]): readonly PlannedOverlap[] =>
+    listPlannedOverlaps(all, predictTaskBatches(all, development));
   const began = tasks.filter(({ status }) => status === 'claimed');
   const open = [...began, ...tasks.filter(isWaiting)].slice(0, mostForeseen);
   const waiting = new Set<string>(open.filter(isWaiting).map(({ id }) => id));
@@ -232,6 +232,6 @@ function builtOn(task: Task, tasks: readonly Task[]): BoardOverlap['below'] {
     .filter(({ task: id }) => !task.dependencies.includes(id))
     .map(({ task: id }) => {
       const other = tasks.find((one) => one.id === id);
-      return { task: id, lock: other === undefined ? null : sharedLock(task, other) };
+      return { task: id, lock: other === undefined ? null : findSharedLock(task, other) };
     });
 }

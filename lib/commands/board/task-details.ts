@@ -14,11 +14,11 @@ import type {
 } from '../../domain/view-models/board.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
-import { toTask } from '../../engine/plan/take-plan.ts';
+import { makeTaskOfPlannedTask } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
-import { previewPrompt } from '../../engine/work/worker-prompt.ts';
-import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { readSnapshot, type SelectedSession } from '../context/open-notes.ts';
+import { previewWorkerPrompt } from '../../engine/work/worker-prompt.ts';
+import { isContentAllowed, readPermission } from '../../trust/repository/permission.ts';
+import { readSessionSnapshot, type SelectedSession } from '../context/open-notes.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig } from '../context/read-config.ts';
@@ -31,7 +31,7 @@ export async function readTaskDetails(
   selected: SelectedSession,
   { id, prompts }: { readonly id: string; readonly prompts: PromptPreviewer },
 ): Promise<BoardTaskDetails | null> {
-  const snapshot = await readSnapshot(reading.store, selected);
+  const snapshot = await readSessionSnapshot(reading.store, selected);
   const session = selected.require(snapshot);
   const planned = session.proposal?.find((task) => task.id === id);
   const task = snapshot.tasksOf(session.id).find((one) => one.id === id);
@@ -113,12 +113,12 @@ function describeVerdict({ status, by, at, notes, issues, override, diagnostics 
     notes,
     issues,
     override: override ?? null,
-    checks: diagnostics.map(describeCheck),
+    checks: diagnostics.map(describeDiagnosticRun),
   };
 }
 
 /** A check in words, as a person reads it. */
-export function describeCheck({ command, exit_code: code, timed_out, output }: DiagnosticRun) {
+export function describeDiagnosticRun({ command, exit_code: code, timed_out, output }: DiagnosticRun) {
   const how = timed_out ? 'took too long' : code === null ? 'ended by a signal' : `exit ${code}`;
   return { command, result: how, is_good: code === 0 && !timed_out, output };
 }
@@ -180,7 +180,10 @@ export function openPromptPreviewer(reading: ReadContext, io: Io): PromptPreview
     ofPlanned: async (session, planned) => {
       const tasks = (await reading.store.snapshot()).tasksOf(session.id);
       const gates = { person: session.created_by };
-      return ofTask(session, toTask({ gates }, { session, tasks }, planned, session.updated_at));
+      return ofTask(
+        session,
+        makeTaskOfPlannedTask({ gates }, { session, tasks }, planned, session.updated_at),
+      );
     },
   };
 }
@@ -196,7 +199,7 @@ async function preview(
   const loaded = await readConfig(root, reading.configFile);
   const { content, place } = readPermissionRequest(loaded, io, { git, root });
   const hasOwn = content.templates.texts.size > 0;
-  if (hasOwn && !isAllowed(content, readPermission(place)))
+  if (hasOwn && !isContentAllowed(content, readPermission(place)))
     return {
       kind: 'missing',
       why: 'The repository has its own prompt templates, which you have not allowed yet: git flame trust.',
@@ -210,5 +213,5 @@ async function preview(
     adapter: (name: string) => getAdapter(name, config),
   };
   const view = await viewSession(context, session.id);
-  return { kind: 'prompt', prompts: await previewPrompt(context, view, task) };
+  return { kind: 'prompt', prompts: await previewWorkerPrompt(context, view, task) };
 }

@@ -1,13 +1,13 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
-import { questionTitle } from '../../domain/questions/question-facts.ts';
+import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Candidate, NameKind } from '../../domain/view-models/command.ts';
+import type { CompletionCandidate, NameKind } from '../../domain/view-models/command.ts';
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
-import { type GitContext, gitText } from '../../git/process/run-git.ts';
+import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
 import { openTrustedStore } from '../context/open-trusted-store.ts';
 import { openQuestionClients } from '../questions/question-clients.ts';
 
@@ -16,7 +16,7 @@ export async function listNames(
   context: GitContext,
   kinds: readonly NameKind[],
   session: string | null,
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   const lists = await Promise.all([
     listOfGit(context, kinds),
     kinds.some((kind) => storedKinds.has(kind)) ? listStored(context, kinds, session) : [],
@@ -27,11 +27,14 @@ export async function listNames(
 
 const storedKinds: ReadonlySet<NameKind> = new Set(['session', 'task', 'agent', 'changeset', 'rescue']);
 
-async function listOfGit(context: GitContext, kinds: readonly NameKind[]): Promise<readonly Candidate[]> {
+async function listOfGit(
+  context: GitContext,
+  kinds: readonly NameKind[],
+): Promise<readonly CompletionCandidate[]> {
   const lists = await Promise.all([
-    kinds.includes('remote') ? gitText(context, ['remote']) : '',
+    kinds.includes('remote') ? runGitForText(context, ['remote']) : '',
     kinds.includes('branch')
-      ? gitText(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/'])
+      ? runGitForText(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/'])
       : '',
   ]);
   return lists
@@ -43,7 +46,7 @@ async function listStored(
   context: GitContext,
   kinds: readonly NameKind[],
   name: string | null,
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   const git = await openGit(context);
   const { commonDir, objectFormat } = git.repository;
   const { store } = await openTrustedStore({ context, commonDir, objectFormat });
@@ -53,9 +56,12 @@ async function listStored(
       name === null ? snapshot.current : (snapshot.sessions.find(({ id }) => id === name) ?? null);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const lists: Readonly<
-      Partial<Record<NameKind, () => readonly Candidate[] | Promise<readonly Candidate[]>>>
+      Partial<
+        Record<NameKind, () => readonly CompletionCandidate[] | Promise<readonly CompletionCandidate[]>>
+      >
     > = {
-      session: () => snapshot.sessions.map((one) => ({ word: one.id, about: titleOf(one) })).reverse(),
+      session: () =>
+        snapshot.sessions.map((one) => ({ word: one.id, about: deriveSessionTitle(one) })).reverse(),
       task: () => tasks.map(({ id, status, title }) => ({ word: id, about: `${status}: ${title}` })),
       agent: () => listAgents(commonDir, session),
       changeset: () => listChangesets(session, tasks),
@@ -69,18 +75,18 @@ async function listStored(
 }
 
 /** Open questions of runs on this machine. */
-async function listGates(context: GitContext): Promise<readonly Candidate[]> {
+async function listGates(context: GitContext): Promise<readonly CompletionCandidate[]> {
   const far = openQuestionClients((await discoverRepository(context)).commonDir);
   try {
     const open = (await far.ready()).flatMap((line) => line.read().open ?? []);
-    return open.map(({ id, asks }) => ({ word: id, about: questionTitle(asks) }));
+    return open.map(({ id, asks }) => ({ word: id, about: renderQuestionTitle(asks) }));
   } finally {
     far.close();
   }
 }
 
 /** Lists running agents first, then those of the session, latest first. */
-function listAgents(commonDir: string, session: Session | null): readonly Candidate[] {
+function listAgents(commonDir: string, session: Session | null): readonly CompletionCandidate[] {
   const live = readLiveAgents(commonDir).map(({ id, role, task_id }) => ({
     word: id,
     about: `runs: ${task_id ?? role}`,
@@ -91,7 +97,7 @@ function listAgents(commonDir: string, session: Session | null): readonly Candid
   return [...live, ...ended.reverse()];
 }
 
-function listChangesets(session: Session | null, tasks: readonly Task[]): readonly Candidate[] {
+function listChangesets(session: Session | null, tasks: readonly Task[]): readonly CompletionCandidate[] {
   const latest = new Map((session?.changesets ?? []).map((changeset) => [changeset.group, changeset]));
   return [...latest].map(([word, { state, tasks: ids }]) => {
     const [first] = tasks.filter(({ id }) => ids.includes(id));

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { badValue } from '../../domain/input-errors.ts';
+import { badOptionValueError } from '../../domain/input-errors.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
@@ -49,7 +49,7 @@ function boardWish({ command, options, globals }: CommandArgs): PageWishes['boar
   const served = `git flame ${command} --web`;
   if (options.web) return globals.dryRun ? null : { command: served, port, address };
   if (port === null && address === null) return null;
-  throw badValue(`--port and --address need --web, which serves the board.`, {
+  throw badOptionValueError(`--port and --address need --web, which serves the board.`, {
     hints: [`${served} --port 7171`],
   });
 }
@@ -79,7 +79,7 @@ export function readCommandLine(args: CommandArgs, io: Pick<Io, 'cwd'>): Command
 }
 
 /** Commands to see what is asked for, and to allow it. */
-export function trustCommands({ globals }: Pick<CommandArgs, 'globals'>): readonly [string, string] {
+export function listTrustCommands({ globals }: Pick<CommandArgs, 'globals'>): readonly [string, string] {
   const config = globals.config === null ? '' : ` --config ${shellQuote(globals.config)}`;
   return [`git flame trust${config}`, `git flame trust --yes${config}`];
 }
@@ -104,5 +104,5 @@ function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
   const yes = 'yes' in options && options.yes ? ['--yes'] : [];
   const typed = isFirst ? [...positionals, ...from, ...yes] : [];
   const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config, ...session];
-  return [...trustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
+  return [...listTrustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
 }

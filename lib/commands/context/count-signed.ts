@@ -2,14 +2,14 @@ import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { RefusedSeal, SignatureNote } from '../../domain/state/signatures.ts';
+import type { RefusedSignature, SignatureNote } from '../../domain/state/signatures.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { firstCommit } from '../../git/objects/read-commits.ts';
+import { findFirstCommitOfBranch } from '../../git/objects/read-commits.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { findStartingAgent } from '../../trust/chats.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
-import { latestTime, verifySeals } from '../../trust/decisions/verify-seals.ts';
-import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
+import { advanceLatestTimeSeen, verifySessionSignatures } from '../../trust/decisions/verify-seals.ts';
+import { isContentAllowed, readPermission } from '../../trust/repository/permission.ts';
 import type { ReadContext } from './open-repository.ts';
 import { readPermissionRequest } from './permission-gate.ts';
 import { readConfig } from './read-config.ts';
@@ -20,11 +20,11 @@ export interface TrustedDecisions {
   /** Digests that a named signer took back. */
   readonly withdrawn: ReadonlySet<string>;
   /** Signatures that do not count; none where no signer is named. */
-  readonly refused: readonly RefusedSeal[];
+  readonly refused: readonly RefusedSignature[];
 }
 
 /** Decisions that count with these signatures; null where the configuration names no signer. */
-export async function trustSigned(
+export async function trustSignedDecisions(
   io: Io,
   {
     git,
@@ -37,17 +37,17 @@ export async function trustSigned(
     readonly notes: readonly SignatureNote[];
   },
 ): Promise<TrustedDecisions | null> {
-  const { trust, problem } = await readTrust(io, { git, configFile });
+  const { trust, problem } = await readTrustConfig(io, { git, configFile });
   if (problem !== null || trust === null || trust.signers.length === 0) return null;
   const { commonDir } = git.repository;
-  const context = signingContext({ git }, io);
+  const context = findSigningContext({ git }, io);
   const branches = new Map(sessions.map(({ id, base_branch }) => [id, base_branch]));
-  const { signed, settled, refused } = await verifySeals(notes, {
+  const { signed, settled, refused } = await verifySessionSignatures(notes, {
     context,
     signers: trust.signers,
     replaced: await store.replacedSeals(notes.map(({ session }) => session)),
-    at: latestTime(io.env, commonDir, new Date()),
-    rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),
+    at: advanceLatestTimeSeen(io.env, commonDir, new Date()),
+    rootOf: (session) => findFirstCommitOfBranch(context, branches.get(session) ?? ''),
   });
   const chat = (): string | null => findStartingAgent({ commonDir, env: io.env });
   return {
@@ -58,7 +58,7 @@ export async function trustSigned(
 }
 
 /** `trust:` of the configuration, and why it has no effect; null where there is none that can be read. */
-export async function readTrust(
+export async function readTrustConfig(
   io: Io,
   { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
 ): Promise<{ readonly trust: Config['trust'] | null; readonly problem: string | null }> {
@@ -70,7 +70,7 @@ export async function readTrust(
     // Only the signers and `sign` need permission here; the rest of the configuration doesn't matter.
     if (trust.signers.length === 0 && !trust.sign) return { trust, problem: null };
     const { content, place } = readPermissionRequest(loaded, io, { git, root });
-    const isHeard = isAllowed(content, readPermission(place));
+    const isHeard = isContentAllowed(content, readPermission(place));
     return { trust, problem: isHeard ? null : 'you have not allowed what the configuration asks for' };
   } catch (error) {
     if (error instanceof FlameError) return { trust: null, problem: error.message };
@@ -79,7 +79,7 @@ export async function readTrust(
 }
 
 /** The context git signs in: its configuration of the main work tree is in force. */
-export function signingContext({ git }: Pick<ReadContext, 'git'>, io: Io): GitContext {
+export function findSigningContext({ git }: Pick<ReadContext, 'git'>, io: Io): GitContext {
   const { mainWorkTree, commonDir } = git.repository;
   return { cwd: mainWorkTree ?? commonDir, env: io.env };
 }

@@ -1,5 +1,5 @@
 import type { GlobalOptions, Io } from '../../domain/view-models/command.ts';
-import { askPreference } from '../../git/process/run-git.ts';
+import { readGitPreference } from '../../git/process/run-git.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { openPager } from '../../ui/terminal/run-program.ts';
 
@@ -13,7 +13,7 @@ export async function readGitColor(
 ): Promise<boolean | null> {
   if (json || plain || color !== null || isSet(io.env.NO_COLOR) || isSet(io.env.FORCE_COLOR)) return null;
   const question = ['config', '--get-regexp', '^color\\.(flame|ui)$'];
-  return parseGitColor(await askPreference({ cwd: io.cwd, env: io.env }, question));
+  return parseGitColor(await readGitPreference({ cwd: io.cwd, env: io.env }, question));
 }
 
 /** Of `git config --get-regexp`, where the last of a name counts and a name alone is true. */
@@ -34,7 +34,7 @@ function isSet(value: string | undefined): boolean {
 }
 
 /** A long answer as git shows its own: in the person's pager where there is a terminal, else on stdout. */
-export async function pageOutput(output: Output, io: Io, text: string): Promise<void> {
+export async function showOutputInPager(output: Output, io: Io, text: string): Promise<void> {
   if (output.isJson) return;
   if (io.stdout.isTTY !== true) {
     output.result(text);
@@ -42,5 +42,5 @@ export async function pageOutput(output: Output, io: Io, text: string): Promise<
   }
   const context = { cwd: io.cwd, env: io.env };
   // With `pager.flame` false, and with --no-pager, git has put cat there.
-  await openPager(io, text, { pager: await askPreference(context, ['var', 'GIT_PAGER']) });
+  await openPager(io, text, { pager: await readGitPreference(context, ['var', 'GIT_PAGER']) });
 }

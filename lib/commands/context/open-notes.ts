@@ -1,35 +1,40 @@
 import { basename, resolve } from 'node:path';
 import {
-  describeTooNew,
+  describeTooNewConfig,
   findConfigFile,
-  newerVersionOf,
-  upgradeCommand,
+  findUpgradeCommand,
+  readVersionIfTooNew,
 } from '../../config/find-config-file.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
-import { noSession } from '../../domain/input-errors.ts';
+import { noSessionError } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
-import type { AdmittedSnapshot, SessionLook, Snapshot, TrustedStore } from '../../domain/ports/store-port.ts';
+import type {
+  AdmittedSnapshot,
+  OneSessionSnapshot,
+  Snapshot,
+  TrustedStore,
+} from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, CommandName, Io } from '../../domain/view-models/command.ts';
 import { gitInPersonWorkTree } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
-import { type Idents, openIdents } from '../../git/process/read-identity.ts';
+import { type GitIdentities, openGitIdentities } from '../../git/process/read-identity.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
-import { cloneSigner } from '../../trust/clone-key.ts';
+import { openCloneCommitSigner } from '../../trust/clone-key.ts';
 import { adoptMovedClone } from '../../trust/own-tips.ts';
-import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
+import { type LastSeenCommits, openLastSeenCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { readGitColor } from './git-preferences.ts';
 import { openTrustedStore } from './open-trusted-store.ts';
 
 /** The parts for a command that only reads notes. */
-export interface NotesContext {
+export interface NotesReadContext {
   readonly repository: Repository;
   /** Author and committer here. */
-  readonly idents: Idents;
+  readonly idents: GitIdentities;
   /** The repository's objects and refs, which all parts read by one git. */
   readonly catFile: CatFile;
   /** The state as this clone trusts it. */
@@ -37,7 +42,7 @@ export interface NotesContext {
   /** Which decisions were made in this clone. */
   readonly decided: DecisionLog;
   /** Which commits the person was shown. */
-  readonly shown: ShownCommits;
+  readonly shown: LastSeenCommits;
   readonly output: Output;
   readonly selected: SelectedSession;
   /** The configuration named with --config, absolute; null: the one of the repository. */
@@ -49,7 +54,7 @@ export interface NotesContext {
 export async function withStore(
   args: CommandArgs,
   io: Io,
-  work: (looking: NotesContext) => Promise<number>,
+  work: (looking: NotesReadContext) => Promise<number>,
 ): Promise<number> {
   const context = { cwd: io.cwd, env: io.env };
   // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
@@ -61,8 +66,8 @@ export async function withStore(
   const repository = await discoverRepository(context);
   const { commonDir, objectFormat } = repository;
   await adoptMovedClone(io.env, commonDir);
-  const idents = openIdents(gitInPersonWorkTree({ context, repository }));
-  const signer = cloneSigner({ env: io.env, commonDir }, objectFormat);
+  const idents = openGitIdentities(gitInPersonWorkTree({ context, repository }));
+  const signer = openCloneCommitSigner({ env: io.env, commonDir }, objectFormat);
   const catFile = new CatFile(context, commonDir);
   const storing = { context, commonDir, objectFormat, idents, signer, catFile };
   const { store, decided } = await openTrustedStore(storing);
@@ -70,7 +75,7 @@ export async function withStore(
     // git is asked for the notes while it still answers what else was asked.
     store.raw.begin();
     const gitColor = await asked;
-    const shown = openShownCommits({ env: io.env, commonDir });
+    const shown = openLastSeenCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
     const selected = selectSession(session);
@@ -113,10 +118,10 @@ async function warnOfNewerConfig(
   const root = git.repository.mainWorkTree;
   if (!looking.includes(command) || (root === null && configFile === null)) return;
   const file = await findConfigFile(root ?? '/', configFile).catch(() => null);
-  const version = file === null ? null : newerVersionOf(file);
+  const version = file === null ? null : readVersionIfTooNew(file);
   if (file === null || version === null) return;
   output.warn(
-    `${describeTooNew(basename(file), version)} Commands that change anything are refused; to upgrade: ${upgradeCommand()}`,
+    `${describeTooNewConfig(basename(file), version)} Commands that change anything are refused; to upgrade: ${findUpgradeCommand()}`,
   );
 }
 
@@ -139,14 +144,14 @@ export function selectSession(name: string | null): SelectedSession {
 }
 
 /** Read-only commands take a session as their operand, too. */
-export function nameByOperand<Name extends CommandName>(args: CommandArgs<Name>): CommandArgs<Name> {
+export function takeOperandAsSession<Name extends CommandName>(args: CommandArgs<Name>): CommandArgs<Name> {
   const [name] = args.positionals;
   const isSession = name !== undefined && sessionIdPattern.test(name);
   return isSession ? { ...args, globals: { ...args.globals, session: name } } : args;
 }
 
 /** The state a command that only reads is about: what is at hand, or the archive where the session named is there. */
-export async function readSnapshot(
+export async function readSessionSnapshot(
   store: TrustedStore,
   { name }: Pick<SelectedSession, 'name'>,
 ): Promise<AdmittedSnapshot> {
@@ -155,12 +160,12 @@ export async function readSnapshot(
   return named?.archived_at === undefined ? snapshot : store.archive();
 }
 
-/** Like readSnapshot, of the session meant alone. */
+/** Like readSessionSnapshot, of the session meant alone. */
 export async function readSelectedSession(
   store: TrustedStore,
   selected: SelectedSession,
-): Promise<SessionLook> {
-  const look = await store.look((sessions) => selected.pick(sessions)?.id ?? null);
+): Promise<OneSessionSnapshot> {
+  const look = await store.readOneSession((sessions) => selected.pick(sessions)?.id ?? null);
   const named = look.sessions.find(({ id }) => id === selected.name);
   return named?.archived_at === undefined ? look : store.archive();
 }
@@ -170,9 +175,9 @@ function findSession({ sessions }: Sessions, name: string): Session {
   const session = sessions.find((candidate) => candidate.id === id);
   if (session !== undefined) return session;
   const known = sessions.slice(-5).map((candidate) => `git flame status --session ${candidate.id}`);
-  throw noSession(id, known.length > 0 ? known : ["git flame run 'What you want done'"]);
+  throw noSessionError(id, known.length > 0 ? known : ["git flame run 'What you want done'"]);
 }
 
 function noneYet(): never {
-  throw noSession(null, ["git flame run 'What you want done'"]);
+  throw noSessionError(null, ["git flame run 'What you want done'"]);
 }

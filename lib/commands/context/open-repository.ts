@@ -2,15 +2,15 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { openGit } from '../../git/open-git.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { type NotesContext, withStore } from './open-notes.ts';
+import { type NotesReadContext, withStore } from './open-notes.ts';
 
 /** The parts for a read-only command. */
-export interface ReadContext extends NotesContext {
+export interface ReadContext extends NotesReadContext {
   readonly git: GitPort;
 }
 
 /** Opens the repository and its state for the time of `work`; everything is closed afterwards. */
-export function withState(
+export function withRepositoryState(
   args: CommandArgs,
   io: Io,
   work: (reading: ReadContext) => Promise<number>,
@@ -34,7 +34,7 @@ export function withState(
 }
 
 /** git as the person would call it here: where remotes with relative paths are found. */
-export function gitInCurrentFolder({ repository }: Pick<GitPort, 'repository'>, io: Io): GitContext {
+export function findGitContextHere({ repository }: Pick<GitPort, 'repository'>, io: Io): GitContext {
   const { gitDir, workTree } = repository;
   return {
     cwd: workTree ?? gitDir,

@@ -1,10 +1,10 @@
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import { type AdmissionStore, openAdmission } from '../../store/admission/admission-store.ts';
+import { type AdmissionStore, openAdmissionStore } from '../../store/admission/admission-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StoreOptions } from '../../store/store-options.ts';
 import { findStartingAgent } from '../../trust/chats.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
-import { openOwnTips } from '../../trust/own-tips.ts';
+import { openOwnStateTips } from '../../trust/own-tips.ts';
 
 declare const FLAME_VERSION: string;
 
@@ -15,7 +15,7 @@ export async function openTrustedStore(
   const { commonDir } = options;
   const { env } = options.context;
   const decided = openDecisionLog({ env, commonDir, chat: () => findStartingAgent({ commonDir, env }) });
-  const ownTips = openOwnTips(env, { commonDir, version: FLAME_VERSION });
+  const ownTips = openOwnStateTips(env, { commonDir, version: FLAME_VERSION });
   const storing = { ...options, ownTips };
-  return { store: openAdmission(await openStore(storing), { ...storing, decided }), decided };
+  return { store: openAdmissionStore(await openStore(storing), { ...storing, decided }), decided };
 }

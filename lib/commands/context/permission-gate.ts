@@ -4,20 +4,20 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/content.ts';
-import { guardRepository, notTrusted, type RepositoryGuard } from '../../trust/repository/guard.ts';
+import { guardRepository, notTrustedError, type RepositoryGuard } from '../../trust/repository/guard.ts';
 import {
   compareContent,
-  isAllowed,
-  keepPermission,
+  isContentAllowed,
   type PermissionPlace,
   readPermission,
+  savePermission,
 } from '../../trust/repository/permission.ts';
-import { askTrust } from '../../ui/questions/ask-in-command.ts';
+import { askToAllowTrustChanges } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { userDataDir } from '../../util/own-folders.ts';
 import type { CommandLine } from './command-line.ts';
 import type { ReadContext } from './open-repository.ts';
-import { requireTypedByPerson, trustSubject } from './require-typed-by-person.ts';
+import { requireTypedByPerson, trustErrorSubject } from './require-typed-by-person.ts';
 
 /** Requests of a configuration, and where the person's decision about them is kept. */
 export interface PermissionRequest {
@@ -73,8 +73,10 @@ export function openPermissionGate(
         hints,
         ask: async (changes) => {
           const goOn = pause();
-          const onEnd = (): FlameError => notTrusted(content.items, hints);
-          return askTrust(io, changes, { style: output.errorStyle, onEnd, missing }).finally(goOn);
+          const onEnd = (): FlameError => notTrustedError(content.items, hints);
+          return askToAllowTrustChanges(io, changes, { style: output.errorStyle, onEnd, missing }).finally(
+            goOn,
+          );
         },
       });
       guard = guardRepository({
@@ -102,12 +104,12 @@ async function isAdmitted(
   { content, place, hints, ask }: Asking,
 ): Promise<boolean> {
   const permission = content.items.length === 0 ? null : readPermission(place);
-  if (isAllowed(content, permission)) return true;
+  if (isContentAllowed(content, permission)) return true;
   if (!startsThings) return false;
-  if (decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
-  requireTypedByPerson(trustSubject, place, io);
+  if (decisionsFile !== null || !hasTerminal(io)) throw notTrustedError(content.items, hints);
+  requireTypedByPerson(trustErrorSubject, place, io);
   if (!(await ask(compareContent(permission, content.items)))) throw refused(hints);
-  keepPermission(place, content, new Date());
+  savePermission(place, content, new Date());
   return true;
 }
 

@@ -4,8 +4,8 @@ import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import { gitDirOf } from '../../git/process/discover-repository.ts';
-import { isBelow, realPathOf } from '../../util/path-places.ts';
+import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
@@ -20,9 +20,10 @@ export async function readConfig(root: string, named: string | null): Promise<Lo
 export function requireWorkTree(git: Pick<GitPort, 'repository'>): string {
   const { mainWorkTree, commonDir } = git.repository;
   if (mainWorkTree !== null) {
-    const common = realPathOf(commonDir);
-    const gitDir = gitDirOf(mainWorkTree);
-    const isFound = gitDir !== null && (gitDir === common || isBelow(gitDir, join(common, 'worktrees')));
+    const common = realPathEvenIfMissing(commonDir);
+    const gitDir = resolveDotGitOfFolder(mainWorkTree);
+    const isFound =
+      gitDir !== null && (gitDir === common || isSameOrBelowFolder(gitDir, join(common, 'worktrees')));
     if (isFound) return mainWorkTree;
     throw farWorkTree(mainWorkTree, commonDir);
   }

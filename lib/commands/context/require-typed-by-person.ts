@@ -1,10 +1,10 @@
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { findStartingAgent } from '../../trust/chats.ts';
-import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
+import { requirePersonNotChat } from '../../trust/decisions/open-decision-log.ts';
 
 /** Subject of the error where a chat's model, which has the person's shell, decides what may run. */
-export const trustSubject = "What this repository's files may run";
+export const trustErrorSubject = "What this repository's files may run";
 
 /**
  * Throws FlameError `typed-in-chat` where the command was typed in a chat's shell: only a person may decide `word`, the
@@ -15,11 +15,11 @@ export function requireTypedByPerson(
   { commonDir }: Pick<Repository, 'commonDir'>,
   { env }: Io,
 ): void {
-  requireOwnTerminal(word, () => findStartingAgent({ commonDir, env }));
+  requirePersonNotChat(word, () => findStartingAgent({ commonDir, env }));
 }
 
-/** For a page: why a process that knows its address can't decide there; see ServeOptions. */
-export function refusePageDecision(
+/** For a page: why a process that knows its address can't decide there; see PageServerOptions. */
+export function explainPageRefusal(
   { commonDir }: Pick<Repository, 'commonDir'>,
   { env }: Io,
 ): (pid: number) => string | null {

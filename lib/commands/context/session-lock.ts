@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sessionShared } from '../../domain/concurrency-errors.ts';
+import { sessionIsSharedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
@@ -20,9 +20,9 @@ export async function withSessionLock<T>(
   work: () => Promise<T>,
   { isShared = false }: { readonly isShared?: boolean } = {},
 ): Promise<T> {
-  await requireAtHand(store, session);
-  if (!isShared) await requireAlone(store, session);
-  const release = await tryLock(git.repository.commonDir, session);
+  await requireNotArchived(store, session);
+  if (!isShared) await requireNotShared(store, session);
+  const release = await tryCloneLock(git.repository.commonDir, session);
   if (release === null) throw busy(session);
   try {
     return await namingSession(store, session, work);
@@ -32,7 +32,7 @@ export async function withSessionLock<T>(
 }
 
 /** Of an archived session each snapshot holds no more than that it was: nothing can go on. */
-export async function requireAtHand(store: ReadContext['store'], id: SessionId): Promise<void> {
+export async function requireNotArchived(store: ReadContext['store'], id: SessionId): Promise<void> {
   const { sessions } = await store.snapshot();
   if (sessions.find((session) => session.id === id)?.archived_at === undefined) return;
   throw new FlameError({
@@ -44,9 +44,9 @@ export async function requireAtHand(store: ReadContext['store'], id: SessionId):
 }
 
 /** Refuses a session that machines share: it is decided at the remote, or two would do the same. */
-export async function requireAlone(store: ReadContext['store'], id: SessionId): Promise<void> {
+export async function requireNotShared(store: ReadContext['store'], id: SessionId): Promise<void> {
   const found = (await store.snapshot()).sessions.find((session) => session.id === id);
-  if (found?.machines !== undefined && found.state !== 'ended') throw sessionShared(id);
+  if (found?.machines !== undefined && found.state !== 'ended') throw sessionIsSharedError(id);
 }
 
 function busy(session: SessionId): FlameError {
@@ -61,7 +61,7 @@ function busy(session: SessionId): FlameError {
 const pauseMs = 20;
 
 /** Takes a lock that all processes of this clone know by its name; null: another one has it. */
-export async function tryLock(commonDir: string, name: string): Promise<(() => Promise<void>) | null> {
+export async function tryCloneLock(commonDir: string, name: string): Promise<(() => Promise<void>) | null> {
   return takeLock(fileOf(commonDir, name), { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED') throw error;
     return null;
@@ -78,13 +78,13 @@ interface LockWish {
  * Does `work` while no other process of this clone holds the lock. Waits as long as the other one takes; rejects with
  * the signal's reason when the person stops the program meanwhile.
  */
-export async function waitForLock<T>(
+export async function runUnderCloneLock<T>(
   { commonDir, name, signal }: LockWish,
   work: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
-    const release = await tryLock(commonDir, name);
+    const release = await tryCloneLock(commonDir, name);
     if (release === null) {
       await wait(pauseMs);
       continue;
@@ -117,13 +117,13 @@ async function namingSession<T>(store: Store, id: SessionId, work: () => Promise
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof FlameError) || !(await isBesideCurrent(store, id))) throw error;
-    throw error.withHints(error.hints.map((hint) => nameSession(hint, id)));
+    if (!(error instanceof FlameError) || !(await isNotCurrentSession(store, id))) throw error;
+    throw error.withHints(error.hints.map((hint) => addSessionToCommand(hint, id)));
   }
 }
 
 /** Whether commands that name no session are about another one. */
-export async function isBesideCurrent(store: Store, id: SessionId): Promise<boolean> {
+export async function isNotCurrentSession(store: Store, id: SessionId): Promise<boolean> {
   const snapshot = await store.snapshot().catch(() => null);
   // A session that was never stored can't be named.
   const isThere = snapshot?.sessions.some((session) => session.id === id) === true;
@@ -131,7 +131,7 @@ export async function isBesideCurrent(store: Store, id: SessionId): Promise<bool
 }
 
 /** The command with the session it is about. */
-export function nameSession(command: string, id: SessionId): string {
+export function addSessionToCommand(command: string, id: SessionId): string {
   return aboutSession.test(command) && !command.includes(' --session ')
     ? `${command} --session ${id}`
     : command;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isHeld } from '../../core/schedule/next-action.ts';
+import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { Ahead, Wait } from '../../domain/view-models/status.ts';
-import type { DetectorParts } from '../../engine/conflict-detection/conflict-detector.ts';
+import type { PredictedConflicts, TaskWait } from '../../domain/view-models/status.ts';
+import type { ConflictDetectorPorts } from '../../engine/conflict-detection/conflict-detector.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import type { ReadContext } from './open-repository.ts';
 
@@ -17,11 +17,11 @@ const lookMs = 1_000;
 const mostTrials = 40;
 
 /** Conflicts ahead in a session; undefined where there are none and nothing was left out. */
-export async function readConflictsAhead(
+export async function predictSessionConflicts(
   reading: ReadContext,
   io: Io,
   { session, tasks }: { readonly session: Session; readonly tasks: readonly Task[] },
-): Promise<Ahead | undefined> {
+): Promise<PredictedConflicts | undefined> {
   if (session.state === 'ended') return undefined;
   if (!tasks.some(({ status }) => status === 'done' || status === 'claimed')) return undefined;
   const { git } = reading;
@@ -40,15 +40,18 @@ export async function readConflictsAhead(
 }
 
 /** The part of it that is about one task; what was left out may be. */
-export function conflictsAheadOf(ahead: Ahead | undefined, task: string): Ahead | undefined {
+export function selectConflictsOfTask(
+  ahead: PredictedConflicts | undefined,
+  task: string,
+): PredictedConflicts | undefined {
   if (ahead === undefined) return undefined;
-  const isAbout = ({ one, other }: Ahead['found'][number]): boolean =>
+  const isAbout = ({ one, other }: PredictedConflicts['found'][number]): boolean =>
     one.task === task || ('task' in other && other.task === task);
   const own = { ...ahead, found: ahead.found.filter(isAbout) };
   return isEmpty(own) ? undefined : own;
 }
 
-function isEmpty({ found, untried_pairs, unseen_tasks }: Ahead): boolean {
+function isEmpty({ found, untried_pairs, unseen_tasks }: PredictedConflicts): boolean {
   return found.length + untried_pairs + unseen_tasks === 0;
 }
 
@@ -57,15 +60,16 @@ async function worktreesByHand(
   { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
   io: Io,
   tasks: readonly Task[],
-): Promise<DetectorParts['worktreeOf']> {
+): Promise<ConflictDetectorPorts['worktreeOf']> {
   const root = git.repository.mainWorkTree;
-  if (root === null || !tasks.some((task) => isHeld(task) && task.worktree !== null)) return () => null;
+  if (root === null || !tasks.some((task) => isClaimedByHand(task) && task.worktree !== null))
+    return () => null;
   const { readConfig } = await import('./read-config.ts');
   const { readPermissionRequest } = await import('./permission-gate.ts');
-  const { handWorktree } = await import('../../engine/manual/hand-task.ts');
+  const { personWorktreePath } = await import('../../engine/manual/hand-task.ts');
   try {
     const { config } = readPermissionRequest(await readConfig(root, configFile), io, { git, root }).content;
-    return (task) => handWorktree({ root, config }, task);
+    return (task) => personWorktreePath({ root, config }, task);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return () => null;
@@ -80,31 +84,35 @@ interface Seen {
  * Why tasks are not worked on, by id: what they depend on, a file that another one is at, or work below them that
  * conflicts, as the run that found it has noted. How many may work at once is not looked at.
  */
-export async function readWaits(
+export async function readTaskWaitReasons(
   { git }: Seen,
   session: Session,
   tasks: readonly Task[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (session.state === 'ended' || !tasks.some(({ status }) => status === 'pending')) return new Map();
   // Loaded only where there are locks to compare.
-  const { allWaitReasons } = await import('../../core/schedule/wait-reasons.ts');
+  const { listWaitReasonsByTask } = await import('../../core/schedule/wait-reasons.ts');
   const { loadConflictBlocks } = await import('../../engine/stacking/block-on-conflict.ts');
   const trialCache = openTrialCache(git.repository.commonDir);
   const blockedByConflict = await loadConflictBlocks({ trialCache }, session.id, tasks);
-  return allWaitReasons(tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now(), blockedByConflict });
+  return listWaitReasonsByTask(tasks, {
+    limit: Number.POSITIVE_INFINITY,
+    now: Date.now(),
+    blockedByConflict,
+  });
 }
 
 /** Reads tasks that wait for another reason than their dependencies. */
-export async function readOtherWaits(
+export async function readWaitsBeyondDependencies(
   seen: Seen,
   session: Session,
   tasks: readonly Task[],
-): Promise<readonly Wait[]> {
+): Promise<readonly TaskWait[]> {
   const settled = new Set<string>();
   for (const { id, status } of tasks) if (status === 'done' || status === 'merged') settled.add(id);
   // Nothing else is in the way of a task where none is at work or waits to land.
   if (!tasks.some(({ status }) => status === 'claimed' || status === 'done')) return [];
-  const reasons = await readWaits(seen, session, tasks);
+  const reasons = await readTaskWaitReasons(seen, session, tasks);
   return tasks.flatMap(({ id, dependencies }) => {
     const because = reasons.get(id) ?? [];
     return because.length === 0 || !dependencies.every((need) => settled.has(need))

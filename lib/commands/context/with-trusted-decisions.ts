@@ -2,18 +2,18 @@ import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { TrustedDecisions } from './count-signed.ts';
-import { type ReadContext, withState } from './open-repository.ts';
+import { type ReadContext, withRepositoryState } from './open-repository.ts';
 
-/** Like withState, for callers that ask what counts: with the decisions that named signers signed. */
+/** Like withRepositoryState, for callers that ask what counts: with the decisions that named signers signed. */
 export function withTrustedDecisions(
   args: CommandArgs,
   io: Io,
   work: (reading: ReadContext) => Promise<number>,
 ): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const { store } = reading;
     // Nothing in it counts by a signature.
-    if (store.isOwn(await store.raw.look(() => null))) return work(reading);
+    if (store.isOwn(await store.raw.readOneSession(() => null))) return work(reading);
     const { decided } = await readTrustedDecisions(io, reading);
     return work({ ...reading, decided });
   });
@@ -27,8 +27,8 @@ export async function readTrustedDecisions(
   const { store, decided } = reading;
   decided.refresh();
   // Raw sessions: signatures verify ends too.
-  const sessions = (await store.raw.look(() => null)).sessions.filter(
-    (session) => isOpen(session) || isEndedElsewhere(session, { decided }),
+  const sessions = (await store.raw.readOneSession(() => null)).sessions.filter(
+    (session) => isDecidableSession(session) || isEndedElsewhere(session, { decided }),
   );
   const ids = new Set(sessions.map(({ id }) => id));
   const notes = sessions.length === 0 ? [] : await store.signatures();
@@ -36,13 +36,13 @@ export async function readTrustedDecisions(
   const nothing = { decided, withdrawn: new Set<string>(), refused: [] };
   if (open.length === 0) return nothing;
   // Most repositories have no signatures: who only looks loads nothing for them.
-  const { trustSigned } = await import('./count-signed.ts');
-  const counting = (await trustSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
+  const { trustSignedDecisions } = await import('./count-signed.ts');
+  const counting = (await trustSignedDecisions(io, { ...reading, sessions, notes: open })) ?? nothing;
   store.admitBy({ decided: counting.decided });
   return counting;
 }
 
 /** Sessions that anything can still be decided about. */
-export function isOpen({ state, archived_at }: Session): boolean {
+export function isDecidableSession({ state, archived_at }: Session): boolean {
   return state !== 'ended' && archived_at === undefined;
 }

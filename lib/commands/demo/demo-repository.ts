@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Io } from '../../domain/view-models/command.ts';
-import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
 import { userDataDir, userStateDir } from '../../util/own-folders.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
@@ -38,7 +38,7 @@ function withState(env: Io['env'], folder: string): Io['env'] {
 
 /** A machine without a git identity can run the demo all the same. */
 async function withIdentity(env: Io['env']): Promise<Io['env']> {
-  const known = await gitText({ cwd: tmpdir(), env }, ['config', '--get', 'user.email'], {
+  const known = await runGitForText({ cwd: tmpdir(), env }, ['config', '--get', 'user.email'], {
     accept: [0, 1],
   });
   if (known !== '' || env.GIT_AUTHOR_EMAIL !== undefined) return env;

@@ -4,8 +4,8 @@ import { delimiter, isAbsolute, join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs, GlobalOptions, Io } from '../../domain/view-models/command.ts';
-import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
-import { allowDecisions } from '../../trust/chats.ts';
+import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
+import { allowDecisionsInOwnClone } from '../../trust/chats.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 import { programPath } from '../../util/programs.ts';
@@ -34,7 +34,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   try {
     const repo = join(folder, 'greeter');
     const context = await makeDemoRepository(repo, io, folder);
-    allowDecisions({ commonDir: join(repo, '.git') });
+    allowDecisionsInOwnClone({ commonDir: join(repo, '.git') });
     const own = { ...io, cwd: repo, env: context.env };
     await prepare(args, own);
     const code = await runCycle(args, own).catch(async (error: unknown) => {
@@ -43,7 +43,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
       return runCycle(args, own);
     });
     if (!output.isJson) await showResult(context, io, output);
-    for (const command of afterTheDemo(io, isKept ? repo : null)) output.hint(command);
+    for (const command of listCommandsAfterDemo(io, isKept ? repo : null)) output.hint(command);
     return code;
   } finally {
     if (!isKept) await rm(folder, { recursive: true, force: true });
@@ -128,7 +128,7 @@ function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
  * Lists what to type after a demo, each as it works where the person is: by the program's path where no shell would
  * find it yet, and how to install `git flame`. `kept` is the demo's repository; null: it is gone.
  */
-export function afterTheDemo(
+export function listCommandsAfterDemo(
   { cwd, env }: Pick<Io, 'cwd' | 'env'>,
   kept: string | null,
   root = packageRoot(),
@@ -158,7 +158,7 @@ export function afterTheDemo(
 async function showResult(context: GitContext, io: Pick<Io, 'stdout'>, output: Output): Promise<void> {
   const show = async (command: string, args: readonly string[]): Promise<void> => {
     output.result(`\n$ ${command}`);
-    output.result(await gitText(context, args));
+    output.result(await runGitForText(context, args));
   };
   await show('git log --graph --oneline main', ['log', '--graph', '--oneline', 'main']);
   await show('git log -1 main', ['log', '-1', 'main']);

@@ -1,36 +1,44 @@
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { checkOf, type Finding, isSound } from '../../domain/view-models/finding.ts';
-import { failedDiagnostics, hasDiagnostics, isSetup } from '../../engine/validate/run-diagnostics.ts';
-import { describeFailing, failingBaseHintsFor, lastLines } from '../../engine/work/base-checks.ts';
+import { createCheckFindings, type DoctorFinding, isReadyForWork } from '../../domain/view-models/finding.ts';
+import {
+  filterFailedDiagnostics,
+  hasDiagnostics,
+  isSetupCommand,
+} from '../../engine/validate/run-diagnostics.ts';
+import { describeFailingDiagnostic, lastLines, listFailingBaseHints } from '../../engine/work/base-checks.ts';
 import type { Repair } from '../../store/repair/repair-ref.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { runnerOptions } from '../run-context/run-config.ts';
-import { type BaseTrial, type BaseTrialRequest, tryOnBase } from '../run-context/try-on-base.ts';
+import { buildRunnerOptions } from '../run-context/run-config.ts';
+import {
+  type BaseDiagnosticsRequest,
+  type BaseDiagnosticsTrial,
+  tryDiagnosticsOnBase,
+} from '../run-context/try-on-base.ts';
 import { examinePostCheck, examineSandbox, examineWatcher } from './enforcement.ts';
-import { configuredAdapters, examineCredential, examinePrograms } from './programs.ts';
+import { examineCredential, examinePrograms, findConfiguredAdapters } from './programs.ts';
 import { examineBase, examineBeads, examineHooks, examineRemote, examineRepository } from './repository.ts';
 import {
   examineLeftovers,
   examineState,
   examineTrust,
   examineWritable,
-  type TrustExamined,
+  type TrustExamination,
 } from './state.ts';
 
 /** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
 export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const { git, output } = reading;
     const { remote } = args.options;
     const { config, problems, isAllowed } = await readConfigOrDefaults(io, reading);
-    const options = runnerOptions(git, config, io);
+    const options = buildRunnerOptions(git, config, io);
     const context = makeRunnerContext(options);
     const repairs = args.options.repair ? await repair(reading, args, io) : [];
     const barrier = examineWritable(git.repository.commonDir);
@@ -48,7 +56,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(remote === null ? [] : await examineRemote(reading, io, { name: remote, config })),
     ];
     output.json({
-      sound: isSound(findings),
+      sound: isReadyForWork(findings),
       findings: findings.map(toJson),
       ...(args.options.repair
         ? { repairs: repairs.map(({ isDone, ...repair }) => ({ ...repair, done: isDone })) }
@@ -56,7 +64,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
     });
     if (args.options.repair) output.result(renderRepairs(repairs, output.style));
     output.result(renderFindings(findings, output.style));
-    return isSound(findings) ? 0 : 1;
+    return isReadyForWork(findings) ? 0 : 1;
   });
 }
 
@@ -64,9 +72,9 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
 async function examineParts(
   parts: Parameters<typeof examineDiagnostics>[0],
   isInteractive: boolean,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const { context, git } = parts;
-  const adapters = await configuredAdapters(context);
+  const adapters = await findConfiguredAdapters(context);
   return [
     ...(await examineWatcher(context, adapters)),
     ...(await examineSandbox(context, adapters, isInteractive)),
@@ -83,7 +91,7 @@ function repair({ git }: ReadContext, { globals }: CommandArgs, io: Io): Promise
   return repairState({ context, commonDir, objectFormat, isDry: globals.dryRun });
 }
 
-function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unknown>> {
+function toJson({ isRequired, ...rest }: DoctorFinding): Readonly<Record<string, unknown>> {
   return { ...rest, required: isRequired };
 }
 
@@ -91,8 +99,8 @@ function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unkno
 async function readConfigOrDefaults(
   io: Io,
   { git, configFile }: ReadContext,
-): Promise<Pick<TrustExamined, 'config' | 'isAllowed'> & { readonly problems: readonly Finding[] }> {
-  const check = checkOf('state', 'configuration');
+): Promise<Pick<TrustExamination, 'config' | 'isAllowed'> & { readonly problems: readonly DoctorFinding[] }> {
+  const check = createCheckFindings('state', 'configuration');
   try {
     const root = requireWorkTree(git);
     const loaded = await readConfig(root, configFile);
@@ -104,49 +112,54 @@ async function readConfigOrDefaults(
   }
 }
 
-interface DiagnosticsTrial extends BaseTrialRequest {
+interface DiagnosticsTrial extends BaseDiagnosticsRequest {
   /** Whether the person allowed what this repository's files ask for. */
   readonly isAllowed: boolean;
 }
 
-const check = checkOf('programs', 'diagnostics', false);
+const check = createCheckFindings('programs', 'diagnostics', false);
 
 /** The setup and the diagnostics, tried on the base in a worktree that is thrown away; nothing where none is configured. */
 export async function examineDiagnostics(
   { isAllowed, ...request }: DiagnosticsTrial,
   limitMs?: number,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const { setup } = request.options.config.project;
   if (!isAllowed && (setup.length > 0 || hasDiagnostics(request.options)))
     return [untried("you have not allowed what this repository's files would run", ['git flame trust'])];
-  const trial = await tryOnBase(request, limitMs);
+  const trial = await tryDiagnosticsOnBase(request, limitMs);
   if (trial === null) return [];
   return 'untried' in trial ? [untried(trial.untried)] : describeTrial(trial);
 }
 
-async function describeTrial({ parts, base, runs, notices }: BaseTrial): Promise<readonly Finding[]> {
+async function describeTrial({
+  parts,
+  base,
+  runs,
+  notices,
+}: BaseDiagnosticsTrial): Promise<readonly DoctorFinding[]> {
   const { branch, commit } = base;
-  const failing = failedDiagnostics(runs);
+  const failing = filterFailedDiagnostics(runs);
   const warnings = notices.map(({ message, details }) =>
-    checkOf('programs', 'preparation', false).weaker(message, { hints: details ?? [] }),
+    createCheckFindings('programs', 'preparation', false).weaker(message, { hints: details ?? [] }),
   );
   if (failing.length === 0) {
     const tried = runs.length === 0 ? 'project.setup' : runs.map(({ command }) => command).join(', ');
     const message = `Tried on ${branch} at ${shortId(commit)}, and passed: ${tried}.`;
     return [check.proven(message), ...warnings];
   }
-  const ways = await failingBaseHintsFor(parts, commit);
+  const ways = await listFailingBaseHints(parts, commit);
   const found = failing.map((run) => {
-    const isRequired = isSetup(parts, run);
+    const isRequired = isSetupCommand(parts, run);
     const message = isRequired
       ? `project.setup fails on ${branch}, so no agent can get a worktree.`
-      : `${describeFailing(run, branch)}, so only a task that fixes it can pass.`;
+      : `${describeFailingDiagnostic(run, branch)}, so only a task that fixes it can pass.`;
     const hints = isRequired ? ['Fix project.setup in .blueflame.yml, or what it needs.'] : ways;
     return check.missing(message, { isRequired, details: lastLines(run.output), hints });
   });
   return [...found, ...warnings];
 }
 
-function untried(why: string, hints: readonly string[] = []): Finding {
+function untried(why: string, hints: readonly string[] = []): DoctorFinding {
   return check.weaker(`The diagnostics were not tried on the base: ${why}.`, { hints });
 }

@@ -1,13 +1,17 @@
 import { runCanary } from '../../cell/canary/run-canary.ts';
-import { type ConfinementTrial, tryConfinement, tryLimits } from '../../cell/probes/confinement-trials.ts';
-import { probeWatcher } from '../../cell/probes/probe-watcher.ts';
-import type { RunnerContext, SandboxState } from '../../cell/runner-context.ts';
+import {
+  type ConfinementTestResult,
+  testCellLimits,
+  testConfinement,
+} from '../../cell/probes/confinement-trials.ts';
+import { findFastestWatcherClient } from '../../cell/probes/probe-watcher.ts';
+import type { RunnerContext, SandboxCapabilities } from '../../cell/runner-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
-import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
+import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/finding.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import type { ConfiguredAdapters } from './programs.ts';
@@ -16,19 +20,19 @@ import type { ConfiguredAdapters } from './programs.ts';
 export async function examineWatcher(
   context: RunnerContext,
   { used, present }: ConfiguredAdapters,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const hooked = present.filter((name) => context.adapters(name).calls !== null);
   const isRequired = used.some((name) => context.adapters(name).calls !== null);
-  const findings: Finding[] = [{ ...(await examineClient(context)), isRequired }];
+  const findings: DoctorFinding[] = [{ ...(await examineClient(context)), isRequired }];
   for (const name of hooked)
     findings.push({ ...(await examineCanary(context, name)), isRequired: used.includes(name) });
   return findings;
 }
 
-async function examineClient(context: RunnerContext): Promise<Finding> {
-  const check = checkOf('watcher', 'decision-server');
+async function examineClient(context: RunnerContext): Promise<DoctorFinding> {
+  const check = createCheckFindings('watcher', 'decision-server');
   try {
-    const client = await probeWatcher(context);
+    const client = await findFastestWatcherClient(context);
     const message = 'An allowed call passed and a forbidden one was blocked, with';
     if (client.kind === 'native') return check.proven(`${message} the native client.`);
     if (client.kind === 'perl') return check.proven(`${message} ${client.program}.`);
@@ -41,8 +45,8 @@ async function examineClient(context: RunnerContext): Promise<Finding> {
   }
 }
 
-async function examineCanary(context: RunnerContext, adapter: string): Promise<Finding> {
-  const check = checkOf('watcher', `canary-${adapter}`);
+async function examineCanary(context: RunnerContext, adapter: string): Promise<DoctorFinding> {
+  const check = createCheckFindings('watcher', `canary-${adapter}`);
   const { denied, details } = await runCanary(context, adapter).catch((error: unknown) => {
     if (!(error instanceof FlameError)) throw error;
     return { denied: false, details: error.message };
@@ -62,11 +66,11 @@ export async function examineSandbox(
   context: RunnerContext,
   { used }: ConfiguredAdapters,
   isInteractive: boolean,
-): Promise<readonly Finding[]> {
-  const asksModel = used.some((name) => needsModel(context.adapters(name)));
+): Promise<readonly DoctorFinding[]> {
+  const asksModel = used.some((name) => adapterTalksToModel(context.adapters(name)));
   const unpinned = await findUnpinned(context, used);
   const isRequired = unpinned.length > 0 || (context.config.sandbox.require ?? (asksModel || !isInteractive));
-  const confinement = judgeConfinement(await context.sandbox(), await tryConfinement(context));
+  const confinement = createConfinementFinding(await context.sandbox(), await testConfinement(context));
   const findings = [
     unpinned.length === 0
       ? confinement
@@ -87,11 +91,16 @@ async function findUnpinned(context: RunnerContext, used: readonly string[]): Pr
 }
 
 /** The finding from a trial in a cell of this kind. */
-export function judgeConfinement(
-  { confinement, missing, limits, cure }: Pick<SandboxState, 'confinement' | 'missing' | 'limits' | 'cure'>,
-  { works, escapes }: ConfinementTrial,
-): Finding {
-  const check = checkOf('sandbox', 'confinement');
+export function createConfinementFinding(
+  {
+    confinement,
+    missing,
+    limits,
+    cure,
+  }: Pick<SandboxCapabilities, 'confinement' | 'missing' | 'limits' | 'cure'>,
+  { works, escapes }: ConfinementTestResult,
+): DoctorFinding {
+  const check = createCheckFindings('sandbox', 'confinement');
   const weaker = missing.filter((line) => !limits.missing.includes(line));
   const isHeld = works && escapes.length === 0;
   if (isHeld && confinement === 'bubblewrap')
@@ -108,11 +117,11 @@ export function judgeConfinement(
 
 const limitNames = { memory: 'memory', cpu: 'CPU time', processes: 'number of processes' } as const;
 
-async function examineLimits(context: RunnerContext): Promise<Finding[]> {
+async function examineLimits(context: RunnerContext): Promise<DoctorFinding[]> {
   const { limits } = await context.sandbox();
-  const held = await tryLimits(context);
+  const held = await testCellLimits(context);
   return (['memory', 'cpu', 'processes'] as const).map((name) => {
-    const check = checkOf('sandbox', `limit-${name}`);
+    const check = createCheckFindings('sandbox', `limit-${name}`);
     const what = `The ${limitNames[name]} of a cell as a whole`;
     if (!held[name])
       return check.missing(`${what} is not limited: a cell that used too much was not stopped.`);
@@ -129,8 +138,8 @@ const start = '1'.repeat(40) as ObjectId;
 const tip = '2'.repeat(40) as ObjectId;
 
 /** Phase 3: a branch in order passes; one that writes a hook and rewrites history is found out by both rules. */
-export function examinePostCheck(): readonly Finding[] {
-  const check = checkOf('post-check', 'sample-branch');
+export function examinePostCheck(): readonly DoctorFinding[] {
+  const check = createCheckFindings('post-check', 'sample-branch');
   const good = rulesBroken('src/a.txt', [start]);
   const bad = rulesBroken('.git/hooks/pre-commit', []);
   if (good.length > 0 || bad.length !== 2) {

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
-import { baseAddress, credentialSources, providerFacts } from '../../cell/gateway/model-credential.ts';
-import { checkAdapter, compareVersions, withOtherClis } from '../../cell/run/agent-clis.ts';
-import { configuredProviders, unusable } from '../../cell/run/model-access.ts';
+import { listIgnoredVariables } from '../../cell/gateway/ignored-variables.ts';
+import {
+  listCredentialVariables,
+  readProviderAddress,
+  readProviderFacts,
+} from '../../cell/gateway/model-credential.ts';
+import { addOtherClisToError, checkAdapterVersion, compareVersions } from '../../cell/run/agent-clis.ts';
+import { listConfiguredProviders, unusableProviderError } from '../../cell/run/model-access.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
-import { adapterNames, type Provider } from '../../domain/config/agent-clis.ts';
-import { configuredChoices } from '../../domain/config/role-settings.ts';
+import { adapterNames, type ModelProvider } from '../../domain/config/agent-clis.ts';
+import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
-import { isRecord, parseRecord } from '../../util/json.ts';
+import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/finding.ts';
+import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { packageRoot } from '../../util/own-folders.ts';
 
 const oldestNode = [20, 19] as const;
@@ -19,12 +23,12 @@ const oldestNode = [20, 19] as const;
 export async function examinePrograms(
   { used, versions, weaker }: ConfiguredAdapters,
   git: Pick<GitPort, 'repository'>,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   // An older git was refused when the repository was opened.
-  const gitFinding = checkOf('programs', 'git').proven(`git ${git.repository.gitVersion}`);
+  const gitFinding = createCheckFindings('programs', 'git').proven(`git ${git.repository.gitVersion}`);
   const agents = [...versions].flatMap(([name, version]) => {
     const isRequired = used.includes(name);
-    const check = checkOf('programs', name, isRequired);
+    const check = createCheckFindings('programs', name, isRequired);
     if (typeof version !== 'string') return isRequired ? [check.failed(version)] : [];
     if (!isRequired) return [check.proven(`${name} ${version}, not used here`)];
     return [check.proven(`${name} ${version}`), ...describeLimits(name, version, weaker.get(name) ?? [])];
@@ -33,19 +37,21 @@ export async function examinePrograms(
 }
 
 /** Findings about unknowns of this version, and about weaker protection with this CLI than with others. */
-function describeLimits(name: string, version: string, details: readonly string[]): readonly Finding[] {
+function describeLimits(name: string, version: string, details: readonly string[]): readonly DoctorFinding[] {
   const known = readProvenVersions().get(name);
-  const unproven = known === undefined ? null : describeUnproven(name, version, known);
+  const unproven = known === undefined ? null : warnOfUnprovenVersion(name, version, known);
   const limits = `${name} lacks some of what claude offers.`;
   return [
-    ...(unproven === null ? [] : [checkOf('programs', `version-${name}`).weaker(unproven)]),
-    ...(details.length === 0 ? [] : [checkOf('programs', `limits-${name}`).weaker(limits, { details })]),
+    ...(unproven === null ? [] : [createCheckFindings('programs', `version-${name}`).weaker(unproven)]),
+    ...(details.length === 0
+      ? []
+      : [createCheckFindings('programs', `limits-${name}`).weaker(limits, { details })]),
   ];
 }
 
-function examineNode(): Finding {
+function examineNode(): DoctorFinding {
   const { version } = process;
-  const check = checkOf('programs', 'node');
+  const check = createCheckFindings('programs', 'node');
   const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]))
     return check.proven(`node ${version}`);
@@ -67,11 +73,11 @@ export interface ConfiguredAdapters {
 }
 
 /** Looks for every adapter's program and asks for its version. */
-export async function configuredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
+export async function findConfiguredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
   const { planner, worker, queen } = context.config.roles;
   // Plans for scripts come from a file.
   const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';
-  const used = configuredChoices(context.config)
+  const used = listConfiguredAgents(context.config)
     .filter(({ role }) => role !== 'planner' || hasPlanner)
     // A lead agent starts only where a person asks for it.
     .filter(({ role }) => role !== 'queen' || queen.adapter !== null)
@@ -89,7 +95,7 @@ export async function configuredAdapters(context: RunnerContext): Promise<Config
 
 async function versionOf(context: RunnerContext, name: string): Promise<string | FlameError> {
   try {
-    return await checkAdapter(context, name);
+    return await checkAdapterVersion(context, name);
   } catch (error) {
     if (error instanceof FlameError) return error;
     throw error;
@@ -102,9 +108,9 @@ const subscription = 'CLAUDE_CODE_OAUTH_TOKEN';
 export async function examineCredential(
   context: RunnerContext,
   { used }: ConfiguredAdapters,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const asked = used.flatMap((name) =>
-    configuredProviders(context, context.adapters(name)).map((provider): [Provider, string] => [
+    listConfiguredProviders(context, context.adapters(name)).map((provider): [ModelProvider, string] => [
       provider,
       name,
     ]),
@@ -115,34 +121,34 @@ export async function examineCredential(
 }
 
 /** Reports environment variables that the CLI would use, and that agents don't get. */
-function examineIgnored(context: RunnerContext, used: readonly string[]): readonly Finding[] {
+function examineIgnored(context: RunnerContext, used: readonly string[]): readonly DoctorFinding[] {
   const { env, config } = context;
   const ignored = used.flatMap((adapter) =>
-    ignoredVariables(env, {
+    listIgnoredVariables(env, {
       config,
       adapter,
-      providers: configuredProviders(context, context.adapters(adapter)),
+      providers: listConfiguredProviders(context, context.adapters(adapter)),
     }),
   );
   if (ignored.length === 0) return [];
   return [
-    checkOf('programs', 'ignored-variables').weaker(
+    createCheckFindings('programs', 'ignored-variables').weaker(
       'Some settings in your environment do not apply to agents.',
       { details: [...new Set(ignored)] },
     ),
   ];
 }
 
-function isOfSubscription({ env }: RunnerContext, provider: Provider): boolean {
-  return credentialSources(env, provider).some(
+function isOfSubscription({ env }: RunnerContext, provider: ModelProvider): boolean {
+  return listCredentialVariables(env, provider).some(
     (name) => /sk-ant-oat/.test(env[name] ?? '') || name === subscription,
   );
 }
 
 /** The gateway holds agents to their budgets and keeps the token outside as it does with a key; this is what differs. */
-function ofSubscription(): Finding {
+function ofSubscription(): DoctorFinding {
   const message = 'A subscription token differs from an API key.';
-  return checkOf('programs', 'limits-subscription').weaker(message, {
+  return createCheckFindings('programs', 'limits-subscription').weaker(message, {
     details: [
       'Limits and figures in dollars use list prices, but a subscription is charged differently. Limits in tokens are exact.',
       "The subscription's own limits, of some hours and of a week, are known only once one is reached: agents then wait until the time the API names, and continue. limits.wait_for_service sets how long a run waits.",
@@ -151,16 +157,16 @@ function ofSubscription(): Finding {
   });
 }
 
-function examineProvider(context: RunnerContext, provider: Provider, adapter: string): Finding {
+function examineProvider(context: RunnerContext, provider: ModelProvider, adapter: string): DoctorFinding {
   const { env } = context;
-  const missing = unusable(env, provider);
-  const check = checkOf('programs', 'credential');
-  if (missing !== null) return check.failed(withOtherClis(context, adapter, missing));
-  const names = credentialSources(env, provider);
-  const of = provider === 'anthropic' ? '' : ` of ${providerFacts(env, provider).title}`;
+  const missing = unusableProviderError(env, provider);
+  const check = createCheckFindings('programs', 'credential');
+  if (missing !== null) return check.failed(addOtherClisToError(context, adapter, missing));
+  const names = listCredentialVariables(env, provider);
+  const of = provider === 'anthropic' ? '' : ` of ${readProviderFacts(env, provider).title}`;
   const message =
     names.length === 0
-      ? `No credential is set; ${baseAddress(env, provider).name} is called without one.`
+      ? `No credential is set; ${readProviderAddress(env, provider).name} is called without one.`
       : `A credential for the model API${of} is in ${names.join(' and ')}; it was not tried.`;
   return check.proven(message);
 }
@@ -181,10 +187,10 @@ export const provenFile = join('templates', 'proven-clis.json');
 
 /** Reads proven versions by adapter, without those that the tests never ran. Throws what reading a file throws. */
 export function readProvenVersions(): ReadonlyMap<string, ProvenVersion> {
-  const rows = Object.entries(parseRecord(readFileSync(join(packageRoot(), provenFile), 'utf8')));
+  const rows = Object.entries(parseJsonRecord(readFileSync(join(packageRoot(), provenFile), 'utf8')));
   return new Map(
     rows.flatMap(([name, row]): [string, ProvenVersion][] => {
-      if (!isRecord(row) || typeof row.version !== 'string' || typeof row.date !== 'string') return [];
+      if (!isJsonRecord(row) || typeof row.version !== 'string' || typeof row.date !== 'string') return [];
       const { version, date, proven, roles } = row;
       return [[name, { version, date, proven: textsOf(proven), roles: textsOf(roles) }]];
     }),
@@ -197,7 +203,7 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 /** A warning about a version that the tests did not run with; null where it is no newer than theirs. */
-export function describeUnproven(name: string, version: string, known: ProvenVersion): string | null {
+export function warnOfUnprovenVersion(name: string, version: string, known: ProvenVersion): string | null {
   return compareVersions(version, known.version) > 0
     ? `${name} ${version} is newer than ${known.version}, the latest version that was fully tested (${known.date}). The canary of each run still tests enforcement with it.`
     : null;

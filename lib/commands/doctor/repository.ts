@@ -1,41 +1,52 @@
 import { randomBytes } from 'node:crypto';
-import { maskedPaths } from '../../domain/config/cell-paths.ts';
+import { listMaskedPaths } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitPort, GitRefs } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
+import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/finding.ts';
 import { listMachines } from '../../domain/view-models/machines.ts';
-import { describeFiltered, findBase, refsInTheWay } from '../../engine/work/preflight.ts';
-import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { readSetupRecord } from '../../git/setup/setup-record.ts';
-import { hiddenPartOf } from '../../policy/hidden-names.ts';
-import { readMachines } from '../../store/remote-session/machine-ref.ts';
 import {
-  forgetRefs,
+  describeFilteredPaths,
+  findBaseBranch,
+  listRefsInTheWayErrors,
+} from '../../engine/work/preflight.ts';
+import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
+import { readSetupRecord } from '../../git/setup/setup-record.ts';
+import { createHiddenPartFinder } from '../../policy/hidden-names.ts';
+import { readMachinesAtRemote } from '../../store/remote-session/machine-ref.ts';
+import {
+  chooseRemote,
+  deleteRemoteRefs,
+  listRemoteRefTips,
   machinesRoot,
   type PushSpec,
-  pickRemote,
   pushState,
-  remoteTips,
 } from '../../store/sync/remote.ts';
-import { showName } from '../../util/file-names.ts';
+import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { gitInCurrentFolder, type ReadContext } from '../context/open-repository.ts';
+import { findGitContextHere, type ReadContext } from '../context/open-repository.ts';
 import { requireWorkTree } from '../context/read-config.ts';
 import { planGitHooks } from '../init/init.ts';
-import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../memory/run-bd.ts';
+import {
+  type BeadsPlace,
+  explainBeadsHooks,
+  findBeadsHooksFolder,
+  hasBeads,
+  makeBeadsCommand,
+  readBeadsVersion,
+} from '../memory/run-bd.ts';
 
 /** Finds what of the repository stops work: refs in the way, and for single tasks files behind filters, submodules. */
 export async function examineRepository(
   git: GitCommits & GitFiles & Pick<GitRefs, 'refNames'> & Pick<GitMerging, 'mergeDrivers'>,
   config: Config,
-): Promise<readonly Finding[]> {
-  const inTheWay = (await refsInTheWay({ git }, config)).map(({ message, hints }) =>
-    checkOf('state', 'ref-names').missing(message, { hints }),
+): Promise<readonly DoctorFinding[]> {
+  const inTheWay = (await listRefsInTheWayErrors({ git }, config)).map(({ message, hints }) =>
+    createCheckFindings('state', 'ref-names').missing(message, { hints }),
   );
   return [...inTheWay, ...(await examineFiles(git, config))];
 }
@@ -46,26 +57,26 @@ const mostFiles = 500_000;
 async function examineFiles(
   git: GitCommits & GitFiles & Pick<GitMerging, 'mergeDrivers'>,
   { permissions }: Config,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const commit = await git.resolveCommit('HEAD');
   if (commit === null) return [];
   const [filtered, submodules] = [await git.filteredPaths(commit), await git.submodules(commit)];
-  const found: Finding[] = [];
+  const found: DoctorFinding[] = [];
   const add = (check: string, message: string) =>
-    found.push(checkOf('post-check', check, false).weaker(message));
-  if (filtered.length > 0) add('filters', describeFiltered(filtered));
+    found.push(createCheckFindings('post-check', check, false).weaker(message));
+  if (filtered.length > 0) add('filters', describeFilteredPaths(filtered));
   const drivers = await git.mergeDrivers();
   if (drivers.length > 0)
     add(
       'merge-drivers',
-      `Merge drivers of your git configuration do not run on agents' work; these files merge as text: ${drivers.slice(0, 10).map(showName).join(', ')}.`,
+      `Merge drivers of your git configuration do not run on agents' work; these files merge as text: ${drivers.slice(0, 10).map(renderFileName).join(', ')}.`,
     );
   if (submodules.length > 0)
     add(
       'submodules',
-      `Submodules are empty in agents' worktrees, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`,
+      `Submodules are empty in agents' worktrees, and tasks about them are refused: ${submodules.slice(0, 10).map(renderFileName).join(', ')}.`,
     );
-  const hiddenPart = hiddenPartOf(maskedPaths(permissions));
+  const hiddenPart = createHiddenPartFinder(listMaskedPaths(permissions));
   const hidden = (await git.listFiles(commit, mostFiles)).flatMap((path) => hiddenPart(path) ?? []);
   if (hidden.length > 0) add('hidden', describeHidden(hidden));
   return found;
@@ -74,32 +85,32 @@ async function examineFiles(
 function describeHidden(paths: readonly string[]): string {
   const names = [...new Set(paths)];
   const rest = names.length > 10 ? ` and ${names.length - 10} more` : '';
-  return `Committed, although permissions.hidden_paths hides them: ${names.slice(0, 10).map(showName).join(', ')}${rest}. Cells show them empty, but agents can read them in git's history: remove secrets from git and replace them. If programs need a file, list it in project.copy for setup and diagnostics, or don't hide it.`;
+  return `Committed, although permissions.hidden_paths hides them: ${names.slice(0, 10).map(renderFileName).join(', ')}${rest}. Cells show them empty, but agents can read them in git's history: remove secrets from git and replace them. If programs need a file, list it in project.copy for setup and diagnostics, or don't hide it.`;
 }
 
 /** Examines what work would start from: the base branch, a name to commit by, and a committed configuration. */
-export async function examineBase(git: GitPort, config: Config): Promise<readonly Finding[]> {
+export async function examineBase(git: GitPort, config: Config): Promise<readonly DoctorFinding[]> {
   const base = await attempt('base-branch', async () => {
-    const { branch, commit } = await findBase({ git, config, root: requireWorkTree(git) });
+    const { branch, commit } = await findBaseBranch({ git, config, root: requireWorkTree(git) });
     return `Work starts from ${branch} at ${shortId(commit)}.`;
   });
   const name = await attempt('identity', async () => `Commits are made by ${await git.identity()}.`);
   return [base, name, ...(await examineConfigFile(git))];
 }
 
-async function attempt(check: string, look: () => Promise<string>): Promise<Finding> {
-  const { proven, failed } = checkOf('programs', check);
+async function attempt(check: string, look: () => Promise<string>): Promise<DoctorFinding> {
+  const { proven, failed } = createCheckFindings('programs', check);
   return look().then(
     (message) => proven(message),
     (error: unknown) => failed(error),
   );
 }
 
-async function examineConfigFile(git: GitPort): Promise<readonly Finding[]> {
+async function examineConfigFile(git: GitPort): Promise<readonly DoctorFinding[]> {
   const { mainWorkTree: root } = git.repository;
   if (root === null || !(await git.changedTracked(root)).includes('.blueflame.yml')) return [];
   return [
-    checkOf('programs', 'configuration-committed', false).weaker(
+    createCheckFindings('programs', 'configuration-committed', false).weaker(
       '.blueflame.yml has uncommitted changes: nothing starts before you commit them.',
       { hints: [`git -C ${shellQuote(root)} commit -m 'configure git flame' .blueflame.yml`] },
     ),
@@ -107,8 +118,11 @@ async function examineConfigFile(git: GitPort): Promise<readonly Finding[]> {
 }
 
 /** Examines whether installed git hooks are still in force: husky and lefthook replace them at each install. */
-export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Promise<readonly Finding[]> {
-  const check = checkOf('state', 'git-hooks', false);
+export async function examineHooks(
+  git: Pick<GitPort, 'repository'>,
+  io: Io,
+): Promise<readonly DoctorFinding[]> {
+  const check = createCheckFindings('state', 'git-hooks', false);
   try {
     if (readSetupRecord(git.repository.commonDir).hooks === null) return [];
     const details = await planGitHooks(git, io);
@@ -124,21 +138,21 @@ export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Pr
 export async function examineBeads(
   { beads, memory }: Config,
   place: BeadsPlace,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   if (!beads.enabled || memory.provider === 'none') return [];
-  const check = checkOf('programs', 'beads', false);
-  const weaker = (why: string, hints: readonly string[]): readonly Finding[] => [
+  const check = createCheckFindings('programs', 'beads', false);
+  const weaker = (why: string, hints: readonly string[]): readonly DoctorFinding[] => [
     check.weaker(`beads.enabled, but memory is kept in git notes: ${why}.`, { hints }),
   ];
   try {
-    const hooks = beadsHooks(place);
+    const hooks = findBeadsHooksFolder(place);
     if (hooks !== null)
-      return weaker(hooksWhy(hooks), [
+      return weaker(explainBeadsHooks(hooks), [
         `ls -l ${shellQuote(hooks)}`,
         'Remove the hooks, or set beads: { enabled: false } in .blueflame.yml',
       ]);
-    const version = await bdVersion(place);
-    if (!hasBeads(place)) return weaker(`${place.root} has no Beads workspace`, [makeBeads]);
+    const version = await readBeadsVersion(place);
+    if (!hasBeads(place)) return weaker(`${place.root} has no Beads workspace`, [makeBeadsCommand]);
     return [check.proven(`Beads ${version} keeps the memory.`)];
   } catch (error) {
     return weaker(error instanceof Error ? error.message : String(error), [
@@ -147,7 +161,7 @@ export async function examineBeads(
   }
 }
 
-const check = (name: string) => checkOf('state', name, false);
+const check = (name: string) => createCheckFindings('state', name, false);
 // A clock further ahead is reported; it decides nothing.
 const clockSlackMs = 60_000;
 
@@ -160,10 +174,10 @@ export async function examineRemote(
   { git, commandLine }: Pick<ReadContext, 'git' | 'commandLine'>,
   io: Io,
   { name, config }: { readonly name: string; readonly config: Config },
-): Promise<readonly Finding[]> {
-  const context = gitInCurrentFolder(git, io);
+): Promise<readonly DoctorFinding[]> {
+  const context = findGitContextHere(git, io);
   try {
-    const remote = await pickRemote(context, name === '' ? null : name);
+    const remote = await chooseRemote(context, name === '' ? null : name);
     const tried = commandLine.isDry ? [] : await tryPushes(context, remote, config);
     return [...tried, ...(await whoIsThere(git, context, remote))];
   } catch (error) {
@@ -171,7 +185,11 @@ export async function examineRemote(
   }
 }
 
-async function tryPushes(context: GitContext, remote: string, config: Config): Promise<readonly Finding[]> {
+async function tryPushes(
+  context: GitContext,
+  remote: string,
+  config: Config,
+): Promise<readonly DoctorFinding[]> {
   const root = `${machinesRoot}doctor-${randomBytes(4).toString('hex')}`;
   const refs = [`${root}/a`, `${root}/b`];
   const [first, second] = [await emptyCommit(context, 'one'), await emptyCommit(context, 'two')];
@@ -184,8 +202,8 @@ async function tryPushes(context: GitContext, remote: string, config: Config): P
     if (made.kind === 'rejected')
       return [check('remote-refs').missing(`${remote} does not accept refs of machines: ${made.reason}.`)];
     const stale = await pushState(context, remote, specs(second, second), { isAllOrNothing: true });
-    await forgetRefs(context, remote, new Map(refs.map((ref) => [ref, null])));
-    const left = await remoteTips(context, remote, `${root}/*`);
+    await deleteRemoteRefs(context, remote, new Map(refs.map((ref) => [ref, null])));
+    const left = await listRemoteRefTips(context, remote, `${root}/*`);
     const [claims, deletes] = [check('remote-claims'), check('remote-deletes')];
     return [
       check('remote-refs').proven(
@@ -208,11 +226,11 @@ async function tryPushes(context: GitContext, remote: string, config: Config): P
 
 /** A commit without files, that says nothing of the repository. */
 async function emptyCommit(context: GitContext, text: string): Promise<string> {
-  const tree = await gitText(context, ['mktree'], { input: '' });
-  return gitText(context, ['commit-tree', tree, '-m', `git flame doctor: ${text}`]);
+  const tree = await runGitForText(context, ['mktree'], { input: '' });
+  return runGitForText(context, ['commit-tree', tree, '-m', `git flame doctor: ${text}`]);
 }
 
-function timeOf(remote: string, tookMs: number, { machines }: Config): Finding {
+function timeOf(remote: string, tookMs: number, { machines }: Config): DoctorFinding {
   const { lease, renew } = machines;
   const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
   const words = `A push to ${remote} took ${seconds(tookMs)}. A machine sends a heartbeat every ${seconds(renew)}, and loses its claims after ${seconds(lease)} without one (machines.renew, machines.lease); clocks of different machines are not compared.`;
@@ -227,9 +245,9 @@ async function whoIsThere(
   git: ReadContext['git'],
   context: GitContext,
   remote: string,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const { commonDir, objectFormat } = git.repository;
-  const found = await readMachines({ context, commonDir, objectFormat }, { remote, session: null });
+  const found = await readMachinesAtRemote({ context, commonDir, objectFormat }, { remote, session: null });
   const machines = listMachines(found);
   if (found.session === null || machines.length === 0)
     return [check('remote-machines').proven(`No machine works on a session at ${remote} now.`)];

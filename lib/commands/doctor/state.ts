@@ -5,34 +5,37 @@ import { listStaleRuns } from '../../cell/run/end-runs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { checkOf, type Finding } from '../../domain/view-models/finding.ts';
+import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/finding.ts';
 import { listRefLocks } from '../../store/repair/repair-ref.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeItem } from '../../trust/repository/guard.ts';
-import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { describeUnverified, unverifiedHints } from '../../ui/render/render-unverified.ts';
+import { isContentAllowed, readPermission } from '../../trust/repository/permission.ts';
+import { describeUnverifiedCompletion, listUnverifiedHints } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { readPermissionRequest } from '../context/permission-gate.ts';
 import { warnOfStaleWorktrees } from '../run-loop/next-command.ts';
 
 /** Examines refs/blueflame/*: whether they can be read, and how to repair what can't. */
-export async function examineState({ git, store }: ReadContext): Promise<readonly Finding[]> {
+export async function examineState({ git, store }: ReadContext): Promise<readonly DoctorFinding[]> {
   return [...(await examineRefs(store)), ...examineLocks(git.repository.commonDir)];
 }
 
 /** A finding where nothing could be recorded. */
-export function examineWritable(commonDir: string): readonly Finding[] {
+export function examineWritable(commonDir: string): readonly DoctorFinding[] {
   const closed = ['', 'objects', 'refs']
     .map((name) => join(commonDir, name))
     .filter((path) => !isWritable(path));
   return closed.map((path) =>
-    checkOf('state', 'writable').missing(`${path} can't be written, so no work or test can run here.`, {
-      hints: ['git flame status, show and log keep working.'],
-    }),
+    createCheckFindings('state', 'writable').missing(
+      `${path} can't be written, so no work or test can run here.`,
+      {
+        hints: ['git flame status, show and log keep working.'],
+      },
+    ),
   );
 }
 
@@ -48,19 +51,19 @@ function isWritable(path: string): boolean {
 // Younger ones belong to a git at work.
 const oldLockMs = 60_000;
 
-function examineLocks(commonDir: string): readonly Finding[] {
+function examineLocks(commonDir: string): readonly DoctorFinding[] {
   return listRefLocks(commonDir)
     .filter(({ ageMs }) => ageMs > oldLockMs)
     .map(({ path }) =>
-      checkOf('state', 'lock').weaker(
+      createCheckFindings('state', 'lock').weaker(
         `${path} blocks every change of what it locks, and is older than a minute.`,
         { hints: ['git flame doctor --repair'] },
       ),
     );
 }
 
-async function examineRefs(store: ReadContext['store']): Promise<readonly Finding[]> {
-  const check = checkOf('state', 'refs');
+async function examineRefs(store: ReadContext['store']): Promise<readonly DoctorFinding[]> {
+  const check = createCheckFindings('state', 'refs');
   try {
     const { sessions, problems, unverified } = await store.snapshot();
     if (problems.length > 0) return problems.map(describeProblem);
@@ -80,16 +83,19 @@ async function examineRefs(store: ReadContext['store']): Promise<readonly Findin
 }
 
 /** Nothing is broken: it is another clone's word. */
-function describeAll(unverified: readonly UnverifiedCompletion[]): Finding {
+function describeAll(unverified: readonly UnverifiedCompletion[]): DoctorFinding {
   const message = `Another clone reports ${formatCount(unverified.length, 'thing')} as ended that has not ended here.`;
-  const details = unverified.slice(0, 20).map(describeUnverified);
-  return checkOf('state', 'ends').weaker(message, { details, hints: unverifiedHints(unverified) });
+  const details = unverified.slice(0, 20).map(describeUnverifiedCompletion);
+  return createCheckFindings('state', 'ends').weaker(message, {
+    details,
+    hints: listUnverifiedHints(unverified),
+  });
 }
 
 /** Describes one broken note: the others can be read, so only its session or task has to wait. */
-function describeProblem({ ref, object, message }: StateProblem): Finding {
+function describeProblem({ ref, object, message }: UnusableNote): DoctorFinding {
   const broken = `A note on ${ref} can't be used: object ${object} ${message}.`;
-  return checkOf('state', 'note').weaker(broken, {
+  return createCheckFindings('state', 'note').weaker(broken, {
     hints: [
       message.includes('newer git-flame')
         ? 'Use that version for it: this one does not touch it.'
@@ -108,8 +114,8 @@ function repairOfRef(ref: string): string[] {
   ];
 }
 
-export interface TrustExamined {
-  readonly findings: readonly Finding[];
+export interface TrustExamination {
+  readonly findings: readonly DoctorFinding[];
   /** The configuration to try, without what was not allowed. */
   readonly config: Config;
   /** True if nothing was left out. */
@@ -121,12 +127,12 @@ export function examineTrust(
   loaded: LoadedConfig,
   io: Io,
   { git, root }: Pick<ReadContext, 'git'> & { readonly root: string },
-): TrustExamined {
+): TrustExamination {
   try {
     const { content, place } = readPermissionRequest(loaded, io, { git, root });
     if (content.items.length === 0) return { findings: [], config: content.config, isAllowed: true };
-    const isSafe = isAllowed(content, readPermission(place));
-    const check = checkOf('state', 'trust', false);
+    const isSafe = isContentAllowed(content, readPermission(place));
+    const check = createCheckFindings('state', 'trust', false);
     if (isSafe) {
       const findings = [check.proven("You allowed what this repository's files would run.")];
       return { findings, config: content.config, isAllowed: true };
@@ -137,7 +143,7 @@ export function examineTrust(
     );
     return { findings: [left], config: withoutUnpermitted(content.config), isAllowed: false };
   } catch (error) {
-    const findings = [checkOf('state', 'trust').failed(error)];
+    const findings = [createCheckFindings('state', 'trust').failed(error)];
     return { findings, config: withoutUnpermitted(loaded.config), isAllowed: false };
   }
 }
@@ -155,7 +161,7 @@ const staleLockMs = 10_000;
 export async function examineLeftovers(
   { git, store }: ReadContext,
   env: Io['env'],
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const { commonDir } = git.repository;
   const findings = [
     ...listStaleRuns(commonDir, new Date()).map((folder) =>
@@ -165,10 +171,12 @@ export async function examineLeftovers(
     ...(await leftBehind(store, machineName({ env, commonDir }))),
     ...staleLocks(join(commonDir, 'blueflame', 'locks')),
   ];
-  return findings.length > 0 ? findings : [checkOf('leftovers', 'none').proven('There are no leftovers.')];
+  return findings.length > 0
+    ? findings
+    : [createCheckFindings('leftovers', 'none').proven('There are no leftovers.')];
 }
 
-async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>): Promise<Finding[]> {
+async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>): Promise<DoctorFinding[]> {
   const living = new Set(readLiveAgents(git.repository.commonDir).map(({ id }) => id));
   const snapshot = await store.snapshot().catch(() => null);
   const tasks = snapshot?.sessions.flatMap(({ id }) => snapshot.tasksOf(id)) ?? [];
@@ -186,7 +194,7 @@ async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>)
 }
 
 /** Work trees that a landing was to change. */
-async function leftBehind(store: ReadContext['store'], place: string): Promise<readonly Finding[]> {
+async function leftBehind(store: ReadContext['store'], place: string): Promise<readonly DoctorFinding[]> {
   const snapshot = await store.snapshot().catch(() => null);
   return (snapshot?.sessions ?? []).flatMap((session) => {
     const message = warnOfStaleWorktrees(session, place);
@@ -194,7 +202,7 @@ async function leftBehind(store: ReadContext['store'], place: string): Promise<r
   });
 }
 
-function staleLocks(folder: string): Finding[] {
+function staleLocks(folder: string): DoctorFinding[] {
   return listFolder(folder)
     .filter((name) => name.endsWith('.lock') && ageOf(join(folder, name)) > staleLockMs)
     .map((name) =>
@@ -205,8 +213,8 @@ function staleLocks(folder: string): Finding[] {
     );
 }
 
-function leftover(check: string, message: string): Finding {
-  return checkOf('leftovers', check, false).weaker(message);
+function leftover(check: string, message: string): DoctorFinding {
+  return createCheckFindings('leftovers', check, false).weaker(message);
 }
 
 function ageOf(path: string): number {

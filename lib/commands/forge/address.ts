@@ -1,9 +1,9 @@
-import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { boundText, toOneLine } from '../../core/task/one-line.ts';
 import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 
 /** Address of a pull request, a merge request or an issue. */
-export interface Address {
+export interface ForgeAddress {
   readonly forge: ForgeName;
   readonly kind: 'request' | 'issue';
   /** With its port, where it has one. */
@@ -22,7 +22,7 @@ const form = new RegExp(
 );
 
 /** Reads the address of a pull or merge request or an issue; null: it is none of a host that gh or glab knows. */
-export function parseAddress(url: string): Address | null {
+export function parseForgeAddress(url: string): ForgeAddress | null {
   const [, host, project, what, number] = form.exec(url) ?? [];
   if (host === undefined || project === undefined || what === undefined || number === undefined) return null;
   const forge = what.startsWith('-/') ? 'glab' : 'gh';
@@ -31,15 +31,15 @@ export function parseAddress(url: string): Address | null {
 }
 
 /** Whether it is the address of a pull request of that program's host. */
-export function isRequestAddress(url: string, forge: ForgeName): boolean {
-  const address = parseAddress(url);
+export function isPullRequestAddress(url: string, forge: ForgeName): boolean {
+  const address = parseForgeAddress(url);
   return address?.forge === forge && address.kind === 'request';
 }
 
 /** The address that a program printed on a line of its own as it opened a request. Throws FlameError `forge-no-address`. */
-export function foundAddress(forge: ForgeName, printed: string, look: string): string {
+export function findPrintedAddress(forge: ForgeName, printed: string, look: string): string {
   const lines = printed.split('\n').map((line) => line.trim());
-  const url = lines.findLast((line) => isRequestAddress(line, forge));
+  const url = lines.findLast((line) => isPullRequestAddress(line, forge));
   if (url !== undefined) return url;
   throw new FlameError({
     kind: 'refused',
@@ -51,13 +51,13 @@ export function foundAddress(forge: ForgeName, printed: string, look: string): s
 }
 
 /** Throws FlameError `no-address` where it is none that this program knows. */
-export function requireAddress(url: string, forge: ForgeName): Address {
-  const address = parseAddress(url);
+export function requireForgeAddress(url: string, forge: ForgeName): ForgeAddress {
+  const address = parseForgeAddress(url);
   if (address?.forge === forge && address.kind === 'request') return address;
   throw new FlameError({
     kind: 'refused',
     code: 'no-address',
-    message: `${oneLine(url)} is not the address of a request that ${forge} knows.`,
+    message: `${toOneLine(url)} is not the address of a request that ${forge} knows.`,
     hints: ['git flame show'],
   });
 }
@@ -71,7 +71,7 @@ export interface IssueText {
 }
 
 /** An issue's name. */
-export interface IssueName {
+export interface IssueReference {
   readonly forge: ForgeName;
   readonly number: string;
   /** null: the project of this repository. */
@@ -82,13 +82,13 @@ export interface IssueName {
 const shortNames = { gh: 'gh', gl: 'glab' } as const;
 
 /** Parses `gh:123`, `gl:123`, `gh:OWNER/NAME#123`, `gl:GROUP/NAME#123` or an address; null: it names a file. */
-export function issueNamed(from: string): IssueName | null {
+export function parseIssueReference(from: string): IssueReference | null {
   const short = /^(gh|gl):(?:([\w.-]+(?:\/[\w.-]+)+)#)?(\d{1,12})$/.exec(from);
   if (short !== null) {
     const [, name, project = null, number = ''] = short;
     return { forge: name === 'gl' ? shortNames.gl : shortNames.gh, number, project, host: null };
   }
-  const address = parseAddress(from);
+  const address = parseForgeAddress(from);
   return address?.kind === 'issue' ? address : null;
 }
 
@@ -105,17 +105,26 @@ export interface HostIssue {
 }
 
 /** The text of an issue for a task. Throws FlameErrors `no-issue-address` and `issue-closed`. */
-export function openIssue({ forge, url, title, body, labels, author, isOpen, reopen }: HostIssue): IssueText {
-  const address = parseAddress(url);
+export function requireOpenIssue({
+  forge,
+  url,
+  title,
+  body,
+  labels,
+  author,
+  isOpen,
+  reopen,
+}: HostIssue): IssueText {
+  const address = parseForgeAddress(url);
   if (address?.forge !== forge || address.kind !== 'issue') throw noIssueAddress(url);
   if (!isOpen) throw isClosed(url, reopen);
-  const names = labels.map((name) => oneLine(name, 60)).join(', ');
+  const names = labels.map((name) => toOneLine(name, 60)).join(', ');
   const description = [
-    `From ${url}, by ${oneLine(author, 60)}${names === '' ? '' : `, labelled ${names}`}.`,
+    `From ${url}, by ${toOneLine(author, 60)}${names === '' ? '' : `, labelled ${names}`}.`,
     boundText(body ?? '', 40_000),
   ];
   return {
-    title: oneLine(title, 200),
+    title: toOneLine(title, 200),
     description: description.filter((text) => text !== '').join('\n\n'),
     source: url,
   };
@@ -125,7 +134,7 @@ function noIssueAddress(url: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-issue-address',
-    message: `${oneLine(url)} is not the address of an issue, so no task was added.`,
+    message: `${toOneLine(url)} is not the address of an issue, so no task was added.`,
     hints: ['git flame task add TITLE --locks PATH'],
   });
 }

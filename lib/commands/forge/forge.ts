@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { boundText, toOneLine } from '../../core/task/one-line.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { FailedCheck, PullRequestNews, Remark, RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { Address, HostIssue, IssueName } from './address.ts';
-import type { AskForge } from './run-forge.ts';
+import type { ForgeAddress, HostIssue, IssueReference } from './address.ts';
+import type { RunForgeProgram } from './run-forge.ts';
 
 /** A pull or merge request as it is opened and updated. */
-export interface RequestText {
+export interface PreparedPullRequest {
   readonly base: string;
   readonly branch: string;
   readonly title: string;
@@ -22,19 +22,19 @@ export interface RequestText {
 type RequestState = Pick<PullRequestNews, 'state' | 'head'>;
 
 /** Arguments of a forge's program, and how its JSON is read. */
-export interface Question<About, Value> {
+export interface ForgeQuery<About, Value> {
   words(about: About): readonly string[];
   readonly schema: z.ZodType<Value>;
 }
 
 /** A request at its host. */
-export interface RequestPlace {
+export interface PullRequestAddress {
   readonly url: string;
-  readonly address: Address;
+  readonly address: ForgeAddress;
 }
 
 /** All news of a request; which remarks count is decided elsewhere. */
-export interface HostNews extends RequestState {
+export interface FetchedPullRequestNews extends RequestState {
   readonly remarks: readonly HostRemark[];
   /** Failed checks, each with a reader of its log, where the host has one. */
   readonly failed: readonly { readonly check: FailedCheck; readonly log: (() => Promise<string>) | null }[];
@@ -49,34 +49,38 @@ export interface ForgeCommands {
   readonly longestBody: number;
   /** The most of them in the command that opens one; `update` writes the rest. */
   readonly longestNew: number;
-  create(request: RequestText): readonly string[];
+  create(request: PreparedPullRequest): readonly string[];
   /** The shell line that opens one by hand. */
-  createLine(request: RequestText): string;
+  createLine(request: PreparedPullRequest): string;
   /** The shell line that opens a closed one again. */
-  reopenLine(place: RequestPlace): string;
+  reopenLine(place: PullRequestAddress): string;
   /** The shell line that shows the one of a branch. */
   viewLine(branch: string): string;
   /** The request of a branch. */
-  readonly find: Question<string, { readonly url: string; readonly isOpen: boolean }>;
-  readonly state: Question<RequestPlace, RequestState>;
+  readonly find: ForgeQuery<string, { readonly url: string; readonly isOpen: boolean }>;
+  readonly state: ForgeQuery<PullRequestAddress, RequestState>;
   /** Commands that run one after the other. */
-  update(place: RequestPlace, request: RequestText): readonly (readonly string[])[];
-  news(place: RequestPlace, listening: RemarkFilter, ask: AskForge): Promise<HostNews>;
-  readonly issue: Question<IssueName, Omit<HostIssue, 'forge' | 'reopen'>>;
+  update(place: PullRequestAddress, request: PreparedPullRequest): readonly (readonly string[])[];
+  news(
+    place: PullRequestAddress,
+    listening: RemarkFilter,
+    ask: RunForgeProgram,
+  ): Promise<FetchedPullRequestNews>;
+  readonly issue: ForgeQuery<IssueReference, Omit<HostIssue, 'forge' | 'reopen'>>;
   /** The shell line that opens a closed issue again. */
-  reopenIssue(url: string, name: IssueName): string;
+  reopenIssue(url: string, name: IssueReference): string;
 }
 
 /** A shell line of these words. */
-export function shellLine(words: readonly string[]): string {
+export function quoteShellLine(words: readonly string[]): string {
   return words.map(shellQuote).join(' ');
 }
 
 /** A check is another one with each commit it ran on. */
-export function failedCheck(head: string, job: string, conclusion: string, url: string): FailedCheck {
-  const name = oneLine(job, 200);
+export function createFailedCheck(head: string, job: string, conclusion: string, url: string): FailedCheck {
+  const name = toOneLine(job, 200);
   const id = `check-${head.slice(0, 12)}-${name}`;
-  return { id, name, conclusion, url: oneLine(url, 500), log: '' };
+  return { id, name, conclusion, url: toOneLine(url, 500), log: '' };
 }
 
 /** Settings that decide whose remarks go into a task. */
@@ -127,11 +131,11 @@ function isHeard({ login, role }: HostRemark, { comments_from: from, commenters 
 }
 
 function nameOf({ login }: HostRemark): string {
-  return oneLine(login ?? 'a deleted account', 60);
+  return toOneLine(login ?? 'a deleted account', 60);
 }
 
 /** Whom a configuration has heard, as one says it. */
-export function describeCommenters({ comments_from: from, commenters }: RemarkFilter): string {
+export function describeHeardCommenters({ comments_from: from, commenters }: RemarkFilter): string {
   const listed = commenters.length === 0 ? [] : ['those in pull_requests.commenters'];
   const standing = { members: ['members of the repository'], owners: ['its owners'], listed: [] }[from];
   const all = [...standing, ...listed];
@@ -142,7 +146,7 @@ export function describeCommenters({ comments_from: from, commenters }: RemarkFi
  * A request's text in the length that its host takes, cut between two paragraphs: a sentence says how much is left out and
  * where all of it is, and its last paragraph, which names the session, stays.
  */
-export function fitBody(
+export function cutBodyToHostLimit(
   body: string,
   { longest, host }: { readonly longest: number; readonly host: string },
 ): string {

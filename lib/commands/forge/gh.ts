@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { boundText, toOneLine } from '../../core/task/one-line.ts';
 import type { RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { isRequestAddress } from './address.ts';
+import { isPullRequestAddress } from './address.ts';
 import {
+  createFailedCheck,
   type ForgeCommands,
-  failedCheck,
   type HostRemark,
-  type RequestPlace,
-  type RequestText,
-  shellLine,
+  type PreparedPullRequest,
+  type PullRequestAddress,
+  quoteShellLine,
 } from './forge.ts';
-import { type AskForge, isForgeError, readForgePages, readForgeValue } from './run-forge.ts';
+import { isForgeError, type RunForgeProgram, readForgePages, readForgeValue } from './run-forge.ts';
 
 /** GitHub takes 65,536. */
 const longestBody = 65_000;
@@ -24,20 +24,22 @@ const requestStateSchema = z.object({
 });
 
 /** GitHub, as its program `gh` speaks with it. */
-export const gh: ForgeCommands = {
+export const githubCommands: ForgeCommands = {
   noun: 'pull request',
   host: 'GitHub',
   longestBody,
   longestNew: longestBody,
   create: createWords,
-  createLine: (request) => shellLine(['gh', ...createWords(request)]),
+  createLine: (request) => quoteShellLine(['gh', ...createWords(request)]),
   reopenLine: ({ url }) => `gh pr reopen ${url}`,
   viewLine: (branch) => `gh pr view ${shellQuote(branch)}`,
   find: {
     words: (branch) => ['pr', 'view', branch, '--json', 'url,state'],
     schema: z
       .object({
-        url: z.string().refine((url) => isRequestAddress(url, 'gh'), 'is not the address of a pull request'),
+        url: z
+          .string()
+          .refine((url) => isPullRequestAddress(url, 'gh'), 'is not the address of a pull request'),
         state: z.string(),
       })
       .transform(({ url, state }) => ({ url, isOpen: state === 'OPEN' })),
@@ -84,7 +86,7 @@ export const gh: ForgeCommands = {
         if (!bad.has(conclusion)) return [];
         const name = one.name ?? one.context ?? 'a check';
         const url = one.detailsUrl ?? one.targetUrl ?? '';
-        return [{ check: failedCheck(head, name, conclusion.toLowerCase(), url), log: logOf(url) }];
+        return [{ check: createFailedCheck(head, name, conclusion.toLowerCase(), url), log: logOf(url) }];
       }),
     };
   },
@@ -113,7 +115,7 @@ export const gh: ForgeCommands = {
   reopenIssue: (url) => `gh issue reopen ${url}`,
 };
 
-function createWords({ base, branch, title, bodyFile }: RequestText): readonly string[] {
+function createWords({ base, branch, title, bodyFile }: PreparedPullRequest): readonly string[] {
   return ['pr', 'create', '--base', base, '--head', branch, '--title', title, '--body-file', bodyFile];
 }
 
@@ -157,7 +159,7 @@ function toRemark(
 ): HostRemark {
   const role = roles.get(user?.login ?? '');
   const standing = as === 'OWNER' ? 'owner' : role?.writes === true ? 'member' : 'stranger';
-  const named = oneLine(role?.name ?? as.toLowerCase(), 60);
+  const named = toOneLine(role?.name ?? as.toLowerCase(), 60);
   return { id: `${kind}-${id}`, login: user?.login ?? null, role: standing, as: named, body, place };
 }
 
@@ -189,8 +191,8 @@ const permissionSchema = z.object({ permission: z.string(), role_name: text });
  */
 async function readRoles(
   comments: readonly Comment[],
-  { address: { host, project } }: RequestPlace,
-  ask: AskForge,
+  { address: { host, project } }: PullRequestAddress,
+  ask: RunForgeProgram,
 ): Promise<ReadonlyMap<string, Role>> {
   const logins = comments.flatMap(({ user, author_association: as }) =>
     user != null && associated.has(as) ? [user.login] : [],

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { RemarkPlace } from '../../domain/state/pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type Address, isRequestAddress } from './address.ts';
+import { type ForgeAddress, isPullRequestAddress } from './address.ts';
 import {
+  createFailedCheck,
+  cutBodyToHostLimit,
   type ForgeCommands,
-  failedCheck,
-  fitBody,
   type HostRemark,
-  type RequestText,
-  shellLine,
+  type PreparedPullRequest,
+  quoteShellLine,
 } from './forge.ts';
 import { readForgePages, readForgeValue } from './run-forge.ts';
 
@@ -26,7 +26,7 @@ const requestStateSchema = z.object({
 });
 
 /** GitLab, as its program `glab` speaks with it. */
-export const glab: ForgeCommands = {
+export const gitlabCommands: ForgeCommands = {
   noun: 'merge request',
   host,
   longestBody,
@@ -34,14 +34,14 @@ export const glab: ForgeCommands = {
   create: (request) => [
     ...createWords(request),
     '--description',
-    fitBody(request.body, { longest: longestNew, host }),
+    cutBodyToHostLimit(request.body, { longest: longestNew, host }),
   ],
   createLine: (request) => {
     const read = request.body.length > longestNew ? `head -c ${longestNew}` : 'cat';
-    const words = shellLine(['glab', ...createWords(request)]);
+    const words = quoteShellLine(['glab', ...createWords(request)]);
     return `${words} --description "$(${read} ${shellQuote(request.bodyFile)})"`;
   },
-  reopenLine: ({ address }) => shellLine(['glab', 'mr', 'reopen', ...namedRequest(address)]),
+  reopenLine: ({ address }) => quoteShellLine(['glab', 'mr', 'reopen', ...namedRequest(address)]),
   viewLine: (branch) => `glab mr view ${shellQuote(branch)}`,
   find: {
     words: (branch) => ['mr', 'view', branch, '--output', 'json'],
@@ -49,7 +49,7 @@ export const glab: ForgeCommands = {
       .object({
         web_url: z
           .string()
-          .refine((url) => isRequestAddress(url, 'glab'), 'is not the address of a merge request'),
+          .refine((url) => isPullRequestAddress(url, 'glab'), 'is not the address of a merge request'),
         state: z.string(),
       })
       .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' })),
@@ -98,7 +98,7 @@ export const glab: ForgeCommands = {
       failed: jobs
         .filter((job) => job.status === 'failed' && job.allow_failure !== true)
         .map(({ id, name, status, web_url: url }) => ({
-          check: failedCheck(head, name, status, url ?? ''),
+          check: createFailedCheck(head, name, status, url ?? ''),
           log: () => get(`${owned}/jobs/${id}/trace`),
         })),
     };
@@ -130,19 +130,19 @@ export const glab: ForgeCommands = {
   reopenIssue: (_, { number }) => `glab issue reopen ${number}`,
 };
 
-function createWords({ base, branch, title }: RequestText): readonly string[] {
+function createWords({ base, branch, title }: PreparedPullRequest): readonly string[] {
   return ['mr', 'create', '--target-branch', base, '--source-branch', branch, '--title', title, '--yes'];
 }
 
-function projectPath({ project }: Address): string {
+function projectPath({ project }: ForgeAddress): string {
   return `projects/${encodeURIComponent(project)}`;
 }
 
-function requestPath(address: Address): string {
+function requestPath(address: ForgeAddress): string {
   return `${projectPath(address)}/merge_requests/${address.number}`;
 }
 
-function namedRequest({ host: name, project, number }: Address): readonly string[] {
+function namedRequest({ host: name, project, number }: ForgeAddress): readonly string[] {
   return [number, '--repo', `https://${name}/${project}`];
 }
 

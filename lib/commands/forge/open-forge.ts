@@ -3,29 +3,29 @@ import type { Config } from '../../domain/config/config.ts';
 import type { ForgeName } from '../../domain/config/config-project.ts';
 import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { gitText } from '../../git/process/run-git.ts';
+import { runGitForText } from '../../git/process/run-git.ts';
 import {
-  foundAddress,
-  type IssueName,
+  findPrintedAddress,
+  type IssueReference,
   type IssueText,
-  openIssue,
-  parseAddress,
-  requireAddress,
+  parseForgeAddress,
+  requireForgeAddress,
+  requireOpenIssue,
 } from './address.ts';
 import {
+  type FetchedPullRequestNews,
   type ForgeCommands,
+  type ForgeQuery,
   filterRemarks,
-  type HostNews,
-  type Question,
+  type PreparedPullRequest,
+  type PullRequestAddress,
   type RemarkFilter,
-  type RequestPlace,
-  type RequestText,
 } from './forge.ts';
-import { gh } from './gh.ts';
-import { glab } from './glab.ts';
-import { type AskForge, hasForge, isForgeError, readForgeValue, runForge } from './run-forge.ts';
+import { githubCommands } from './gh.ts';
+import { gitlabCommands } from './glab.ts';
+import { hasForge, isForgeError, type RunForgeProgram, readForgeValue, runForge } from './run-forge.ts';
 
-const forges: Readonly<Record<ForgeName, ForgeCommands>> = { gh, glab };
+const forges: Readonly<Record<ForgeName, ForgeCommands>> = { gh: githubCommands, glab: gitlabCommands };
 
 interface Asking {
   readonly cwd: string;
@@ -41,12 +41,12 @@ export type Forge = ReturnType<typeof openForge>;
 export function openForge(
   name: ForgeName,
   asking: Asking,
-  ask: AskForge = (words) => runForge(name, asking, words),
+  ask: RunForgeProgram = (words) => runForge(name, asking, words),
 ) {
   const commands = forges[name];
-  const answer = async <About, Value>({ words, schema }: Question<About, Value>, about: About) =>
+  const answer = async <About, Value>({ words, schema }: ForgeQuery<About, Value>, about: About) =>
     readForgeValue(name, schema, await ask(words(about)));
-  const placeOf = (url: string): RequestPlace => ({ url, address: requireAddress(url, name) });
+  const placeOf = (url: string): PullRequestAddress => ({ url, address: requireForgeAddress(url, name) });
   return {
     ...commands,
     name,
@@ -65,10 +65,10 @@ export function openForge(
     /** The state of a request. Throws also FlameError `no-address`. */
     standing: async (url: string) => answer(commands.state, placeOf(url)),
     /** Resolves to its address. Throws also FlameError `forge-no-address`. */
-    create: async (request: RequestText): Promise<string> =>
-      foundAddress(name, await ask(commands.create(request)), commands.viewLine(request.branch)),
+    create: async (request: PreparedPullRequest): Promise<string> =>
+      findPrintedAddress(name, await ask(commands.create(request)), commands.viewLine(request.branch)),
     /** Makes title and body those of what is on the branch now. */
-    update: async (url: string, request: RequestText): Promise<void> => {
+    update: async (url: string, request: PreparedPullRequest): Promise<void> => {
       for (const words of commands.update(placeOf(url), request)) await ask(words);
     },
     /**
@@ -84,9 +84,9 @@ export function openForge(
       return { ...standing, ...filterRemarks(remarks, listening), failed: await withLogs(failed, heard) };
     },
     /** Throws also FlameError `issue-closed`. */
-    issue: async (named: IssueName): Promise<IssueText> => {
+    issue: async (named: IssueReference): Promise<IssueText> => {
       const issue = await answer(commands.issue, named);
-      return openIssue({ ...issue, forge: name, reopen: commands.reopenIssue(issue.url, named) });
+      return requireOpenIssue({ ...issue, forge: name, reopen: commands.reopenIssue(issue.url, named) });
     },
   };
 }
@@ -96,7 +96,7 @@ const mostLogs = 5;
 
 /** Failed checks, the first new ones with the end of their log. */
 async function withLogs(
-  failed: HostNews['failed'],
+  failed: FetchedPullRequestNews['failed'],
   heard: ReadonlySet<string>,
 ): Promise<readonly FailedCheck[]> {
   const all: FailedCheck[] = [];
@@ -120,7 +120,7 @@ export async function pickForge(
 ): Promise<ForgeName> {
   const { forge } = config.pull_requests;
   if (forge !== null) return forge;
-  const url = await gitText({ cwd, env: io.env }, ['remote', 'get-url', '--push', remote], {
+  const url = await runGitForText({ cwd, env: io.env }, ['remote', 'get-url', '--push', remote], {
     accept: [0, 2, 128],
   });
   const host = hostOf(url);
@@ -136,8 +136,8 @@ function hostOf(url: string): string {
 }
 
 /** The program for an address: it is never asked about another host. */
-export function forgeOf(url: string): ForgeName {
-  return parseAddress(url)?.forge ?? 'gh';
+export function findForgeOfAddress(url: string): ForgeName {
+  return parseForgeAddress(url)?.forge ?? 'gh';
 }
 
 /** The most lines of a log's end. */

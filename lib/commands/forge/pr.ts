@@ -2,31 +2,34 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { PullRequestNews } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
+import { listOpenPullRequests, type OpenedPullRequest } from '../../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { type AppliedNews, applyRequestNews } from '../../engine/review/apply-request-news.ts';
-import { resume } from '../../engine/run-session.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import {
+  type AppliedPullRequestNews,
+  requeueTasksForRequestNews,
+} from '../../engine/review/apply-request-news.ts';
+import { resumeSession } from '../../engine/run-session.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { describeCommenters } from './forge.ts';
-import { forgeOf, openForge } from './open-forge.ts';
+import { describeHeardCommenters } from './forge.ts';
+import { findForgeOfAddress, openForge } from './open-forge.ts';
 
 /** `git flame pr`: what was said of the pull request, and its failed checks, come back to their tasks. */
 export function run(args: CommandArgs<'pr'>, io: Io): Promise<number> {
   return withRunContext(args, io, async (opened) => {
     const session = opened.selected.require(await opened.store.snapshot());
-    const { all, moved } = await fetchRequestNews(opened, io, session);
+    const { all, moved } = await fetchPullRequestNews(opened, io, session);
     if (args.globals.dryRun) return preview(opened, session, all) || Math.min(moved, 1);
     if (all.length === 0) return 1;
     requireTypedByPerson('Which comments of a pull request go to tasks', opened.git.repository, io);
     return withSessionLock(opened, session.id, async () => {
-      await resume(opened.context, session.id);
-      const taken = await applyAllNews(opened, session.id, { all, isAllowedMore: args.options.more });
+      await resumeSession(opened.context, session.id);
+      const taken = await applyPullRequestNews(opened, session.id, { all, isAllowedMore: args.options.more });
       return reportApplied(opened, session, taken) || Math.min(taken.refused + moved, 1);
     });
   });
@@ -48,9 +51,9 @@ function preview({ output }: CommandContext, session: Session, all: readonly Req
     );
     for (const { by, text, place } of remarks)
       output.result(
-        `  ${place === null ? '' : `${visibleLine(place.path)}:${place.line ?? ''} `}${visibleLine(by)}: ${visibleLine(text)}`,
+        `  ${place === null ? '' : `${toPrintableLine(place.path)}:${place.line ?? ''} `}${toPrintableLine(by)}: ${toPrintableLine(text)}`,
       );
-    for (const { name, conclusion } of failed) output.result(`  ${visibleLine(name)}: ${conclusion}`);
+    for (const { name, conclusion } of failed) output.result(`  ${toPrintableLine(name)}: ${conclusion}`);
     const { group } = request;
     output.json({ session: session.id, ...(group === null ? {} : { group }), state, remarks, failed });
   }
@@ -60,7 +63,7 @@ function preview({ output }: CommandContext, session: Session, all: readonly Req
 function reportApplied(
   { output }: CommandContext,
   session: Session,
-  { tasks, left, awaited }: AppliedNews,
+  { tasks, left, awaited }: AppliedPullRequestNews,
 ): number {
   for (const { id, remarks, checks } of tasks) {
     const parts = [
@@ -86,12 +89,12 @@ function reportApplied(
 
 /** News of one request from its host, and how it is opened again where it is closed. */
 interface RequestNews {
-  readonly request: OpenedRequest;
+  readonly request: OpenedPullRequest;
   readonly news: PullRequestNews;
   readonly reopen: string;
 }
 
-export interface AllNews {
+export interface AllPullRequestNews {
   readonly all: readonly RequestNews[];
   /** The number of requests that another person moved, so that nothing of them is taken up. */
   readonly moved: number;
@@ -102,8 +105,12 @@ export interface AllNews {
  * that another person moved is reported with a way out, and the rest go on. Throws FlameErrors `no-pull-request`,
  * `pull-request-moved`, and those of Forge.news: then nothing of any of them is taken up.
  */
-export async function fetchRequestNews(opened: CommandContext, io: Io, session: Session): Promise<AllNews> {
-  const requests = requestsOf(session);
+export async function fetchPullRequestNews(
+  opened: CommandContext,
+  io: Io,
+  session: Session,
+): Promise<AllPullRequestNews> {
+  const requests = listOpenPullRequests(session);
   if (requests.length === 0) throw noPullRequest(session);
   const { root: cwd, config } = opened.context;
   const heard = new Set(session.landing?.heard ?? []);
@@ -111,7 +118,7 @@ export async function fetchRequestNews(opened: CommandContext, io: Io, session: 
   let moved = 0;
   for (const request of requests) {
     const { url } = request;
-    const forge = openForge(forgeOf(url), { cwd, io, retry: 'git flame pr' });
+    const forge = openForge(findForgeOfAddress(url), { cwd, io, retry: 'git flame pr' });
     const news = await forge.news(url, config.pull_requests, heard);
     const error = news.state === 'open' ? await movedByOther(opened, request, news) : null;
     if (error !== null) {
@@ -130,7 +137,7 @@ export async function fetchRequestNews(opened: CommandContext, io: Io, session: 
 /** The error where another person pushed there: its comments are on other commits. null: none did. */
 async function movedByOther(
   { git }: CommandContext,
-  { branch }: OpenedRequest,
+  { branch }: OpenedPullRequest,
   { head }: PullRequestNews,
 ): Promise<FlameError | null> {
   const tip = await git.resolveCommit(`refs/heads/${branch}`);
@@ -150,9 +157,9 @@ async function movedByOther(
 
 function reportIgnoredRemarks({ output, context }: CommandContext, { ignored }: PullRequestNews): void {
   if (ignored.length === 0) return;
-  const names = ignored.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
+  const names = ignored.map(({ by, count }) => `${toPrintableLine(by)}: ${count}`).join(', ');
   output.info(
-    `Ignored comments (pull_requests allows those of ${describeCommenters(context.config.pull_requests)}): ${names}.`,
+    `Ignored comments (pull_requests allows those of ${describeHeardCommenters(context.config.pull_requests)}): ${names}.`,
   );
 }
 
@@ -169,17 +176,17 @@ function noPullRequest(session: Session): FlameError {
  * Takes up what was said of each request. Of several, one that is over or had its rounds is named, and keeps nothing from
  * the others; of a single one that is an error of takeUp. `refused`: of how many nothing was taken up.
  */
-export async function applyAllNews(
+export async function applyPullRequestNews(
   { context, output }: CommandContext,
   id: SessionId,
   { all, isAllowedMore }: { readonly all: readonly RequestNews[]; readonly isAllowedMore: boolean },
-): Promise<AppliedNews & { readonly refused: number }> {
+): Promise<AppliedPullRequestNews & { readonly refused: number }> {
   let [left, refused] = [0, 0];
   const awaited: string[] = [];
-  const tasks: AppliedNews['tasks'][number][] = [];
+  const tasks: AppliedPullRequestNews['tasks'][number][] = [];
   for (const { request, news, reopen } of all) {
     try {
-      const taken = await applyRequestNews(context, id, news, { isAllowedMore, reopen, request });
+      const taken = await requeueTasksForRequestNews(context, id, news, { isAllowedMore, reopen, request });
       tasks.push(...taken.tasks);
       left += taken.left;
       awaited.push(...taken.awaited);
@@ -195,7 +202,7 @@ export async function applyAllNews(
     }
   }
   for (const name of awaited) {
-    const message = `The log of the failed check ${visibleLine(name)} is not available yet, perhaps because its run has not ended. The next git flame pr asks for it again; then the check goes to its task in any case.`;
+    const message = `The log of the failed check ${toPrintableLine(name)} is not available yet, perhaps because its run has not ended. The next git flame pr asks for it again; then the check goes to its task in any case.`;
     output.info(message);
   }
   return { tasks, left, awaited, refused };

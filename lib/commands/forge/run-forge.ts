@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { programPath } from '../../util/programs.ts';
 
 /** The most bytes of a page of comments; more is an error, and nothing is taken. */
@@ -34,7 +34,7 @@ const programs: Readonly<Record<ForgeName, ForgeProgram>> = {
 };
 
 /** Runs the program of a host with these arguments; resolves to what it printed. */
-export type AskForge = (args: readonly string[]) => Promise<string>;
+export type RunForgeProgram = (args: readonly string[]) => Promise<string>;
 
 /** Whether a program of that name is in PATH. */
 export function hasForge(name: ForgeName, searchPath: string | undefined): boolean {
@@ -99,7 +99,7 @@ function explain(name: ForgeName, { exitCode, output, retry }: Ended): FlameErro
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-5)
-    .map(visibleLine);
+    .map(toPrintableLine);
   if (/rate limit|HTTP 429|429 Too Many|too many requests/i.test(output))
     return new FlameError({
       kind: 'refused',

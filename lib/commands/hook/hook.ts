@@ -4,15 +4,15 @@ import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { workerPolicy } from '../../engine/post-check/worker-policy.ts';
+import { compileWorkerPolicy } from '../../engine/post-check/worker-policy.ts';
 import { type PendingCommit, readPendingCommit } from '../../git/setup/hooks-commit.ts';
-import { checkFiles } from '../../policy/check-branch.ts';
+import { checkFilesOneByOne } from '../../policy/check-branch.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
-import { findUnsentDamage } from '../../store/sync/find-new-damage.ts';
-import { damagedState } from '../../store/sync/sync-errors.ts';
+import { findUnsentUnreadableNotes } from '../../store/sync/find-new-damage.ts';
+import { damagedStateNotSent } from '../../store/sync/sync-errors.ts';
 import { renderError } from '../../ui/render/render-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitInCurrentFolder, type ReadContext, withState } from '../context/open-repository.ts';
+import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { readConfig } from '../context/read-config.ts';
 
 /** Makes the hook refuse the commit; if this command stops for another reason, the commit goes on. */
@@ -23,7 +23,7 @@ const refusedCode = 3;
  * whether the state may go along with a push.
  */
 export function run(args: CommandArgs<'hook'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     if (args.subcommand === 'pre-push') return judgeState(args.positionals[0] ?? '', io, reading);
     const { task, found } = await judgePendingCommit(args, io, reading);
     if (found.length === 0) return 0;
@@ -35,10 +35,10 @@ export function run(args: CommandArgs<'hook'>, io: Io): Promise<number> {
 /** Damaged state stays here, as with `git flame sync`; the person's own push is another matter. */
 async function judgeState(remote: string, io: Io, { git, output }: ReadContext): Promise<number> {
   const { commonDir, objectFormat } = git.repository;
-  const context = gitInCurrentFolder(git, io);
-  const damage = await findUnsentDamage({ context, commonDir, objectFormat, remote, isDry: true });
+  const context = findGitContextHere(git, io);
+  const damage = await findUnsentUnreadableNotes({ context, commonDir, objectFormat, remote, isDry: true });
   if (damage.length === 0) return 0;
-  io.stderr.write(`${renderError(damagedState(remote, damage), output.errorStyle)}\n`);
+  io.stderr.write(`${renderError(damagedStateNotSent(remote, damage), output.errorStyle)}\n`);
   return refusedCode;
 }
 
@@ -87,7 +87,7 @@ async function judgePendingCommit(
   if (args.subcommand === 'pre-commit') {
     if (task === null) return nothing;
     const { role, file_locks: fileLocks, start_commit: start } = task;
-    const policy = await workerPolicy({ config, git }, { role, worktree: workTree, fileLocks, start });
+    const policy = await compileWorkerPolicy({ config, git }, { role, worktree: workTree, fileLocks, start });
     return { task, found: await judgeStaged(commit, policy) };
   }
   const isJudged = task !== null || config.validation.commit_format.apply_to === 'all';
@@ -108,7 +108,7 @@ async function judgeStaged(commit: PendingCommit, policy: AgentPolicy): Promise<
   const files = await commit.files();
   const readable = files.filter(({ isBinary, status }) => !isBinary && status !== 'deleted');
   const texts = await commit.texts(readable);
-  return [...checkFiles({ policy, files, readText: (path) => texts.get(path) ?? null })].flat();
+  return [...checkFilesOneByOne({ policy, files, readText: (path) => texts.get(path) ?? null })].flat();
 }
 
 /** Commits that a rebase is to melt into others are no finished ones. */

@@ -1,36 +1,36 @@
 import { basename } from 'node:path';
-import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/agent-clis.ts';
+import { isInstalled, listUsableAgentClis, type UsableAgentCli } from '../../cell/run/agent-clis.ts';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
-import { lackedCredential } from '../../cell/run/model-access.ts';
+import { missingRoleCredentialError } from '../../cell/run/model-access.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { configSchema } from '../../domain/config/config.ts';
-import { roleChoice } from '../../domain/config/role-settings.ts';
+import { chooseAdapterAndModel } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { noBaseBranch } from '../../domain/input-errors.ts';
+import { noBaseBranchError } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { installHooks, planHooks } from '../../git/setup/hooks-install.ts';
-import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
-import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';
-import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
+import { installHooks, planHooksInstallation } from '../../git/setup/hooks-install.ts';
+import { planRepositoryPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
+import { planUndoSetup, undoSetup } from '../../git/setup/undo-setup.ts';
+import { renderInit, renderProposedConfig } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { runnerOptions } from '../run-context/run-config.ts';
+import { buildRunnerOptions } from '../run-context/run-config.ts';
 import { buildLimits } from './propose-commands.ts';
-import { readProposal, type TrialResult, tryProposal, writeConfig } from './write-config.ts';
+import { proposeCommandsForProject, type TrialResult, tryProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
 export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const root = requireWorkTree(reading.git);
     if (args.options.uninstall) return uninstallAll(args, io, { reading, root });
     const { git, output } = reading;
     const head = await git.head(root);
     const base = args.options.base ?? head.branch;
     if (args.options.base !== null && (await git.resolveCommit(`refs/heads/${args.options.base}`)) === null)
-      throw noBaseBranch(args.options.base, [
+      throw noBaseBranchError(args.options.base, [
         `git branch ${shellQuote(args.options.base)}`,
         'git flame init',
       ]);
@@ -63,7 +63,8 @@ async function prepare(
   const context = { cwd: wanted.root, env: io.env };
   const { commonDir } = git.repository;
   const worktreeDir = config.project.worktree_dir;
-  if (dryRun) return [...file, ...(await planPreparation(context, commonDir, worktreeDir)), ...hooks];
+  if (dryRun)
+    return [...file, ...(await planRepositoryPreparation(context, commonDir, worktreeDir)), ...hooks];
   return [
     ...file,
     ...(await prepareRepository(context, commonDir, worktreeDir)),
@@ -78,9 +79,9 @@ async function warnOfMissingCredential(
   io: Io,
 ): Promise<void> {
   const { config } = await readConfig(root, configFile);
-  const context = makeRunnerContext(runnerOptions(git, config, io));
-  const { adapter } = roleChoice(config, 'worker', null);
-  const lacking = lackedCredential(context, context.adapters(adapter));
+  const context = makeRunnerContext(buildRunnerOptions(git, config, io));
+  const { adapter } = chooseAdapterAndModel(config, 'worker', null);
+  const lacking = missingRoleCredentialError(context, context.adapters(adapter));
   if (lacking === null) return;
   output.info(`${[lacking.message, ...lacking.lines].join('\n')}`);
   for (const hint of lacking.hints) output.hint(hint);
@@ -121,13 +122,13 @@ async function beginConfig(
   { git, io, output, dryRun, isQuiet, isTried }: Beginning,
 ): Promise<readonly string[]> {
   const cli = proposeCli(git, io);
-  const proposal = readProposal(root, io.env.PATH);
+  const proposal = proposeCommandsForProject(root, io.env.PATH);
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
   const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
   // Looser limits than those built in are offered once, and only to a person at a terminal.
   const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? buildLimits : null;
   if (proposal !== null && !isQuiet)
-    output.result(renderProposal({ ...proposal, tried, room }, output.style));
+    output.result(renderProposedConfig({ ...proposal, tried, room }, output.style));
   if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
   return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
 }
@@ -149,9 +150,9 @@ async function tryTests(
 }
 
 /** Picks another CLI that is ready for the first configuration, where claude isn't installed; null: none. */
-function proposeCli(git: GitPort, io: Io): ReadyCli | null {
-  const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
-  return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);
+function proposeCli(git: GitPort, io: Io): UsableAgentCli | null {
+  const context = makeRunnerContext(buildRunnerOptions(git, configSchema.parse({}), io));
+  return isInstalled(context, context.adapters('claude')) ? null : (listUsableAgentClis(context)[0] ?? null);
 }
 
 /** Plans the changes of installing hooks, one line each. Throws FlameError `hooks-changed`. */
@@ -159,7 +160,7 @@ export async function planGitHooks(
   { repository }: Pick<GitPort, 'repository'>,
   io: Io,
 ): Promise<readonly string[]> {
-  return (await planHooks(inRepository(repository, io), repository)).lines;
+  return (await planHooksInstallation(inRepository(repository, io), repository)).lines;
 }
 
 /** Installs hooks in the person's repository; returns what was changed, one line each. */
@@ -176,7 +177,7 @@ async function uninstallAll(
   const { git, output } = reading;
   const context = inRepository(git.repository, io);
   const { dryRun } = args.globals;
-  const { done, left } = dryRun ? planUndo(git.repository) : await undoSetup(context, git.repository);
+  const { done, left } = dryRun ? planUndoSetup(git.repository) : await undoSetup(context, git.repository);
   output.json({ root, removed: done, left });
   const title = dryRun ? 'Would undo:' : 'Undone:';
   output.result(

@@ -1,8 +1,8 @@
-import { type KnownInstall, knownInstallsOf, namesDependencies } from '../../domain/known-installs.ts';
-import { parseRecord } from '../../util/json.ts';
+import { findInstallCommands, type InstallCommand, namesDependencies } from '../../domain/known-installs.ts';
+import { parseJsonRecord } from '../../util/json.ts';
 
 /** Commands found in a project's own files, to test and build it. */
-export interface Proposal {
+export interface ProposedCommands {
   /** The files it was read from. */
   readonly sources: readonly string[];
   /** For `permissions.bash_rules.allowed_commands`, beside the built-in ones. */
@@ -12,7 +12,7 @@ export interface Proposal {
   /** Its tests without the scripts that npm runs before and after them; null: there are none of these. */
   readonly withoutHooks: string | null;
   /** Installs its dependencies in a worktree; null: no known way. */
-  readonly install: KnownInstall | null;
+  readonly install: InstallCommand | null;
   /** Commands in these files whose program this machine lacks. */
   readonly missing: readonly MissingProgram[];
 }
@@ -48,7 +48,7 @@ interface Project extends ProjectFiles {
  * Proposes commands for a project; null: nothing in it is known. Only names that are known here come out of the files:
  * nothing of their text gets into a command.
  */
-export function proposeCommands(files: ProjectFiles & Pick<Project, 'has'>): Proposal | null {
+export function proposeProjectCommands(files: ProjectFiles & Pick<Project, 'has'>): ProposedCommands | null {
   const { names, textOf } = files;
   // A wrapper that the project brings is a program too.
   const has = (program: string): boolean =>
@@ -63,7 +63,7 @@ export function proposeCommands(files: ProjectFiles & Pick<Project, 'has'>): Pro
   });
   if (found.length === 0) return null;
   const own = found.filter(({ isFallback }) => !isFallback).flatMap((part) => part.tests);
-  const [install] = knownInstallsOf(names, (file) => namesDependencies(file, textOf(file)));
+  const [install] = findInstallCommands(names, (file) => namesDependencies(file, textOf(file)));
   const named = found.flatMap(({ allowed }) => allowed);
   return {
     sources: found.map(({ name }) => name),
@@ -145,7 +145,7 @@ function sameWays(ways: Ways): Part {
 }
 
 function readPackage({ names }: Project, text: string): Part {
-  const { scripts } = parseRecord(text);
+  const { scripts } = parseJsonRecord(text);
   const named = typeof scripts === 'object' && scripts !== null ? Object.entries(scripts) : [];
   const run = runnerOf(names);
   const known = named.filter(([name, script]) => steps.includes(name) && !isPlaceholder(script));
@@ -156,7 +156,7 @@ function readPackage({ names }: Project, text: string): Part {
 }
 
 function hasTestHooks(text: string): boolean {
-  const { scripts } = parseRecord(text);
+  const { scripts } = parseJsonRecord(text);
   return typeof scripts === 'object' && scripts !== null && ('posttest' in scripts || 'pretest' in scripts);
 }
 

@@ -2,27 +2,27 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { stringify } from 'yaml';
-import type { ReadyCli } from '../../cell/run/agent-clis.ts';
+import type { UsableAgentCli } from '../../cell/run/agent-clis.ts';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
-import { defaultCommands } from '../../domain/config/config-rules.ts';
+import { defaultAllowedCommands } from '../../domain/config/config-rules.ts';
 import { supportedSchemaVersion } from '../../domain/config/schema-version.ts';
-import type { KnownInstall } from '../../domain/known-installs.ts';
+import type { InstallCommand } from '../../domain/known-installs.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { failedDiagnostics } from '../../engine/validate/run-diagnostics.ts';
-import { describeFailing, lastLines } from '../../engine/work/base-checks.ts';
+import { filterFailedDiagnostics } from '../../engine/validate/run-diagnostics.ts';
+import { describeFailingDiagnostic, lastLines } from '../../engine/work/base-checks.ts';
 import { programPath } from '../../util/programs.ts';
-import { runnerOptions } from '../run-context/run-config.ts';
-import { tryOnBase } from '../run-context/try-on-base.ts';
-import { type BuildLimits, type Proposal, proposeCommands } from './propose-commands.ts';
+import { buildRunnerOptions } from '../run-context/run-config.ts';
+import { tryDiagnosticsOnBase } from '../run-context/try-on-base.ts';
+import { type BuildLimits, type ProposedCommands, proposeProjectCommands } from './propose-commands.ts';
 
 interface Beginning {
   readonly project: { readonly name: string; readonly base_branch?: string };
   /** The CLI of every role; null: claude, as built in. */
-  readonly cli: ReadyCli | null;
-  readonly proposal: Proposal | null;
+  readonly cli: UsableAgentCli | null;
+  readonly proposal: ProposedCommands | null;
   /** The checks that work; null: they were not tried. */
   readonly tried: TrialResult | null;
   /** Limits to begin with; null: those built in. */
@@ -30,8 +30,11 @@ interface Beginning {
 }
 
 /** Reads test commands from the project's files, as far as their programs are in PATH; null: none. */
-export function readProposal(root: string, searchPath: string | undefined): Proposal | null {
-  return proposeCommands({
+export function proposeCommandsForProject(
+  root: string,
+  searchPath: string | undefined,
+): ProposedCommands | null {
+  return proposeProjectCommands({
     names: new Set(readdirSync(root)),
     textOf: (name) => readSmallFile(join(root, name)),
     has: (program) => isAbsolute(programPath(program, searchPath)),
@@ -48,7 +51,9 @@ function configText({ project, cli, proposal, tried, room }: Beginning): string 
   const rules =
     proposal === null || proposal.allowed.length === 0
       ? {}
-      : { permissions: { bash_rules: { allowed_commands: [...defaultCommands, ...proposal.allowed] } } };
+      : {
+          permissions: { bash_rules: { allowed_commands: [...defaultAllowedCommands, ...proposal.allowed] } },
+        };
   const tests = tried?.tests ?? proposal?.tests ?? [];
   const checks =
     tests.length === 0
@@ -107,7 +112,7 @@ const validationHint = `# validation:
 #     commands: [npm test]                  # work that fails them lands only with your override
 `;
 
-const setupHint = ({ command, preset }: KnownInstall): string =>
+const setupHint = ({ command, preset }: InstallCommand): string =>
   `# Agents' worktrees start without dependencies. To install them, once for each lock file, below project:
 #   setup: [${command}]
 # Cells reach only the hosts named here; from-config is the registry that your own settings name.
@@ -129,7 +134,7 @@ export interface TrialResult {
   /** The checks that passed; all that were proposed where they could not be tried. */
   readonly tests: readonly string[];
   /** The install they need in a worktree; null: they pass without. */
-  readonly install: KnownInstall | null;
+  readonly install: InstallCommand | null;
   /** One clause for each check that failed, with the line that says most. */
   readonly failing: readonly string[];
   /** Why nothing was tried; null: it was. */
@@ -140,7 +145,7 @@ interface Parts {
   readonly git: GitPort;
   readonly io: Io;
   readonly project: { readonly name: string; readonly base_branch?: string };
-  readonly proposal: Proposal;
+  readonly proposal: ProposedCommands;
 }
 
 /**
@@ -161,19 +166,19 @@ export async function tryProposal(parts: Parts): Promise<TrialResult> {
 async function attempt(
   { git, io, project }: Parts,
   tests: readonly string[],
-  install: KnownInstall | null,
+  install: InstallCommand | null,
 ): Promise<TrialResult> {
   const config = configSchema.parse({
     project: { ...project, setup: install === null ? [] : [install.command] },
     sandbox: { egress: { setup: install === null ? [] : [install.preset] } },
     validation: { validator_diagnostics: { commands: tests, timeout: '2m' } },
   });
-  const options = runnerOptions(git, config, io);
+  const options = buildRunnerOptions(git, config, io);
   const context = makeRunnerContext(options);
-  const trial = await tryOnBase({ git, options, context });
+  const trial = await tryDiagnosticsOnBase({ git, options, context });
   if (trial === null) return untried(tests, 'there is no commit to try them on');
   if ('untried' in trial) return untried(tests, trial.untried);
-  const failing = failedDiagnostics(trial.runs);
+  const failing = filterFailedDiagnostics(trial.runs);
   return {
     tests: trial.runs.filter((run) => !failing.includes(run)).map(({ command }) => command),
     install,
@@ -193,5 +198,5 @@ function describe(run: DiagnosticRun, branch: string): string {
     .replace(/\p{C}+/gu, ' ')
     .trim()
     .slice(0, 200);
-  return `${describeFailing(run, branch)}${shown === '' ? '' : `: ${shown}`}`;
+  return `${describeFailingDiagnostic(run, branch)}${shown === '' ? '' : `: ${shown}`}`;
 }

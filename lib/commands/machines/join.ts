@@ -1,31 +1,31 @@
 import { diffConfigs } from '../../config/config-values.ts';
 import { parseConfig } from '../../config/load-config.ts';
 import {
-  sessionDecision,
-  sessionStateDecision,
-  taskDecision,
-  taskStateDecision,
+  toObjectiveDecision,
+  toSessionStateDecision,
+  toTaskPlanDecision,
+  toTaskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { ShownMachine } from '../../domain/view-models/machines.ts';
-import { planDigest } from '../../domain/view-models/status.ts';
-import { helpLead } from '../../engine/help-lead.ts';
-import { acceptReceived } from '../../engine/plan/accept-received.ts';
+import { digestPlanTasks } from '../../domain/view-models/status.ts';
+import { workForLeadMachine } from '../../engine/help-lead.ts';
+import { askToAcceptReceived } from '../../engine/plan/accept-received.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
-import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { knownMachines } from '../../store/remote-session/known-machines.ts';
+import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
+import { listLastSeenMachines } from '../../store/remote-session/known-machines.ts';
 import type { OpenedRemoteSession } from '../../store/remote-session/open-remote-session.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitInCurrentFolder } from '../context/open-repository.ts';
+import { findGitContextHere } from '../context/open-repository.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { reportEnd } from '../run-loop/continue-session.ts';
-import { readBudget, readRoles } from './machines.ts';
-import { adaptersOf, withSharing } from './open-shared.ts';
+import { reportCommandEnd } from '../run-loop/continue-session.ts';
+import { parseMachineBudget, parseMachineRoles } from './machines.ts';
+import { listConfiguredAdapters, runInSharedSession } from './open-shared.ts';
 
 declare const FLAME_VERSION: string;
 
@@ -35,17 +35,17 @@ declare const FLAME_VERSION: string;
  */
 export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> {
   const { join, plan, role } = args.options;
-  const budget = readBudget(args.options.budget);
-  const asked = role === null ? null : readRoles(role);
+  const budget = parseMachineBudget(args.options.budget);
+  const asked = role === null ? null : parseMachineRoles(role);
   return withRunContext(args, io, (opened) => {
     const roles = asked ?? opened.config.machines.roles;
-    return withSharing(
+    return runInSharedSession(
       opened,
       io,
       { name: join ?? '', role: 'worker', roles, budget },
       async ({ remoteSession, inSession }) => {
         const session = await findShared(opened, remoteSession);
-        const gitContext = gitInCurrentFolder(opened.git, io);
+        const gitContext = findGitContextHere(opened.git, io);
         await requireSameConfig(opened, session, gitContext);
         await warnOfOtherProgram(opened, gitContext, session);
         const shared = inSession(session.id);
@@ -57,10 +57,10 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
             const { lease_ms: leaseMs, renew_ms: renewMs } = session.machines;
             remoteSession.enter(session.id, { leaseMs, renewMs });
             await recoverSession(shared.context, session.id);
-            await helpLead(shared.context, session.id).catch((error: unknown) => {
+            await workForLeadMachine(shared.context, session.id).catch((error: unknown) => {
               throw asJoined(error, remoteSession.remote);
             });
-            const end = await reportEnd(shared, session.id, () => null);
+            const end = await reportCommandEnd(shared, session.id, () => null);
             return end.session.state === 'ended' ? 0 : 2;
           },
           { isShared: true },
@@ -112,8 +112,11 @@ async function warnOfOtherProgram(
 ): Promise<void> {
   const tasks = (await store.raw.snapshot()).tasksOf(session.id);
   const place = { context: gitContext, commonDir: git.repository.commonDir };
-  const lead = (await knownMachines(place, session, tasks)).find(({ role }) => role === 'lead');
-  for (const message of otherProgram(lead, { version: FLAME_VERSION, adapters: adaptersOf(config) }))
+  const lead = (await listLastSeenMachines(place, session, tasks)).find(({ role }) => role === 'lead');
+  for (const message of listProgramDifferences(lead, {
+    version: FLAME_VERSION,
+    adapters: listConfiguredAdapters(config),
+  }))
     context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
@@ -125,15 +128,15 @@ async function agree(
 ): Promise<void> {
   const view = await viewSession(context, id);
   const tasks = (await store.raw.snapshot()).tasksOf(id);
-  const digest = planDigest(tasks);
+  const digest = digestPlanTasks(tasks);
   if (plan === null && view.isOurs && view.received.length === 0 && tasks.length > 0) return;
-  if (plan === null && context.gates.isInteractive) return acceptReceived(context, id);
+  if (plan === null && context.gates.isInteractive) return askToAcceptReceived(context, id);
   if (plan === null || !isDigest(plan, digest))
     throw notAgreed({ plan, digest, remote, count: tasks.length });
   context.decided.record([
-    sessionDecision(view.stored),
-    sessionStateDecision(view.stored),
-    ...tasks.flatMap((task) => [taskDecision(task), taskStateDecision(task)]),
+    toObjectiveDecision(view.stored),
+    toSessionStateDecision(view.stored),
+    ...tasks.flatMap((task) => [toTaskPlanDecision(task), toTaskStateDecision(task)]),
   ]);
 }
 
@@ -185,7 +188,7 @@ async function requireSameConfig(
 ): Promise<void> {
   const { config_digest: theirs, base_branch: base, base_commit: commit } = session;
   if (context.configDigest === theirs) return;
-  const text = await gitText(gitContext, ['show', `${commit}:.blueflame.yml`], { accept: [0, 128] });
+  const text = await runGitForText(gitContext, ['show', `${commit}:.blueflame.yml`], { accept: [0, 128] });
   throw new FlameError({
     kind: 'refused',
     code: 'config-differs',
@@ -212,24 +215,24 @@ function differences(text: string, here: CommandContext['config']): readonly str
 }
 
 /** Lists differences to the lead's program, by its heartbeat as far as that has them. One line each. */
-export function otherProgram(
+export function listProgramDifferences(
   lead: ShownMachine | undefined,
   here: { readonly version: string; readonly adapters: readonly string[] },
 ): readonly string[] {
   if (lead === undefined) return [];
   const { version, adapters } = lead;
   const missing = (adapters ?? []).filter((name) => !here.adapters.includes(name));
-  const name = visibleLine(lead.machine);
+  const name = toPrintableLine(lead.machine);
   return [
     ...(version === null || version === here.version
       ? []
       : [
-          `${name} leads with git-flame ${visibleLine(version)}, but this is ${here.version}: their rules may differ, and the lead applies its own.`,
+          `${name} leads with git-flame ${toPrintableLine(version)}, but this is ${here.version}: their rules may differ, and the lead applies its own.`,
         ]),
     ...(missing.length === 0
       ? []
       : [
-          `${name} runs agents with ${missing.map(visibleLine).join(', ')}, which this machine does not use.`,
+          `${name} runs agents with ${missing.map(toPrintableLine).join(', ')}, which this machine does not use.`,
         ]),
   ];
 }

@@ -1,17 +1,17 @@
-import { ledElsewhere, sameCommandHint } from '../../domain/concurrency-errors.ts';
+import { ledElsewhereError, sameCommandHint } from '../../domain/concurrency-errors.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { nextClaim, sharedRoles } from '../../domain/state/machine.ts';
+import { joinedMachineRoles, nextClaimNumber } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { stepDown } from '../../engine/machines/lost-claims.ts';
-import { recordOwn, viewSession } from '../../engine/record.ts';
+import { handleLostLead } from '../../engine/machines/lost-claims.ts';
+import { recordUnderAnyLead, viewSession } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { withSessionLock } from '../context/session-lock.ts';
-import { withStart } from '../plan/find-plan.ts';
+import { runFromStartRequest } from '../plan/find-plan.ts';
 import { type StartRequest, selectsOpenSession } from '../plan/start-request.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import { continueSession, type Start } from '../run-loop/continue-session.ts';
-import { withSharing } from './open-shared.ts';
+import { continueSession, type SessionToContinue } from '../run-loop/continue-session.ts';
+import { runInSharedSession } from './open-shared.ts';
 
 interface Lead {
   readonly wish: StartRequest;
@@ -21,17 +21,17 @@ interface Lead {
 }
 
 /** `git flame run --remote`: the whole loop, with any machines that join. */
-export function leadSession(
+export function leadSharedSession(
   opened: CommandContext,
   io: Io,
   { wish, remote, takesOver }: Lead,
 ): Promise<number> {
-  return withSharing(
+  return runInSharedSession(
     opened,
     io,
-    { name: remote, role: 'lead', roles: sharedRoles, budget: null },
+    { name: remote, role: 'lead', roles: joinedMachineRoles, budget: null },
     ({ remoteSession, inSession }) => {
-      const lead = async (start: Start): Promise<number> => {
+      const lead = async (start: SessionToContinue): Promise<number> => {
         const shared = inSession(start.session);
         const { lease, renew } = opened.config.machines;
         const terms = { remote: remoteSession.remote, lease_ms: lease, renew_ms: renew };
@@ -40,10 +40,10 @@ export function leadSession(
         try {
           return await continueSession(shared, io, start);
         } catch (error) {
-          throw await stepDown(shared.context, start.session, error);
+          throw await handleLostLead(shared.context, start.session, error);
         }
       };
-      return withStart(opened, wish, io, lead, { isShared: true });
+      return runFromStartRequest(opened, wish, io, lead, { isShared: true });
     },
   );
 }
@@ -55,22 +55,22 @@ function inLedSession(
   { session, remote }: { readonly session: SessionId; readonly remote: string },
   work: (opened: CommandContext) => Promise<number>,
 ): Promise<number> {
-  return withSharing(
+  return runInSharedSession(
     opened,
     io,
-    { name: remote, role: 'lead', roles: sharedRoles, budget: null },
+    { name: remote, role: 'lead', roles: joinedMachineRoles, budget: null },
     async ({ inSession }) => {
       const shared = inSession(session);
       const { machines } = (await viewSession(shared.context, session)).session;
       if (machines !== undefined && machines.lead !== shared.context.place)
-        throw ledElsewhere(machines.lead, sameCommandHint);
+        throw ledElsewhereError(machines.lead, sameCommandHint);
       return withSessionLock(shared, session, () => work(shared), { isShared: true });
     },
   );
 }
 
 /** The remote that this clone leads the session through which is meant; null: none. */
-export async function ledThrough(
+export async function findRemoteLedThrough(
   { context, store, selected }: CommandContext,
   wish: StartRequest,
 ): Promise<string | null> {
@@ -92,12 +92,12 @@ async function takeLead(
   { terms, takesOver }: { readonly terms: Terms; readonly takesOver: boolean },
 ): Promise<void> {
   const seen = takesOver ? (await viewSession(context, id)).session.machines : undefined;
-  await recordOwn(context, id, ({ session }) => {
+  await recordUnderAnyLead(context, id, ({ session }) => {
     const known = session.machines;
     const isOurs = known?.lead === context.place;
     // The person's decision is about the lead at that time.
-    if (known !== undefined && !isOurs && known.term !== seen?.term) throw ledElsewhere(known.lead);
-    const term = isOurs ? known.term : nextClaim(known?.term);
+    if (known !== undefined && !isOurs && known.term !== seen?.term) throw ledElsewhereError(known.lead);
+    const term = isOurs ? known.term : nextClaimNumber(known?.term);
     const isSame =
       isOurs &&
       known.remote === terms.remote &&
@@ -113,7 +113,7 @@ async function takeLead(
 }
 
 /** Runs `work` under the session's lock; in a shared session the lead decides it at the remote, as all else. */
-export function whereItIsLed(
+export function runWhereSessionIsLed(
   opened: CommandContext,
   io: Io,
   session: Session,
@@ -121,6 +121,6 @@ export function whereItIsLed(
 ): Promise<number> {
   const { id, machines, state } = session;
   if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
-  if (machines.lead !== opened.context.place) throw ledElsewhere(machines.lead, sameCommandHint);
+  if (machines.lead !== opened.context.place) throw ledElsewhereError(machines.lead, sameCommandHint);
   return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
 }

@@ -1,15 +1,15 @@
-import { machineDecision } from '../../core/admission/decisions.ts';
+import { toMachineTrustDecision } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import { type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
+import { type JoinedMachineRole, joinedMachineRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { listMachines, type ShownMachine } from '../../domain/view-models/machines.ts';
-import { readMachines } from '../../store/remote-session/machine-ref.ts';
-import { pickRemote } from '../../store/sync/remote.ts';
-import { renderMachines, renderWays } from '../../ui/render/render-machines.ts';
+import { readMachinesAtRemote } from '../../store/remote-session/machine-ref.ts';
+import { chooseRemote } from '../../store/sync/remote.ts';
+import { renderMachines, renderTrustCommands } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { gitInCurrentFolder, withState } from '../context/open-repository.ts';
+import { findGitContextHere, withRepositoryState } from '../context/open-repository.ts';
 
 /**
  * `git flame machines`: machines of the session, the claims of each, and since when, as the remote has it now. Changes
@@ -17,12 +17,12 @@ import { gitInCurrentFolder, withState } from '../context/open-repository.ts';
  */
 export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
   const wish = readWish(args);
-  return withState(args, io, async ({ git, store, selected, output, decided }) => {
-    const context = gitInCurrentFolder(git, io);
-    const remote = await pickRemote(context, args.positionals[0] ?? null);
+  return withRepositoryState(args, io, async ({ git, store, selected, output, decided }) => {
+    const context = findGitContextHere(git, io);
+    const remote = await chooseRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
     const session = selected.pick(await store.raw.snapshot());
-    const found = await readMachines(
+    const found = await readMachinesAtRemote(
       { context, commonDir, objectFormat },
       { remote, session: session?.id ?? null },
     );
@@ -34,7 +34,7 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
     const shared = found.session?.id ?? null;
     const shown = { remote, session: shared, machines };
     output.json(shown);
-    const lines = [...renderMachines(shown, output.style), ...renderWays(machines, output.style)];
+    const lines = [...renderMachines(shown, output.style), ...renderTrustCommands(machines, output.style)];
     output.result(lines.join('\n'));
     return 0;
   });
@@ -42,7 +42,7 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
 
 function readWish({ options }: CommandArgs<'machines'>): TrustWish | null {
   const { trust, distrust, role } = options;
-  const roles = role === null ? (['validate'] as const) : readRoles(role);
+  const roles = role === null ? (['validate'] as const) : parseMachineRoles(role);
   if (trust !== null && distrust !== null) throw bothWays();
   if (trust !== null) return { name: trust, roles, isGiven: true };
   return distrust === null ? null : { name: distrust, roles, isGiven: false };
@@ -68,7 +68,7 @@ function nothingShared(remote: string): FlameError {
 
 interface TrustWish {
   readonly name: string;
-  readonly roles: readonly SharedRole[];
+  readonly roles: readonly JoinedMachineRole[];
   /** Whether it is given, or taken back. */
   readonly isGiven: boolean;
 }
@@ -85,7 +85,7 @@ function trustMachine(
   const { machine, key } = findMachine(machines, wish.name);
   if (wish.roles.includes('work')) throw needsNoTrust();
   if (key === null) throw noKey(machine);
-  const decisions = wish.roles.map((role) => machineDecision(session, key, role));
+  const decisions = wish.roles.map((role) => toMachineTrustDecision(session, key, role));
   if (wish.isGiven) decided.record(decisions);
   else decided.supersede(decisions);
   const roles = wish.roles.join(', ');
@@ -125,20 +125,21 @@ function needsNoTrust(): FlameError {
 }
 
 /** Roles as they were typed. Throws FlameError `machine-role`. */
-export function readRoles(typed: readonly string[]): readonly SharedRole[] {
-  const known = typed.map((text) => ({ text, role: sharedRoles.find((role) => role === text) }));
+export function parseMachineRoles(typed: readonly string[]): readonly JoinedMachineRole[] {
+  const known = typed.map((text) => ({ text, role: joinedMachineRoles.find((role) => role === text) }));
   const wrong = known.find(({ role }) => role === undefined);
-  if (wrong === undefined && typed.length > 0) return sharedRoles.filter((role) => typed.includes(role));
+  if (wrong === undefined && typed.length > 0)
+    return joinedMachineRoles.filter((role) => typed.includes(role));
   throw new FlameError({
     kind: 'usage',
     code: 'machine-role',
-    message: `A machine has no role ${JSON.stringify(wrong?.text ?? '')}. The roles are ${sharedRoles.join(', ')}.`,
+    message: `A machine has no role ${JSON.stringify(wrong?.text ?? '')}. The roles are ${joinedMachineRoles.join(', ')}.`,
     hints: ['git flame work --join --role work,validate'],
   });
 }
 
 /** Parses a machine's budget. Throws FlameError `machine-budget`. */
-export function readBudget(typed: string | null): number | null {
+export function parseMachineBudget(typed: string | null): number | null {
   if (typed === null) return null;
   const amount = Number(typed.replace(/^\$/, ''));
   if (Number.isFinite(amount) && amount > 0) return amount;

@@ -1,21 +1,21 @@
-import { sharedDecisionLog } from '../../core/machines/machine-statement.ts';
+import { createSharedDecisionLog } from '../../core/machines/machine-statement.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { type MachineRole, type SharedRole, sharedRoles } from '../../domain/state/machine.ts';
+import { type JoinedMachineRole, joinedMachineRoles, type MachineRole } from '../../domain/state/machine.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { shareSsh } from '../../git/process/share-ssh.ts';
+import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
+import { shareSshConnection } from '../../git/process/share-ssh.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
-import { pushesPerMinute } from '../../store/remote-session/network.ts';
+import { recommendPushesPerMinute } from '../../store/remote-session/network.ts';
 import {
   type OpenedRemoteSession,
   openRemoteSession,
 } from '../../store/remote-session/open-remote-session.ts';
-import { pickRemote } from '../../store/sync/remote.ts';
+import { chooseRemote } from '../../store/sync/remote.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';
-import { gitInCurrentFolder } from '../context/open-repository.ts';
+import { findGitContextHere } from '../context/open-repository.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
 
 const longestPatienceMs = 120_000;
@@ -23,7 +23,7 @@ const shortestPatienceMs = 15_000;
 
 declare const FLAME_VERSION: string;
 
-export interface Shared {
+export interface SharedSessionContext {
   readonly remoteSession: OpenedRemoteSession;
   /** Opens what a command works with in a session. */
   readonly inSession: (session: SessionId) => CommandContext;
@@ -33,7 +33,7 @@ interface Joining {
   /** The remote as it was typed, '' where none was. */
   readonly name: string;
   readonly role: MachineRole;
-  readonly roles: readonly SharedRole[];
+  readonly roles: readonly JoinedMachineRole[];
   /** See Sharing. */
   readonly budget: number | null;
 }
@@ -41,22 +41,22 @@ interface Joining {
 /**
  * Has all that a command changes decided at a remote, for the time of `work`. Throws FlameErrors `no-remote` and `remote-unreachable`.
  */
-export async function withSharing(
+export async function runInSharedSession(
   opened: CommandContext,
   io: Io,
   { name, role, roles, budget }: Joining,
-  work: (shared: Shared) => Promise<number>,
+  work: (shared: SharedSessionContext) => Promise<number>,
 ): Promise<number> {
   const { context, config, git, store, output } = opened;
-  const gitContext = gitInCurrentFolder(git, io);
-  const remote = await pickRemote(gitContext, name === '' ? null : name);
-  const url = await gitText(gitContext, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
+  const gitContext = findGitContextHere(git, io);
+  const remote = await chooseRemote(gitContext, name === '' ? null : name);
+  const url = await runGitForText(gitContext, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
   const { lease, pushes_per_minute: most } = config.machines;
   const clone = { env: io.env, commonDir: git.repository.commonDir };
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
-  const trusted = role === 'lead' ? await readOwnTrust(gitContext) : [];
-  const network = await shareSsh(gitContext, remote);
+  const trusted = role === 'lead' ? await readTrustedMachineKeys(gitContext) : [];
+  const network = await shareSshConnection(gitContext, remote);
   const remoteSession = openRemoteSession(store.raw, {
     remote,
     network,
@@ -73,10 +73,10 @@ export async function withSharing(
       slots: roles.includes('work') ? config.concurrency.development : 0,
       roles: [...roles],
       key,
-      adapters: adaptersOf(config),
+      adapters: listConfiguredAdapters(config),
       since: context.now().toISOString(),
     },
-    pushesPerMinute: most ?? pushesPerMinute(url),
+    pushesPerMinute: most ?? recommendPushesPerMinute(url),
     patienceMs: Math.min(Math.max(lease / 3, shortestPatienceMs), longestPatienceMs),
     onLine: (isThere, error) =>
       context.events.emit(
@@ -91,7 +91,7 @@ export async function withSharing(
   });
   let isOver = false;
   const inSession = (session: SessionId): CommandContext => {
-    const decided = sharedDecisionLog(opened.decided, { session, role });
+    const decided = createSharedDecisionLog(opened.decided, { session, role });
     return {
       ...opened,
       decided,
@@ -100,7 +100,7 @@ export async function withSharing(
     };
   };
   try {
-    await remoteSession.look();
+    await remoteSession.exchangeNow();
     const code = await work({ remoteSession, inSession });
     isOver = true;
     return code;
@@ -111,7 +111,7 @@ export async function withSharing(
 }
 
 /** The CLIs that roles are configured to run with. */
-export function adaptersOf(config: Config): string[] {
+export function listConfiguredAdapters(config: Config): string[] {
   return [...new Set(Object.values(config.roles).flatMap(({ adapter }) => adapter ?? []))].sort();
 }
 
@@ -151,15 +151,15 @@ const setting = 'blueflame.trustedMachine';
  * Reads the keys of machines that this person trusts in any session of the repository, each until a day: `git config
  * --add blueflame.trustedMachine "KEY ROLE[,ROLE] YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
  */
-export async function readOwnTrust(gitContext: GitContext): Promise<Config['machines']['trusted']> {
-  const text = await gitText(gitContext, ['config', '--get-all', setting], { accept: [0, 1] });
-  return text.split('\n').filter(Boolean).map(parseTrusted);
+export async function readTrustedMachineKeys(gitContext: GitContext): Promise<Config['machines']['trusted']> {
+  const text = await runGitForText(gitContext, ['config', '--get-all', setting], { accept: [0, 1] });
+  return text.split('\n').filter(Boolean).map(parseTrustedMachineKey);
 }
 
 /** One value of that setting. Throws FlameError `trusted-machine`. */
-export function parseTrusted(value: string): Trusted {
+export function parseTrustedMachineKey(value: string): Trusted {
   const [key = '', names = '', until = '', ...more] = value.trim().split(/\s+/);
-  const roles = sharedRoles.filter((role) => names.split(',').includes(role));
+  const roles = joinedMachineRoles.filter((role) => names.split(',').includes(role));
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(until) && !Number.isNaN(Date.parse(until));
   if (roles.length > 0 && roles.length === names.split(',').length && isDay && more.length === 0)
     return { key, roles, until };

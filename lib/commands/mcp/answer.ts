@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
-import { markInvisible, toJsonLine } from '../../ui/text/visible-text.ts';
-import { parseRecord } from '../../util/json.ts';
+import { markInvisible, renderPrintableJsonLine } from '../../ui/text/visible-text.ts';
+import { parseJsonRecord } from '../../util/json.ts';
 
 /** So much of an answer reaches the model of every client whole. */
 const longestAnswer = 40_000;
@@ -13,7 +13,10 @@ const mostHints = 5;
  * which show both where they differ show it once. What a screen or a reader could take for something else is marked in
  * both: clients print structured content unescaped. Throws FlameError `too-long`.
  */
-export function toResult(value: Readonly<Record<string, unknown>>, isStructured: boolean): CallToolResult {
+export function toToolResult(
+  value: Readonly<Record<string, unknown>>,
+  isStructured: boolean,
+): CallToolResult {
   const text = JSON.stringify(value, (_, one: unknown) =>
     typeof one === 'string' ? markInvisible(one) : one,
   );
@@ -25,12 +28,12 @@ export function toResult(value: Readonly<Record<string, unknown>>, isStructured:
       hints: ['Ask for a smaller part: one task, an offset, fewer lines'],
       hintsFor: 'model',
     });
-  const structured = isStructured ? { structuredContent: parseRecord(text) } : {};
+  const structured = isStructured ? { structuredContent: parseJsonRecord(text) } : {};
   return { content: [{ type: 'text', text }], ...structured };
 }
 
 /** An error as a tool result for the model: what failed, why, and what to do next. */
-export function toFailure(error: FlameError, personInstruction: string): CallToolResult {
+export function toToolFailure(error: FlameError, personInstruction: string): CallToolResult {
   const { code, message, lines } = error;
   const shown = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
   const left = lines.length - shown.length;
@@ -39,12 +42,12 @@ export function toFailure(error: FlameError, personInstruction: string): CallToo
     code,
     message: message.slice(0, 2_000),
     ...(details.length === 0 ? {} : { details }),
-    ...adviseModel(error, personInstruction),
+    ...adviseModelOnError(error, personInstruction),
   };
-  return { isError: true, content: [{ type: 'text', text: toJsonLine({ error: failed }) }] };
+  return { isError: true, content: [{ type: 'text', text: renderPrintableJsonLine({ error: failed }) }] };
 }
 
-export function asFlameError(error: unknown): FlameError {
+export function toolErrorToFlameError(error: unknown): FlameError {
   if (error instanceof FlameError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new FlameError({
@@ -58,11 +61,11 @@ export function asFlameError(error: unknown): FlameError {
 }
 
 /** Instruction to a model in a chat to report what only the person can repair. */
-export const chatInstruction =
+export const chatModelInstruction =
   'Only the project lead can fix this: report it, with the commands in for_lead, then call it again';
 
 /** A lead agent's next step after an error. */
-export interface Advice {
+export interface ErrorAdvice {
   readonly next: readonly string[];
   /** Commands and changes that only the person can make; absent: nothing is left to them. */
   readonly for_lead?: readonly string[];
@@ -72,7 +75,10 @@ export interface Advice {
  * Advises a model on an error: hints are commands for a person as a rule, and a model has its tools alone. `personInstruction`
  * is how the person learns what only they can repair.
  */
-export function adviseModel({ code, hints, hintsFor }: FlameError, personInstruction: string): Advice {
+export function adviseModelOnError(
+  { code, hints, hintsFor }: FlameError,
+  personInstruction: string,
+): ErrorAdvice {
   if (hintsFor === 'model' && hints.length > 0) return { next: hints.slice(0, mostHints) };
   const way = ways[code];
   if (way !== undefined) return { next: [way] };

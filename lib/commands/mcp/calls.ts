@@ -2,34 +2,48 @@ import { renderPlanYaml } from '../../config/plan-file.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { LeadTool } from '../../domain/lead-tools.ts';
 import { leaveNote } from '../../engine/blackboard/leave-note.ts';
-import { completeSession, giveUpSession } from '../../engine/lead-agent/hand-over.ts';
-import { approveWork, dropWork, isLeftUnjudged, rejectWork } from '../../engine/lead-agent/judge-work.ts';
-import { proposeRemoval, proposeTasks, requireLeading } from '../../engine/lead-agent/propose-tasks.ts';
+import { giveUpSessionByLeadAgent, handOverSession } from '../../engine/lead-agent/hand-over.ts';
+import {
+  approveTaskAsLeadAgent,
+  dropTasksAsLeadAgent,
+  isUnjudgedByValidators,
+  rejectTaskAsLeadAgent,
+} from '../../engine/lead-agent/judge-work.ts';
+import {
+  proposeTaskRemoval,
+  proposeTasks,
+  requireLeadCanChangeSession,
+} from '../../engine/lead-agent/propose-tasks.ts';
 import {
   listRepositoryFolder,
   readRepositoryFile,
   searchRepository,
 } from '../../engine/lead-agent/read-repository.ts';
-import { unjudgedWay } from '../../engine/lead-agent/refusals.ts';
+import { unjudgedTaskHint } from '../../engine/lead-agent/refusals.ts';
 import { assignTasks } from '../../engine/lead-agent/work-on-assigned.ts';
-import { decideProposal } from '../../engine/plan/plan-wave.ts';
-import { replacedBy } from '../../engine/plan/take-plan.ts';
+import { askAboutProposedPlan } from '../../engine/plan/plan-wave.ts';
+import { listTasksReplacedByPlan } from '../../engine/plan/take-plan.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { visibleText } from '../../ui/text/visible-text.ts';
+import { toPrintableText } from '../../ui/text/visible-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LeadSession, LeadWriteContext } from './lead-session.ts';
-import { describeSession, repositoryReaderOf, stepAfter, taskOutput } from './look.ts';
-import type { CallContext, FormQuestion, ToolAnswer } from './outputs.ts';
-import type { InputOf } from './tool-table.ts';
+import {
+  adviseAfterPlanChange,
+  describeSessionForLead,
+  openTaskFilesReader,
+  readTaskOutputPage,
+} from './look.ts';
+import type { CallContext, FormQuestion, ToolOutputOrQuestion } from './outputs.ts';
+import type { ToolInput } from './tool-table.ts';
 import { waitForWorkers } from './wait.ts';
 
 type Calls = {
   readonly [Name in LeadTool]: (
     lead: LeadSession,
-    input: InputOf<Name>,
+    input: ToolInput<Name>,
     call: CallContext,
-  ) => Promise<ToolAnswer<Name>>;
+  ) => Promise<ToolOutputOrQuestion<Name>>;
 };
 
 const mostNamed = 100;
@@ -37,7 +51,7 @@ const mostNamed = 100;
 const longestForm = 12_000;
 
 /** The call of each tool; every rule of it is the engine's. All throw FlameErrors. */
-export const calls: Calls = {
+export const leadToolCalls: Calls = {
   create_tasks: (lead, { objective = null, tasks }, call) => {
     const planned = tasks.map((task) => ({ ...task, model: null, adapter: null }));
     return lead.act(
@@ -56,9 +70,9 @@ export const calls: Calls = {
       const { by } = lead.host;
       const { proposal } = (await viewSession(context, session)).session;
       if (proposal !== null || !context.config.queen.may_drop)
-        return afterProposal(lead, acting, await proposeRemoval(context, session, { ids, by }), call);
-      await dropWork(context, session, { ids, reason, by });
-      const next = stepAfter(await viewSession(context, session), lead);
+        return afterProposal(lead, acting, await proposeTaskRemoval(context, session, { ids, by }), call);
+      await dropTasksAsLeadAgent(context, session, { ids, reason, by });
+      const next = adviseAfterPlanChange(await viewSession(context, session), lead);
       return { changed: ids, dropped: ids, plan: 'approved', next };
     }),
 
@@ -69,10 +83,10 @@ export const calls: Calls = {
       // Works that a killed run took in without a verdict wait for validation too.
       const view = await viewSession(context, session);
       const unjudged = view.tasks.filter(({ status, result }) => status === 'done' && result.status === null);
-      const left = unjudged.filter((task) => isLeftUnjudged(view, task)).map(({ id }) => id);
+      const left = unjudged.filter((task) => isUnjudgedByValidators(view, task)).map(({ id }) => id);
       const isAny = assigned.length > 0 || unjudged.length > left.length;
       if (isAny) lead.startWork(acting);
-      const none = left.length > 0 ? unjudgedWay : 'None of them is pending: get_status';
+      const none = left.length > 0 ? unjudgedTaskHint : 'None of them is pending: get_status';
       return {
         assigned,
         ...(left.length === 0 ? {} : { validators_gave_no_verdict: left }),
@@ -85,42 +99,47 @@ export const calls: Calls = {
   get_status: async (lead, { cursor }) => {
     const { config, view } = await lead.host.look();
     if (view === null) return { session: null, next: 'create_tasks with an objective starts a session' };
-    return describeSession(config, view, { cursor, trouble: lead.trouble });
+    return describeSessionForLead(config, view, { cursor, trouble: lead.trouble });
   },
 
-  get_task_output: async (lead, input) => taskOutput(await lead.host.look(), input),
+  get_task_output: async (lead, input) => readTaskOutputPage(await lead.host.look(), input),
 
   approve_task: (lead, { task_id: task, commit, feedback }) =>
     lead.act(async ({ context, session }) => {
       const judging = { task, commit, feedback, by: lead.host.by };
-      return { approved: task, changed: await approveWork(context, session, judging) };
+      return { approved: task, changed: await approveTaskAsLeadAgent(context, session, judging) };
     }),
 
   reject_task: (lead, { task_id: task, commit, feedback }) =>
     lead.act(async ({ context, session }) => {
-      const changed = await rejectWork(context, session, { task, commit, feedback, by: lead.host.by });
+      const changed = await rejectTaskAsLeadAgent(context, session, {
+        task,
+        commit,
+        feedback,
+        by: lead.host.by,
+      });
       return { rejected: task, changed, next: 'assign_task starts the next attempt' };
     }),
 
   leave_note: (lead, { text, task_ids: tasks = [], paths = [] }) =>
     lead.act(async ({ context, session }) => {
-      const said = { text, tasks, paths, by: lead.host.by, requireMay: requireLeading };
+      const said = { text, tasks, paths, by: lead.host.by, requireMay: requireLeadCanChangeSession };
       const { note, isNew } = await leaveNote(context, session, said);
       return { note: note.id, changed: isNew };
     }),
 
-  read_file: async (lead, input) => readRepositoryFile(await repositoryReaderOf(lead, input.task_id), input),
+  read_file: async (lead, input) => readRepositoryFile(await openTaskFilesReader(lead, input.task_id), input),
 
   list_files: async (lead, input) =>
-    listRepositoryFolder(await repositoryReaderOf(lead, input.task_id), input),
+    listRepositoryFolder(await openTaskFilesReader(lead, input.task_id), input),
 
   search_files: async (lead, { ignore_case: ignoresCase, ...input }) =>
-    searchRepository(await repositoryReaderOf(lead, input.task_id), { ...input, ignoresCase }),
+    searchRepository(await openTaskFilesReader(lead, input.task_id), { ...input, ignoresCase }),
 
   complete: (lead, { summary }) =>
     lead.act(async ({ context, session }) => {
       const handing = { summary, by: lead.host.by };
-      const done = await lead.actAlone(session, () => completeSession(context, session, handing));
+      const done = await lead.actAlone(session, () => handOverSession(context, session, handing));
       if (done.conflicts > 0)
         return {
           ...done,
@@ -134,7 +153,7 @@ export const calls: Calls = {
     lead.act(async ({ context, session }) => {
       const { by, askPlan } = lead.host;
       // Only a run starts its own lead agent for a session.
-      const { isNew, view } = await giveUpSession(context, session, {
+      const { isNew, view } = await giveUpSessionByLeadAgent(context, session, {
         reason,
         by,
         isAppointed: askPlan !== null,
@@ -164,7 +183,7 @@ async function afterProposal(
   { context, session }: LeadWriteContext,
   changed: readonly string[],
   call: CallContext,
-): Promise<ToolAnswer<'create_tasks'>> {
+): Promise<ToolOutputOrQuestion<'create_tasks'>> {
   const before = await viewSession(context, session);
   if (before.session.proposal !== null) {
     const question = await (lead.host.askPlan?.(session) ?? askInForm(context, session, call));
@@ -181,7 +200,7 @@ async function afterProposal(
     };
   if (cycle === 0 || view.tasks.length === 0)
     return { changed, plan: 'not approved', next: "get_status has the lead's reason" };
-  return { changed, plan: 'approved', next: stepAfter(view, lead) };
+  return { changed, plan: 'approved', next: adviseAfterPlanChange(view, lead) };
 }
 
 /**
@@ -201,13 +220,13 @@ async function askInForm(
   const key = `plan-${canonicalDigest(tasks).slice(0, 24)}`;
   const answer = answerTo(key);
   if (answer === undefined) {
-    const gone = replacedBy(view, { tasks }).map(({ id }) => id);
+    const gone = listTasksReplacedByPlan(view, { tasks }).map(({ id }) => id);
     const dropped = gone.length === 0 ? '' : `\n\nRemoved from the plan, and dropped: ${gone.join(', ')}`;
-    const message = `${visibleText(objective)}\n\n${visibleText(renderPlanYaml({ tasks }))}${dropped}`;
+    const message = `${toPrintableText(objective)}\n\n${toPrintableText(renderPlanYaml({ tasks }))}${dropped}`;
     return message.length > longestForm ? null : { ask: { key, message } };
   }
   if (answer !== 'approve') return null;
   const gates = { ...context.gates, plan: async () => ({ kind: 'approve' as const }) };
-  await decideProposal({ ...context, gates }, session, tasks);
+  await askAboutProposedPlan({ ...context, gates }, session, tasks);
   return null;
 }

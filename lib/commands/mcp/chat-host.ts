@@ -1,24 +1,24 @@
 import { mkdirSync } from 'node:fs';
-import { logRoot } from '../../cell/run-folder.ts';
+import { agentLogsRoot } from '../../cell/run-folder.ts';
 import { auditFile, openAuditLog } from '../../cell/watcher/audit-log.ts';
-import { isOffered } from '../../domain/config/role-settings.ts';
+import { isAdapterOffered } from '../../domain/config/role-settings.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { requireSoundTasks } from '../../engine/lead-agent/propose-tasks.ts';
-import { noSessionYet, refusal, sessionEnded } from '../../engine/lead-agent/refusals.ts';
-import { warnOfLooseRules } from '../../engine/lead-agent/run-lead-agent.ts';
-import { readBounds } from '../../engine/plan-problems.ts';
+import { requireValidFirstTasks } from '../../engine/lead-agent/propose-tasks.ts';
+import { leadToolError, noOpenSessionError, sessionEndedError } from '../../engine/lead-agent/refusals.ts';
+import { warnOfLooseLeadAgentRules } from '../../engine/lead-agent/run-lead-agent.ts';
+import { readPlanBoundsAtCommit } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { createSession } from '../../engine/session/create-session.ts';
-import { findBase, preflight } from '../../engine/work/preflight.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { findBaseBranch, requireRunCanStart } from '../../engine/work/preflight.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { readTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { chatInstruction } from './answer.ts';
+import { chatModelInstruction } from './answer.ts';
 import {
   type CallReport,
   type LeadReadContext,
@@ -35,12 +35,12 @@ const longestWaitMs = 45_000;
  * changed, and the session's lock is held only while agents run, so that the person's own commands find it free.
  * `close` ends agents that run, gives their tasks back, and closes what was opened.
  */
-export async function openChatLead(
+export async function openLeadSessionInChat(
   args: CommandArgs,
   io: Io,
   by: AgentId,
 ): Promise<{ readonly lead: LeadSession; close(): Promise<void> }> {
-  const state = holdOpen<ReadContext>((work) => withState(args, io, work));
+  const state = holdOpen<ReadContext>((work) => withRepositoryState(args, io, work));
   const shop = holdOpen<CommandContext>((work) => withRunContext(args, io, work));
   const { git, output } = await state.get();
   const { commonDir } = git.repository;
@@ -55,7 +55,7 @@ export async function openChatLead(
   const lead = new LeadSession({
     by,
     events: output.events,
-    personInstruction: chatInstruction,
+    personInstruction: chatModelInstruction,
     longestWaitMs,
     askPlan: null,
     look: async () => readLeadView(await state.get(), io, led),
@@ -66,7 +66,7 @@ export async function openChatLead(
       const context = last;
       // From the first acting call on, tasks that are not assigned wait.
       context.run.assigned ??= new Set();
-      warnOfLooseRules(context);
+      warnOfLooseLeadAgentRules(context);
       const current = sessionOf(await store.snapshot(), selected, led);
       const isOpen = current !== null && current.state !== 'ended';
       if (isOpen) await take(current.id);
@@ -133,15 +133,15 @@ function sessionOf(
 }
 
 function requireOpen(session: Session | null): SessionId {
-  if (session === null) throw noSessionYet();
-  if (session.state === 'ended') throw sessionEnded(session.id);
+  if (session === null) throw noOpenSessionError();
+  if (session.state === 'ended') throw sessionEndedError(session.id);
   return session.id;
 }
 
 /** The open session, unless the objective is another one. */
 function joined({ id, objective, state }: Session, begin: NewSessionStart): SessionId {
   if (begin.objective === null || begin.objective === objective || state === 'stopped') return id;
-  throw refusal({
+  throw leadToolError({
     code: 'session-open',
     message: `Session ${id} is open, for another objective: ${objective.slice(0, 200)}`,
     next: `Leave objective out to add to it. For another objective, the lead first ends it: git flame session end ${id} (or keeps it open: git flame run --new OBJECTIVE)`,
@@ -154,15 +154,15 @@ async function beginSession(
   { objective, tasks }: NewSessionStart,
 ): Promise<SessionId> {
   if (objective === null)
-    throw refusal({
+    throw leadToolError({
       code: 'no-objective',
       message: 'No session is open, so create_tasks needs an objective.',
       next: 'create_tasks with an objective',
     });
   // Tasks that can't be proposed start no session.
-  const { commit } = await findBase(context);
-  requireSoundTasks(await readBounds(context, commit), tasks);
-  const base = await preflight(context, []);
+  const { commit } = await findBaseBranch(context);
+  requireValidFirstTasks(await readPlanBoundsAtCommit(context, commit), tasks);
+  const base = await requireRunCanStart(context, []);
   const id = context.newSessionId();
   await createSession(context, id, { objective, base, isBeside: false, leader });
   return id;
@@ -172,7 +172,7 @@ async function readLeadView(reading: ReadContext, io: Io, led: SessionId | null)
   const root = requireWorkTree(reading.git);
   const { config } = await readConfig(root, reading.configFile);
   await readTrustedDecisions(io, reading);
-  reading.store.admitBy({ isOffered: (adapter) => isOffered(config, 'worker', adapter) });
+  reading.store.admitBy({ isOffered: (adapter) => isAdapterOffered(config, 'worker', adapter) });
   const session = sessionOf(await reading.store.snapshot(), reading.selected, led);
   const isThere = session !== null && session.archived_at === undefined;
   return { reading, config, root, view: isThere ? await viewSession(reading, session.id) : null };
@@ -183,7 +183,7 @@ function auditCall(commonDir: string, by: AgentId, { tool, about, error }: CallR
   const call = { tool_name: `mcp__flame__${tool}`, tool_input: { pattern: about }, cwd: '' };
   const decision = error === null ? 'allow' : 'block';
   try {
-    mkdirSync(logRoot(commonDir), { recursive: true, mode: 0o700 });
+    mkdirSync(agentLogsRoot(commonDir), { recursive: true, mode: 0o700 });
     const audit = openAuditLog(auditFile(commonDir, by), by, () => new Date());
     audit.append(call, { decision, rule: error?.code ?? 'allowed', details: error?.message ?? '' });
     audit.close();

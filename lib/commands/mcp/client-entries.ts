@@ -1,4 +1,4 @@
-import { badValue } from '../../domain/input-errors.ts';
+import { badOptionValueError } from '../../domain/input-errors.ts';
 
 /** How one chat gets the tools: by a command, or by an entry in a file of its settings. */
 interface ClientEntry {
@@ -67,7 +67,7 @@ const clientNames: readonly string[] = entries.map(({ client }) => client);
 export function clientEntries(name: string): readonly ClientEntry[] {
   const found = entries.filter(({ client }) => name === '' || client === name);
   if (found.length > 0) return found;
-  throw badValue(`Option --print knows ${clientNames.join(', ')}, not ${JSON.stringify(name)}.`, {
+  throw badOptionValueError(`Option --print knows ${clientNames.join(', ')}, not ${JSON.stringify(name)}.`, {
     hints: ['git flame mcp --print'],
   });
 }

@@ -3,15 +3,15 @@ import type { Config } from '../../domain/config/config.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { EventSink } from '../../domain/view-models/event.ts';
-import { refusal } from '../../engine/lead-agent/refusals.ts';
-import { workOnAssigned } from '../../engine/lead-agent/work-on-assigned.ts';
+import type { RunEventSink } from '../../domain/view-models/event.ts';
+import { leadToolError } from '../../engine/lead-agent/refusals.ts';
+import { workOnAssignedTasks } from '../../engine/lead-agent/work-on-assigned.ts';
 import type { SessionView } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { resume } from '../../engine/run-session.ts';
+import { resumeSession } from '../../engine/run-session.ts';
 import type { ReadContext } from '../context/open-repository.ts';
-import { tryLock } from '../context/session-lock.ts';
-import { type Advice, adviseModel, asFlameError } from './answer.ts';
+import { tryCloneLock } from '../context/session-lock.ts';
+import { adviseModelOnError, type ErrorAdvice, toolErrorToFlameError } from './answer.ts';
 
 /** State for read-only tools. */
 export interface LeadReadContext {
@@ -44,7 +44,7 @@ export interface CallReport {
 /** Host of the model that leads: a person's chat, or a run. */
 export interface LeadHost {
   readonly by: AgentId;
-  readonly events: EventSink;
+  readonly events: RunEventSink;
   /** Instruction to the model for reporting what only the person can repair. */
   readonly personInstruction: string;
   /** The longest wait of a call, in milliseconds: the client takes longer for a failure. */
@@ -84,7 +84,7 @@ export class LeadSession {
   /** Calls that are under way. */
   calls = 0;
   /** Why the work stopped before it was done, in words for the model; null: it did not. */
-  trouble: (Advice & { readonly code: string; readonly message: string }) | null = null;
+  trouble: (ErrorAdvice & { readonly code: string; readonly message: string }) | null = null;
   isWorking = false;
   #isWanted = false;
   #worked: Promise<void> = Promise.resolve();
@@ -109,7 +109,7 @@ export class LeadSession {
     timer.abort();
     if (!this.isWorking) return this.host.locked(session, work);
     const message = 'Agents are still working, or waiting for their turn.';
-    throw refusal({ code: 'still-running', message, next: 'wait_for_workers' });
+    throw leadToolError({ code: 'still-running', message, next: 'wait_for_workers' });
   }
 
   /** Starts work on what is assigned, or has the work look once more before it ends. */
@@ -126,16 +126,16 @@ export class LeadSession {
       while (this.#isWanted) {
         this.#isWanted = false;
         await this.host.locked(session, async () => {
-          await resume(context, session);
-          await workOnAssigned(context, session);
+          await resumeSession(context, session);
+          await workOnAssignedTasks(context, session);
         });
       }
     } catch (error) {
       if (context.signal.aborted) return;
-      const known = asFlameError(error);
+      const known = toolErrorToFlameError(error);
       const { code, message, hints } = known;
       this.host.onTrouble?.(error);
-      this.trouble = { code, message, ...adviseModel(known, this.host.personInstruction) };
+      this.trouble = { code, message, ...adviseModelOnError(known, this.host.personInstruction) };
       // For the person too, at the terminal of the run or in the log of the chat's servers.
       const stopped = { event: 'notice', level: 'warning', message: `Work has stopped: ${message}` } as const;
       context.events.emit({ ...stopped, details: hints });
@@ -187,12 +187,12 @@ export function openLeadLock(commonDir: string): LeadLock {
     take: async (session) => {
       if (held?.session === session) return;
       await release();
-      const free = await tryLock(commonDir, `${session}.queen`);
+      const free = await tryCloneLock(commonDir, `${session}.queen`);
       if (free === null) {
         const message = `Another chat, or git flame run --queen, leads session ${session}.`;
         const next =
           'You can still look with get_status. To lead here, the other one must end first: ask the project lead';
-        throw refusal({ code: 'queen-busy', message, next });
+        throw leadToolError({ code: 'queen-busy', message, next });
       }
       held = { session, release: free };
     },

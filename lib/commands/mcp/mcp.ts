@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Writable } from 'node:stream';
-import { interrupted } from '../../domain/flame-error.ts';
+import { commandStoppedError } from '../../domain/flame-error.ts';
 import { parseAgentId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { registerChat } from '../../trust/chats.ts';
-import type { openChatLead } from './chat-host.ts';
+import type { openLeadSessionInChat } from './chat-host.ts';
 import { serveTools } from './server.ts';
 
 /**
@@ -28,12 +28,12 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   const quiet = { ...io, stdin: nothing, stdout, signal, hurry: gone.signal };
   // From the first answer on a model may type what looks like the person's own command.
   await noteHere(io);
-  const chat: { opening: ReturnType<typeof openChatLead> | null } = { opening: null };
-  const open = async (): ReturnType<typeof openChatLead> => {
+  const chat: { opening: ReturnType<typeof openLeadSessionInChat> | null } = { opening: null };
+  const open = async (): ReturnType<typeof openLeadSessionInChat> => {
     // There may be a repository by now.
     if (chat.opening === null) await noteHere(io);
     // Loaded only now: a client that lists the tools waits for no engine.
-    chat.opening ??= import('./chat-host.ts').then((host) => host.openChatLead(args, quiet, by));
+    chat.opening ??= import('./chat-host.ts').then((host) => host.openLeadSessionInChat(args, quiet, by));
     return chat.opening.catch((error: unknown) => {
       chat.opening = null;
       throw error;
@@ -46,7 +46,7 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
     warn: (line) => void io.stderr.write(`git flame mcp: ${line}\n`),
   });
   await Promise.race([served.ended, aborted(io.signal)]);
-  gone.abort(interrupted('The chat closed the connection.'));
+  gone.abort(commandStoppedError('The chat closed the connection.'));
   await served.close();
   await (await chat.opening?.catch(() => null))?.close();
   return 0;

@@ -50,7 +50,7 @@ const afterProposal = answer(
   { dropped: texts, waiting: count },
 );
 
-export const outputs = {
+export const toolOutputSchemas = {
   create_tasks: afterProposal,
   drop_tasks: afterProposal,
   assign_task: answer({ assigned: texts, next: text }, { validators_gave_no_verdict: texts }),
@@ -135,7 +135,7 @@ type ReadonlyDeep<T> = T extends readonly (infer One)[]
     : T;
 
 /** A tool's output on success. */
-export type OutputOf<Name extends LeadTool> = ReadonlyDeep<z.output<(typeof outputs)[Name]>>;
+export type ToolOutput<Name extends LeadTool> = ReadonlyDeep<z.output<(typeof toolOutputSchemas)[Name]>>;
 
 /** A call's context beside its input. */
 export interface CallContext {
@@ -153,4 +153,4 @@ export interface FormQuestion {
 }
 
 /** A tool's answer: a value that is shown as JSON, or a question to the person first. */
-export type ToolAnswer<Name extends LeadTool = LeadTool> = OutputOf<Name> | FormQuestion;
+export type ToolOutputOrQuestion<Name extends LeadTool = LeadTool> = ToolOutput<Name> | FormQuestion;

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LeadTools, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
-import { decideProposal } from '../../engine/plan/plan-wave.ts';
+import { askAboutProposedPlan } from '../../engine/plan/plan-wave.ts';
 import { viewSession } from '../../engine/record.ts';
 import { LeadSession, openLeadLock } from './lead-session.ts';
 import { serveTools } from './server.ts';
@@ -20,7 +20,7 @@ const personInstruction =
  * The tools of an agent that leads within a run: the run holds the session's lock and asks its person, so that a plan is
  * decided while the call that proposed it waits.
  */
-export const openRunLead: OpenLeadTools = async ({ context, session, by, stop }) => {
+export const openLeadToolsInRun: OpenLeadTools = async ({ context, session, by, stop }) => {
   const { events, git, run } = context;
   const lock = openLeadLock(git.repository.commonDir);
   await lock.take(session);
@@ -53,7 +53,7 @@ export const openRunLead: OpenLeadTools = async ({ context, session, by, stop })
       return { cost_usd, tokens };
     },
     askPlan: async () => {
-      await decideProposal(context, session).catch((error: unknown) => {
+      await askAboutProposedPlan(context, session).catch((error: unknown) => {
         onTrouble(error);
         throw error;
       });

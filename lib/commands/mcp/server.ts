@@ -17,12 +17,12 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import * as z from 'zod';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type LeadTool, leadTools } from '../../domain/lead-tools.ts';
-import { refusal } from '../../engine/lead-agent/refusals.ts';
+import { leadToolError } from '../../engine/lead-agent/refusals.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { isRecord } from '../../util/json.ts';
-import { asFlameError, chatInstruction, toFailure, toResult } from './answer.ts';
+import { isJsonRecord } from '../../util/json.ts';
+import { chatModelInstruction, toolErrorToFlameError, toToolFailure, toToolResult } from './answer.ts';
 import type { LeadSession } from './lead-session.ts';
-import type { CallContext, FormQuestion, ToolAnswer } from './outputs.ts';
+import type { CallContext, FormQuestion, ToolOutputOrQuestion } from './outputs.ts';
 import { listTools, type ToolRow, toolTable } from './tool-table.ts';
 
 declare const FLAME_VERSION: string;
@@ -87,7 +87,7 @@ function refuseOtherRevisions(transport: StdioServerTransport): void {
 /** null: it names none. */
 function revisionOf(message: JSONRPCMessage): string | null {
   const params = 'params' in message ? message.params : undefined;
-  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {};
+  const meta = isJsonRecord(params) && isJsonRecord(params._meta) ? params._meta : {};
   const named = meta[PROTOCOL_VERSION_META_KEY];
   return typeof named === 'string' ? named : null;
 }
@@ -116,7 +116,7 @@ type AnyCall = {
     lead: LeadSession,
     input: Readonly<Record<string, unknown>>,
     context: CallContext,
-  ): Promise<ToolAnswer>;
+  ): Promise<ToolOutputOrQuestion>;
 }['call'];
 
 async function callTool(
@@ -136,20 +136,20 @@ async function callTool(
     if (!given.success) throw badInput(name, given.error);
     lead = await open();
     lead.calls += 1;
-    const call: AnyCall = (await import('./calls.ts')).calls[name];
+    const call: AnyCall = (await import('./calls.ts')).leadToolCalls[name];
     const answer = await call(lead, given.data, context);
-    const result = 'ask' in answer ? toQuestion(answer.ask) : toResult(answer, context.isStructured);
+    const result = 'ask' in answer ? toQuestion(answer.ask) : toToolResult(answer, context.isStructured);
     report(null);
     return result;
   } catch (error) {
-    const known = asFlameError(error);
+    const known = toolErrorToFlameError(error);
     report(known);
-    return toFailure(known, lead?.host.personInstruction ?? chatInstruction);
+    return toToolFailure(known, lead?.host.personInstruction ?? chatModelInstruction);
   }
 }
 
 function badInput(tool: string, { issues }: z.ZodError): FlameError {
-  return refusal({
+  return leadToolError({
     code: 'bad-input',
     message: `${tool} can't take this: ${formatCount(issues.length, 'mistake')} in its input.`,
     details: issues.map(({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`),
@@ -170,7 +170,7 @@ function toQuestion({ key, message }: FormQuestion['ask']): InputRequiredResult 
 function clientName(server: Server, { mcpReq }: ServerContext): string {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
   const info = envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
-  return isRecord(info) && typeof info.name === 'string' ? info.name : '';
+  return isJsonRecord(info) && typeof info.name === 'string' ? info.name : '';
 }
 
 function callContext(server: Server, { mcpReq }: ServerContext): CallContext {
@@ -178,11 +178,11 @@ function callContext(server: Server, { mcpReq }: ServerContext): CallContext {
   const able = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   return {
     signal: mcpReq.signal,
-    hasForms: isRecord(able) && isRecord(able.elicitation),
+    hasForms: isJsonRecord(able) && isJsonRecord(able.elicitation),
     answerTo: (key) => {
       const answer = mcpReq.inputResponses?.[key];
-      if (!isRecord(answer)) return undefined;
-      const content = isRecord(answer.content) ? answer.content : {};
+      if (!isJsonRecord(answer)) return undefined;
+      const content = isJsonRecord(answer.content) ? answer.content : {};
       return answer.action === 'accept' ? content.decision : null;
     },
   };

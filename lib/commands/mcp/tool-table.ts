@@ -1,10 +1,10 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { type LeadTool, leadTools } from '../../domain/lead-tools.ts';
-import { noteBounds } from '../../domain/state/blackboard.ts';
+import { blackboardNoteLimits } from '../../domain/state/blackboard.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { outputs } from './outputs.ts';
+import { toolOutputSchemas } from './outputs.ts';
 
 // The tools of a lead agent as clients list them: a row each. What they do is in `calls`, loaded with the first call.
 
@@ -114,11 +114,11 @@ export const toolTable = {
     acts,
     'Leaves a note for workers that start from now on, for all tasks or those you name. It changes no task.',
     {
-      text: words(noteBounds.text).describe(`At most ${noteBounds.text} characters.`),
-      task_ids: taskIds(noteBounds.meant).optional().describe('Only for these tasks.'),
+      text: words(blackboardNoteLimits.text).describe(`At most ${blackboardNoteLimits.text} characters.`),
+      task_ids: taskIds(blackboardNoteLimits.meant).optional().describe('Only for these tasks.'),
       paths: z
         .array(words(500))
-        .max(noteBounds.meant)
+        .max(blackboardNoteLimits.meant)
         .optional()
         .describe('Only for tasks that write there.'),
     },
@@ -170,7 +170,7 @@ export const toolTable = {
 } satisfies Readonly<Record<LeadTool, ToolRow>>;
 
 /** A tool's input, checked. */
-export type InputOf<Name extends LeadTool> = z.output<(typeof toolTable)[Name]['input']>;
+export type ToolInput<Name extends LeadTool> = z.output<(typeof toolTable)[Name]['input']>;
 
 /** The tools as a client lists them; some offer their model only those with an output schema. */
 export function listTools(isStructured: boolean) {
@@ -180,7 +180,7 @@ export function listTools(isStructured: boolean) {
       name,
       description,
       inputSchema: listedSchema(input, 'input'),
-      ...(isStructured ? { outputSchema: listedSchema(outputs[name], 'output') } : {}),
+      ...(isStructured ? { outputSchema: listedSchema(toolOutputSchemas[name], 'output') } : {}),
       annotations,
       _meta: { 'anthropic/alwaysLoad': true },
     };

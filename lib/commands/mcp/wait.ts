@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isApproved } from '../../engine/lead-agent/judge-work.ts';
-import { refusal } from '../../engine/lead-agent/refusals.ts';
+import { isApprovedByLeadAgent } from '../../engine/lead-agent/judge-work.ts';
+import { leadToolError } from '../../engine/lead-agent/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
 import type { LeadReadContext, LeadSession, ReportedState } from './lead-session.ts';
-import { describeTask, nextStep, predictWait, type WaitOutcome, waitsForLead } from './look.ts';
-import type { CallContext, OutputOf } from './outputs.ts';
-import type { InputOf } from './tool-table.ts';
+import {
+  adviseLeadAgent,
+  listDecisionsForPerson,
+  predictWaitOutcome,
+  summarizeTaskForLead,
+  type WaitOutcome,
+} from './look.ts';
+import type { CallContext, ToolOutput } from './outputs.ts';
+import type { ToolInput } from './tool-table.ts';
 
 const lookMs = 250;
 const pageOfNews = 40;
@@ -19,9 +25,9 @@ const paceMs = 20_000;
 /** Waits for a change beyond what a cursor has reported. Throws FlameError `nothing-to-wait-for` where none can come. */
 export async function waitForWorkers(
   lead: LeadSession,
-  { timeout_s, cursor }: InputOf<'wait_for_workers'>,
+  { timeout_s, cursor }: ToolInput<'wait_for_workers'>,
   { signal }: Pick<CallContext, 'signal'>,
-): Promise<OutputOf<'wait_for_workers'>> {
+): Promise<ToolOutput<'wait_for_workers'>> {
   const nothing: ReportedState = new Map();
   const asked = cursor === undefined ? undefined : lead.reported.get(cursor);
   // Without a cursor all is reported; but not over and over while nothing changes.
@@ -31,7 +37,7 @@ export async function waitForWorkers(
   for (;;) {
     const look = await lead.host.look();
     const now = look.view === null ? nothing : reportedStateOf(look.view, lead);
-    const prospect = predictWait(look.view, lead);
+    const prospect = predictWaitOutcome(look.view, lead);
     const isNew = changesOf(before, now).length > 0;
     // A wait that nothing can end returns at once.
     if (isNew || prospect === 'nothing' || Date.now() >= end || signal.aborted) {
@@ -40,7 +46,7 @@ export async function waitForWorkers(
         if (lead.host.askPlan === null) await pause(Math.min(paceMs, lead.host.longestWaitMs));
         else if (lead.idleWaits > mostIdleWaits) lead.host.end('idle');
         const message = `Nothing runs, so nothing can change without you; you have waited ${lead.idleWaits} times.`;
-        throw refusal({ code: 'nothing-to-wait-for', message, next: nextStep(look.view) });
+        throw leadToolError({ code: 'nothing-to-wait-for', message, next: adviseLeadAgent(look.view) });
       }
       return report(lead, look, { known: asked ?? nothing, now, prospect });
     }
@@ -59,7 +65,10 @@ function reportedStateOf(view: SessionView, { trouble }: LeadSession): ReportedS
   return new Map([
     ...tasks.map((task) => {
       const { id, status, result, commit, reason } = task;
-      return [id, [status, result.status, commit, reason, isApproved(view, task)].join(' ')] as const;
+      return [
+        id,
+        [status, result.status, commit, reason, isApprovedByLeadAgent(view, task)].join(' '),
+      ] as const;
     }),
     ['/session', `${session.state} ${session.cycle} ${sets}`],
     ['/plan', `${session.proposal?.map(({ id }) => id).join(' ') ?? '-'} ${session.replan_notes ?? ''}`],
@@ -77,23 +86,23 @@ function report(
   lead: LeadSession,
   { view, config }: LeadReadContext,
   { known, now, prospect }: Waited,
-): OutputOf<'wait_for_workers'> {
-  if (view === null) return { news: [], next: nextStep(view) };
+): ToolOutput<'wait_for_workers'> {
+  if (view === null) return { news: [], next: adviseLeadAgent(view) };
   const { isWorking, trouble } = lead;
   const changed = changesOf(known, now);
   const shown = changed.slice(0, pageOfNews);
   const tasks = view.tasks.filter(({ id }) => shown.includes(id));
   const claimed = view.tasks.filter(({ status }) => status === 'claimed');
   return {
-    news: tasks.map((task) => describeTask(view, task, config.concurrency.development)),
+    news: tasks.map((task) => summarizeTaskForLead(view, task, config.concurrency.development)),
     ...(changed.length > shown.length ? { more_news: changed.length - shown.length } : {}),
     running: claimed.slice(0, pageOfNews).map(({ id }) => id),
     is_working: isWorking,
     ...(trouble === null ? {} : { trouble }),
-    waits_for_lead: waitsForLead(view),
+    waits_for_lead: listDecisionsForPerson(view),
     session_state: view.session.state,
     plan: planOf(view),
-    ...(prospect === 'news' ? {} : { next: prospect === 'nothing' ? nextStep(view) : leadDecides }),
+    ...(prospect === 'news' ? {} : { next: prospect === 'nothing' ? adviseLeadAgent(view) : leadDecides }),
     cursor: keep(lead, known, now, shown),
   };
 }

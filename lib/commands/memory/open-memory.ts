@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../domain/config/config.ts';
 import {
+  emptyMemoryProvider,
   type MemoryEntry,
   type MemoryProvider,
   memoryEntrySchema,
-  noMemory,
 } from '../../domain/state/memory.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { openNotesMemory } from '../../store/notes-memory.ts';
-import { isRecord } from '../../util/json.ts';
-import type { NotesContext } from '../context/open-notes.ts';
-import { type BeadsPlace, bdVersion, hasBeads, makeBeads, runBd } from './run-bd.ts';
+import { openMemoryInGitNotes } from '../../store/notes-memory.ts';
+import { isJsonRecord } from '../../util/json.ts';
+import type { NotesReadContext } from '../context/open-notes.ts';
+import { type BeadsPlace, hasBeads, makeBeadsCommand, readBeadsVersion, runBeadsCommand } from './run-bd.ts';
 
 interface MemoryOptions {
   readonly io: Io;
@@ -25,13 +25,13 @@ interface MemoryOptions {
 /** The memory that is configured. */
 export function openMemory(
   { memory, beads }: Config,
-  { repository, idents, catFile }: Pick<NotesContext, 'repository' | 'idents' | 'catFile'>,
+  { repository, idents, catFile }: Pick<NotesReadContext, 'repository' | 'idents' | 'catFile'>,
   { io, root, onTrouble }: MemoryOptions,
 ): MemoryProvider {
-  if (memory.provider === 'none') return noMemory;
+  if (memory.provider === 'none') return emptyMemoryProvider;
   const { commonDir, objectFormat } = repository;
   const context = { cwd: io.cwd, env: io.env };
-  const notes = openNotesMemory({ context, idents, catFile, commonDir, objectFormat });
+  const notes = openMemoryInGitNotes({ context, idents, catFile, commonDir, objectFormat });
   return beads.enabled ? openBeadsMemory({ place: { env: io.env, root }, notes, onTrouble }) : notes;
 }
 
@@ -92,13 +92,13 @@ export function openBeadsMemory({ place, notes, onTrouble }: BeadsOptions): Memo
 }
 
 async function requireBeads(place: BeadsPlace): Promise<string> {
-  const version = await bdVersion(place);
-  if (!hasBeads(place)) throw new Error(`${place.root} has no Beads workspace: ${makeBeads}`);
+  const version = await readBeadsVersion(place);
+  if (!hasBeads(place)) throw new Error(`${place.root} has no Beads workspace: ${makeBeadsCommand}`);
   return version;
 }
 
 async function readBeads(place: BeadsPlace): Promise<readonly Bead[]> {
-  const listed = await runBd(place, [
+  const listed = await runBeadsCommand(place, [
     '--readonly',
     'list',
     '--all',
@@ -115,8 +115,8 @@ async function readBeads(place: BeadsPlace): Promise<readonly Bead[]> {
 
 /** null: it holds no entry, or one that can't be read. */
 function readBead(bead: unknown): Bead | null {
-  if (!isRecord(bead) || typeof bead.id !== 'string') return null;
-  const metadata = isRecord(bead.metadata) ? bead.metadata : null;
+  if (!isJsonRecord(bead) || typeof bead.id !== 'string') return null;
+  const metadata = isJsonRecord(bead.metadata) ? bead.metadata : null;
   const text = metadata?.[entryKey];
   try {
     const entry = memoryEntrySchema.safeParse(JSON.parse(typeof text === 'string' ? text : ''));
@@ -134,7 +134,7 @@ async function saveBeads(place: BeadsPlace, entries: readonly MemoryEntry[], act
     const isKept = last !== undefined && textOf({ ...last.entry, rev: entry.rev }) === textOf(entry);
     if (isKept && last.isClosed) continue;
     const id = isKept ? last.id : await makeBead(place, { ...entry, rev: (last?.entry.rev ?? 0) + 1 }, actor);
-    await runBd(place, [
+    await runBeadsCommand(place, [
       '--actor',
       actor,
       'close',
@@ -151,12 +151,12 @@ async function makeBead(place: BeadsPlace, entry: MemoryEntry, actor: string): P
     const file = join(folder, 'metadata.json');
     await writeFile(file, JSON.stringify({ [entryKey]: textOf(entry) }), { mode: 0o600 });
     const words = ['--actor', actor, 'create', `[${entry.kind}] ${entry.title}`, '-t', 'task', '-p', '4'];
-    const made = await runBd(
+    const made = await runBeadsCommand(
       place,
       [...words, '-l', `flame,${labels[entry.kind]}`, '--metadata', `@${file}`, '--body-file', '-'],
       entry.notes,
     );
-    const id = isRecord(made) ? made.id : undefined;
+    const id = isJsonRecord(made) ? made.id : undefined;
     if (typeof id !== 'string') throw new Error('bd create did not print the id of what it made');
     return id;
   } finally {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { gitEnvironment } from '../../git/process/limit-git.ts';
-import { isRecord } from '../../util/json.ts';
+import { buildCleanGitEnvironment } from '../../git/process/limit-git.ts';
+import { isJsonRecord } from '../../util/json.ts';
 import { programPath } from '../../util/programs.ts';
 
 /** The place `bd` runs in: the person's environment, and the work tree that holds `.beads`. */
@@ -20,16 +20,16 @@ const longestOutput = 16 * 1024 * 1024;
  * nothing. Where it could start hooks of the work tree it isn't run. Throws an Error that says in one sentence why there
  * is no answer.
  */
-export async function runBd(
+export async function runBeadsCommand(
   { env, root }: BeadsPlace,
   args: readonly string[],
   input: string | null = null,
 ): Promise<unknown> {
   // Read at each call: a landing may bring hooks.
-  const hooks = beadsHooks({ env, root });
-  if (hooks !== null) throw new Error(hooksWhy(hooks));
+  const hooks = findBeadsHooksFolder({ env, root });
+  if (hooks !== null) throw new Error(explainBeadsHooks(hooks));
   const { execa } = await import('execa');
-  const kept = gitEnvironment(env);
+  const kept = buildCleanGitEnvironment(env);
   const child = await execa(programPath('bd', kept.PATH), ['-C', root, '--json', '--sandbox', ...args], {
     cwd: root,
     // Each setting has a variable that overrides it, so that the person's file stays as it is.
@@ -53,13 +53,13 @@ export async function runBd(
     throw new Error(`bd can't be run: ${child.originalMessage ?? 'it is not in PATH'}`);
   if (child.exitCode !== 0) throw new Error(`bd ${args[0]}: ${reasonOf(said, child.stderr, child.exitCode)}`);
   if (said === undefined) throw new Error(`bd ${args[0]} did not print JSON`);
-  return isRecord(said) && 'schema_version' in said && 'data' in said ? said.data : said;
+  return isJsonRecord(said) && 'schema_version' in said && 'data' in said ? said.data : said;
 }
 
 /** The version of `bd`. Throws an Error where it is missing, something else by that name, or too old. */
-export async function bdVersion(place: BeadsPlace): Promise<string> {
-  const said = await runBd(place, ['version']);
-  const version = isRecord(said) && typeof said.version === 'string' ? said.version : '';
+export async function readBeadsVersion(place: BeadsPlace): Promise<string> {
+  const said = await runBeadsCommand(place, ['version']);
+  const version = isJsonRecord(said) && typeof said.version === 'string' ? said.version : '';
   const [major, minor] = version.split('.').map(Number);
   if (major === undefined || minor === undefined || Number.isNaN(major + minor))
     throw new Error('the program bd does not print a version of Beads');
@@ -77,7 +77,7 @@ export function hasBeads({ root, env }: BeadsPlace): boolean {
  * The first folder of hooks in the work tree that `bd` would start unasked, as the person; null: there is none. Throws the
  * error of a folder that can't be read.
  */
-export function beadsHooks({ root, env }: BeadsPlace): string | null {
+export function findBeadsHooksFolder({ root, env }: BeadsPlace): string | null {
   const named = env.BEADS_DIR === undefined || env.BEADS_DIR === '' ? [] : [resolve(root, env.BEADS_DIR)];
   const own = join(root, '.beads');
   const places = [own, ...redirected(root, own), ...named.filter((path) => path.startsWith(root + sep))];
@@ -86,7 +86,7 @@ export function beadsHooks({ root, env }: BeadsPlace): string | null {
 }
 
 /** Why `bd` is not used. */
-export function hooksWhy(folder: string): string {
+export function explainBeadsHooks(folder: string): string {
   return `${folder} holds hooks, which bd would run as you`;
 }
 
@@ -103,7 +103,8 @@ function hasEntries(folder: string): boolean {
 }
 
 /** The command that makes a Beads database without touching the repository's files, hooks and agents' settings. */
-export const makeBeads = 'bd init --stealth --skip-hooks --skip-agents --non-interactive --prefix flame';
+export const makeBeadsCommand =
+  'bd init --stealth --skip-hooks --skip-agents --non-interactive --prefix flame';
 
 function parse(text: string): unknown {
   try {
@@ -115,9 +116,9 @@ function parse(text: string): unknown {
 
 /** bd reports some failures as JSON on stdout, some on stderr. */
 function reasonOf(said: unknown, stderr: string, exitCode: number): string {
-  const parsed = isRecord(said) ? said : parse(stderr);
-  const data = isRecord(parsed) && isRecord(parsed.data) ? parsed.data : parsed;
-  if (isRecord(data) && typeof data.error === 'string') return firstLine(data.error);
+  const parsed = isJsonRecord(said) ? said : parse(stderr);
+  const data = isJsonRecord(parsed) && isJsonRecord(parsed.data) ? parsed.data : parsed;
+  if (isJsonRecord(data) && typeof data.error === 'string') return firstLine(data.error);
   return firstLine(stderr) || `it ended with ${exitCode}`;
 }
 

@@ -1,26 +1,30 @@
-import { nextAction } from '../../core/schedule/next-action.ts';
+import { chooseNextAction } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { requestsOf } from '../../domain/state/session-facts.ts';
+import { listOpenPullRequests } from '../../domain/state/session-facts.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
-import { plannedOrder } from '../../engine/plan/shown-plan.ts';
-import { readBounds } from '../../engine/plan-problems.ts';
+import { predictPlanOrder } from '../../engine/plan/shown-plan.ts';
+import { readPlanBoundsAtCommit } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record.ts';
-import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';
-import { findBase, preflight } from '../../engine/work/preflight.ts';
-import { renderCircles } from '../../ui/render/render-plan.ts';
+import {
+  createSession,
+  requireNoOpenSession,
+  stopSessionForAnother,
+} from '../../engine/session/create-session.ts';
+import { findBaseBranch, requireRunCanStart } from '../../engine/work/preflight.ts';
+import { renderGroupCircles } from '../../ui/render/render-plan.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import type { Start } from '../run-loop/continue-session.ts';
+import type { SessionToContinue } from '../run-loop/continue-session.ts';
 import {
-  planSource,
+  describePlanSource,
   readPlan,
   reportSelectedSession,
   type StartRequest,
@@ -31,11 +35,11 @@ import {
  * Works on the session `plan` and `run` are about, under its lock: a new one when an objective or a plan file is
  * given, else the one that is open. Nothing is stored before everything a run needs was found.
  */
-export async function withStart(
+export async function runFromStartRequest(
   opened: CommandContext,
   wish: StartRequest,
   io: Io,
-  work: (start: Start) => Promise<number>,
+  work: (start: SessionToContinue) => Promise<number>,
   how: { readonly isShared?: boolean } = {},
 ): Promise<number> {
   const { command, from, isBeside } = wish;
@@ -44,15 +48,15 @@ export async function withStart(
   const session = openSession(opened.selected.pick(snapshot));
   const goesOn = session !== null && selectsOpenSession(session, wish);
   if (plan !== null && !canBeMended(opened)) {
-    const commit = goesOn ? session.base_commit : (await findBase(opened.context)).commit;
-    const bounds = await readBounds(opened.context, commit);
+    const commit = goesOn ? session.base_commit : (await findBaseBranch(opened.context)).commit;
+    const bounds = await readPlanBoundsAtCommit(opened.context, commit);
     requireSoundPlan(bounds, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   }
   if (goesOn) {
     reportSelectedSession(opened, session);
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }), how);
   }
-  const objective = wish.objective ?? (from === null ? null : `The plan in ${planSource(from)}`);
+  const objective = wish.objective ?? (from === null ? null : `The plan in ${describePlanSource(from)}`);
   const requested = objective === null ? withRequest(opened, wish, snapshot) : null;
   if (requested !== null) {
     reportSelectedSession(opened, requested);
@@ -60,7 +64,7 @@ export async function withStart(
   }
   if (objective === null) throw noObjective(command, snapshot.sessions);
   if (!isBeside) requireNoOpenSession(snapshot);
-  const base = await preflight(opened.context, rolesNeeded(wish, plan !== null));
+  const base = await requireRunCanStart(opened.context, rolesNeeded(wish, plan !== null));
   const id = opened.context.newSessionId();
   // Locked before it exists: a command that starts another one meanwhile must find that it is worked on.
   return withSessionLock(
@@ -80,7 +84,7 @@ async function leaveIdleSessions({ context, store, git, output }: CommandContext
   const { sessions } = await store.snapshot();
   for (const { id } of sessions.filter(({ state }) => state === 'active')) {
     try {
-      await withSessionLock({ git, store }, id, () => leaveSession(context, id));
+      await withSessionLock({ git, store }, id, () => stopSessionForAnother(context, id));
     } catch (error) {
       if (!(error instanceof FlameError) || error.code !== 'session-busy') throw error;
       output.info(`Session ${id} continues in another git flame command, at the same time.`);
@@ -106,7 +110,7 @@ function withRequest(
 ): Session | null {
   const session = selected.pick(snapshot);
   if (command !== 'run' || !commandLine.wantsPullRequest || session?.state !== 'ended') return null;
-  return requestsOf(session).length === 0 ? null : session;
+  return listOpenPullRequests(session).length === 0 ? null : session;
 }
 
 function noObjective(command: string, sessions: readonly Session[]): FlameError {
@@ -132,7 +136,7 @@ function rolesNeeded({ command, isLed }: StartRequest, hasPlan: boolean): readon
 /** Shows what `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
 export async function previewPlan(opened: CommandContext, wish: StartRequest, io: Io): Promise<number> {
   const { from, objective } = wish;
-  const base = await findBase(opened.context);
+  const base = await findBaseBranch(opened.context);
   const session = opened.selected.pick(await opened.store.snapshot());
   const lines = [`Base branch: ${base.branch} at ${shortId(base.commit)}`];
   let waves: readonly (readonly string[])[] = [];
@@ -141,23 +145,23 @@ export async function previewPlan(opened: CommandContext, wish: StartRequest, io
   if (from !== null) {
     const plan = await readPlan(from, io);
     await requireSound(opened, wish, plan);
-    const order = plannedOrder(opened.context, plan);
+    const order = predictPlanOrder(opened.context, plan);
     waves = order.waves;
     overlap = order.overlap ?? null;
     circles = order.circles ?? [];
     lines.push(
-      `Plan: ${formatCount(plan.tasks.length, 'task')} from ${planSource(from)}`,
+      `Plan: ${formatCount(plan.tasks.length, 'task')} from ${describePlanSource(from)}`,
       ...waves.map((wave, index) => `  step ${index + 1}: ${wave.join(', ')}`),
       ...(overlap?.tasks ?? []).map(
         ({ task, below }) =>
           `  ${task} ${overlap?.kind === 'build-on' ? 'is stacked on' : 'starts separately from'} ${below.map((one) => one.task).join(', ')}`,
       ),
-      ...renderCircles(circles).map((line) => `  ${line}`),
+      ...renderGroupCircles(circles).map((line) => `  ${line}`),
     );
   } else if (objective !== null) lines.push(`A planner would plan: ${objective}`);
   else if (session !== null && session.state !== 'ended') {
     const view = await viewSession(opened.context, session.id);
-    const { kind } = nextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });
+    const { kind } = chooseNextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });
     lines.push(`Session ${session.id} would continue with: ${kind}`);
   }
   opened.output.result(lines.join('\n'));
@@ -182,6 +186,6 @@ async function requireSound(
   const session = openSession(selected.pick(snapshot));
   const goesOn = session !== null && selectsOpenSession(session, wish);
   const beside = goesOn ? snapshot.tasksOf(session.id) : [];
-  const commit = goesOn ? session.base_commit : (await findBase(context)).commit;
-  requireSoundPlan(await readBounds(context, commit), plan, beside);
+  const commit = goesOn ? session.base_commit : (await findBaseBranch(context)).commit;
+  requireSoundPlan(await readPlanBoundsAtCommit(context, commit), plan, beside);
 }

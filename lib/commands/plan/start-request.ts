@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/plan-file.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { cycleNumber, titleOf } from '../../domain/state/session-facts.ts';
+import { cycleNumber, deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { requireObjective } from '../../engine/session/create-session.ts';
-import { readNamedFile, readStream } from '../run-context/open-gates.ts';
+import { requireValidObjective } from '../../engine/session/create-session.ts';
+import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
 
 /** The request to `plan` or `run`. */
@@ -25,12 +25,12 @@ export function readStartRequest(args: CommandArgs<'plan'> | CommandArgs<'run'>)
   const { from, new: isBeside } = args.options;
   const isLed = 'queen' in args.options && args.options.queen;
   const objective = args.positionals[0] ?? null;
-  if (objective !== null) requireObjective(objective);
+  if (objective !== null) requireValidObjective(objective);
   return { command: args.command, objective, from, isBeside, isLed };
 }
 
 /** The session that is open, and nothing new. */
-export const continueOpen: StartRequest = {
+export const continueOpenSession: StartRequest = {
   command: 'run',
   objective: null,
   from: null,
@@ -50,20 +50,20 @@ export function selectsOpenSession(
 
 /** The plan that `--from` names; `-` is standard input. Throws FlameErrors `no-such-file`, `bad-plan`. */
 export async function readPlan(from: string, io: Io): Promise<Plan> {
-  if (from === '-') return readPlanFile(await readStream(io.stdin), planSource(from));
+  if (from === '-') return readPlanFile(await readStreamAsText(io.stdin), describePlanSource(from));
   const file = resolve(io.cwd, from);
-  return readPlanFile(await readNamedFile(file), file);
+  return readPlanFile(await readFileNamedByPerson(file), file);
 }
 
 /** The source that `--from` names, for a person to read. */
-export function planSource(from: string): string {
+export function describePlanSource(from: string): string {
   return from === '-' ? 'standard input' : from;
 }
 
 /** Reports which session a command that named none continues. */
 export function reportSelectedSession({ context }: CommandContext, session: Session): void {
   const { id, wave } = session;
-  const message = `Continuing ${id}, cycle ${cycleNumber(session)}, wave ${wave}: ${titleOf(session)}`;
+  const message = `Continuing ${id}, cycle ${cycleNumber(session)}, wave ${wave}: ${deriveSessionTitle(session)}`;
   const details = ["to start another one instead: git flame run --new 'What you want done'"];
   context.events.emit({ event: 'notice', level: 'info', message, details });
 }

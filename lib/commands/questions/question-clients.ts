@@ -4,21 +4,26 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { ownerFile, runRoot } from '../../cell/run-folder.ts';
-import { FlameError, type FlameErrorInit, reviveError } from '../../domain/flame-error.ts';
-import type { GateLine, GatesState, GateText, GivenAnswer } from '../../domain/questions/gate.ts';
+import { runFolderOwnerFile, runFoldersRoot } from '../../cell/run-folder.ts';
+import { FlameError, type FlameErrorInit, restoreFlameError } from '../../domain/flame-error.ts';
+import type {
+  QuestionChannel,
+  QuestionTextKind,
+  RunQuestionsState,
+  UncheckedAnswer,
+} from '../../domain/questions/gate.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
-import { namesIn, readTextOrEmpty } from '../../util/read-file.ts';
+import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { questionSocketFile, questionSocketPrefix } from './socket-names.ts';
 
 /** Questions of runs in other processes on this machine. */
 export interface QuestionClients {
   /** The connections known now; a run that has just started is among them a moment later. */
-  read(): readonly GateLine[];
+  read(): readonly QuestionChannel[];
   /** The latest decisions of runs that have ended since. */
-  past(): GatesState['decided'];
+  past(): RunQuestionsState['decided'];
   /** As `read`, after waiting up to `connectTimeoutMs` for each connection: a suspended run accepts none. */
-  ready(): Promise<readonly GateLine[]>;
+  ready(): Promise<readonly QuestionChannel[]>;
   watch(onChange: () => void): () => void;
   close(): void;
 }
@@ -29,7 +34,7 @@ const connectTimeoutMs = 2_000;
 
 export function openQuestionClients(commonDir: string): QuestionClients {
   const lines = new Map<string, QuestionClient>();
-  let past: GatesState['decided'] = [];
+  let past: RunQuestionsState['decided'] = [];
   const listeners = new Set<() => void>();
   const onChange = (): void => {
     for (const listener of listeners) listener();
@@ -45,7 +50,7 @@ export function openQuestionClients(commonDir: string): QuestionClients {
     for (const [name, path] of there)
       if (!lines.has(name)) lines.set(name, new QuestionClient(path, onChange));
   };
-  const read = (): readonly GateLine[] => {
+  const read = (): readonly QuestionChannel[] => {
     look();
     return [...lines.values()].filter(({ isOver }) => !isOver);
   };
@@ -72,8 +77,11 @@ export function openQuestionClients(commonDir: string): QuestionClients {
 }
 
 /** The run that asks or asked a question; null: none that still runs. */
-export function clientOf(lines: readonly GateLine[], gate: string): GateLine | null {
-  const knows = (line: GateLine): boolean => {
+export function findRunAskingQuestion(
+  lines: readonly QuestionChannel[],
+  gate: string,
+): QuestionChannel | null {
+  const knows = (line: QuestionChannel): boolean => {
     const { open, decided } = line.read();
     return open?.id === gate || decided.some(({ id }) => id === gate);
   };
@@ -84,11 +92,11 @@ export function clientOf(lines: readonly GateLine[], gate: string): GateLine | n
 
 /** Sockets of living processes, by the name of their folder. Those that a killed run left are ignored. */
 function doorsIn(commonDir: string): ReadonlyMap<string, string> {
-  const root = runRoot(commonDir);
+  const root = runFoldersRoot(commonDir);
   const found = new Map<string, string>();
-  for (const name of namesIn(root)) {
+  for (const name of listNamesIn(root)) {
     if (!name.startsWith(questionSocketPrefix)) continue;
-    const owner = parseIdentity(readTextOrEmpty(join(root, name, ownerFile)));
+    const owner = parseIdentity(readTextOrEmpty(join(root, name, runFolderOwnerFile)));
     const path = readTextOrEmpty(join(root, name, questionSocketFile));
     if (owner !== null && path !== '' && processState(owner) === 'alive') found.set(name, path);
   }
@@ -98,14 +106,14 @@ function doorsIn(commonDir: string): ReadonlyMap<string, string> {
 type SocketReply = { readonly n: number; readonly text?: string | null; readonly error?: FlameErrorInit };
 
 /** The questions of one other process. */
-class QuestionClient implements GateLine {
+class QuestionClient implements QuestionChannel {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, (reply: SocketReply | null) => void>();
   readonly #onChange: () => void;
   readonly #listeners = new Set<() => void>();
   /** Resolves once its state is known, or the connection is closed. */
   readonly ready: Promise<void>;
-  #state: GatesState = { open: null, decided: [], warnings: [] };
+  #state: RunQuestionsState = { open: null, decided: [], warnings: [] };
   #asked = 0;
   isOver = false;
 
@@ -116,9 +124,9 @@ class QuestionClient implements GateLine {
     this.ready = new Promise((resolve) => {
       isReady = resolve;
     });
-    readLines(this.#socket, (value) => {
+    readJsonLines(this.#socket, (value) => {
       this.#hear(
-        value as Partial<SocketReply> & { readonly proof?: string; readonly state?: GatesState },
+        value as Partial<SocketReply> & { readonly proof?: string; readonly state?: RunQuestionsState },
         isReady,
       );
     });
@@ -130,7 +138,7 @@ class QuestionClient implements GateLine {
     });
   }
 
-  read(): GatesState {
+  read(): RunQuestionsState {
     return this.#state;
   }
 
@@ -139,15 +147,15 @@ class QuestionClient implements GateLine {
     return () => this.#listeners.delete(listener);
   }
 
-  async answer(answer: GivenAnswer): Promise<void> {
+  async answer(answer: UncheckedAnswer): Promise<void> {
     const reply = await this.#ask({ answer });
-    if (reply?.error !== undefined) throw reviveError(reply.error);
+    if (reply?.error !== undefined) throw restoreFlameError(reply.error);
     if (reply === null) throw runIsGone();
   }
 
-  async text(gate: string, what: GateText): Promise<string | null> {
+  async text(gate: string, what: QuestionTextKind): Promise<string | null> {
     const reply = await this.#ask({ text: { gate, what } });
-    if (reply?.error !== undefined) throw reviveError(reply.error);
+    if (reply?.error !== undefined) throw restoreFlameError(reply.error);
     return reply?.text ?? null;
   }
 
@@ -162,7 +170,7 @@ class QuestionClient implements GateLine {
     const n = this.#asked;
     return new Promise((resolve) => {
       this.#waiting.set(n, resolve);
-      writeLine(this.#socket, { n, ...question });
+      writeJsonLine(this.#socket, { n, ...question });
     });
   }
 
@@ -172,7 +180,7 @@ class QuestionClient implements GateLine {
       state,
       n,
       ...reply
-    }: Partial<SocketReply> & { readonly proof?: string; readonly state?: GatesState },
+    }: Partial<SocketReply> & { readonly proof?: string; readonly state?: RunQuestionsState },
     isReady: () => void,
   ): void {
     if (proof !== undefined) this.#prove(proof);
@@ -190,7 +198,7 @@ class QuestionClient implements GateLine {
   #prove(file: string): void {
     const descriptor = openSync(file, 'r');
     this.#socket.once('close', () => closeSync(descriptor));
-    writeLine(this.#socket, { pid: process.pid });
+    writeJsonLine(this.#socket, { pid: process.pid });
   }
 
   #tell(): void {
@@ -210,19 +218,19 @@ function runIsGone(): FlameError {
 }
 
 /** A client's first line: it holds open the file named to it, which proves its process id. */
-export const helloSchema = z.strictObject({ pid: z.int().min(1) });
+export const clientHelloSchema = z.strictObject({ pid: z.int().min(1) });
 const gate = z.string().max(100);
-export const questionSchema = z.union([
+export const socketQuestionSchema = z.union([
   z.strictObject({
     n: z.int(),
     answer: z.strictObject({ gate, answer: z.unknown(), where: z.enum(['board', 'command']) }),
   }),
   z.strictObject({ n: z.int(), text: z.strictObject({ gate, what: z.enum(['plan', 'diff', 'message']) }) }),
 ]);
-export type SocketQuestion = z.infer<typeof questionSchema>;
+export type SocketQuestion = z.infer<typeof socketQuestionSchema>;
 
 /** Reads JSON values, one a line, from a socket. Closes it at a line that is no value or is longer than `longest`. */
-export function readLines(
+export function readJsonLines(
   socket: Socket,
   hear: (value: unknown) => void,
   { longest = Number.POSITIVE_INFINITY }: { readonly longest?: number } = {},
@@ -249,6 +257,6 @@ export function readLines(
   socket.on('error', () => undefined);
 }
 
-export function writeLine(socket: Socket, value: unknown): void {
+export function writeJsonLine(socket: Socket, value: unknown): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(value)}\n`);
 }

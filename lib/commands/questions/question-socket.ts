@@ -6,19 +6,19 @@ import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { makeRunFolder } from '../../cell/run-folder.ts';
 import { makeSocketFolder } from '../../cell/watcher/socket-folder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { GateLine } from '../../domain/questions/gate.ts';
+import type { QuestionChannel } from '../../domain/questions/gate.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { findStartingAgent, snapshotChats } from '../../trust/chats.ts';
-import { requireOwnTerminal } from '../../trust/decisions/open-decision-log.ts';
-import { processStart, readLink } from '../../util/process-identity.ts';
+import { findStartingAgent, rememberConnectedChats } from '../../trust/chats.ts';
+import { requirePersonNotChat } from '../../trust/decisions/open-decision-log.ts';
+import { readLink, readProcessStart } from '../../util/process-identity.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import {
-  helloSchema,
-  questionSchema,
-  readLines,
+  clientHelloSchema,
+  readJsonLines,
   type SocketQuestion,
-  writeLine,
+  socketQuestionSchema,
+  writeJsonLine,
 } from './question-clients.ts';
 import { questionSocketFile } from './socket-names.ts';
 
@@ -28,7 +28,7 @@ const longestQuestion = 4_000_000;
 interface DoorOptions {
   readonly commonDir: string;
   readonly env: Io['env'];
-  readonly line: GateLine;
+  readonly line: QuestionChannel;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function openQuestionSocket(options: DoorOptions): Promise<{ close(
     const listening = await listenOn(server, path);
     // Written only after listen(), so that a client that finds the file can connect.
     replaceFile(join(folder.root, questionSocketFile), path, 0o600);
-    snapshotChats(options);
+    rememberConnectedChats(options);
     return {
       close: async () => {
         await listening.close();
@@ -62,7 +62,7 @@ export async function openQuestionSocket(options: DoorOptions): Promise<{ close(
 /** A client, as it was when it proved its process id. */
 interface Visitor {
   readonly pid: number;
-  /** See processStart. */
+  /** See readProcessStart. */
   readonly start: string;
   /** The file that it holds open while it is connected. */
   readonly proof: string;
@@ -91,20 +91,20 @@ function receive(socket: Socket, { control, ...options }: Door): void {
   });
   const hear = (value: unknown): void => {
     if (visitor === null) {
-      visitor = admit(helloSchema.parse(value).pid, { ...options, proof });
-      writeLine(socket, { state: line.read() });
-      unwatch.push(line.watch(() => writeLine(socket, { state: line.read() })));
+      visitor = admit(clientHelloSchema.parse(value).pid, { ...options, proof });
+      writeJsonLine(socket, { state: line.read() });
+      unwatch.push(line.watch(() => writeJsonLine(socket, { state: line.read() })));
       return;
     }
-    void reply(socket, questionSchema.parse(value), { ...options, visitor });
+    void reply(socket, socketQuestionSchema.parse(value), { ...options, visitor });
   };
-  readLines(socket, hear, { longest: longestQuestion });
-  writeLine(socket, { proof });
+  readJsonLines(socket, hear, { longest: longestQuestion });
+  writeJsonLine(socket, { proof });
 }
 
 /** Checks the client's process id. Throws where another process connected. */
 function admit(pid: number, { proof, ...options }: DoorOptions & { readonly proof: string }): Visitor {
-  const start = processStart(pid);
+  const start = readProcessStart(pid);
   if (start === null || !holdsOpen(pid, proof)) throw new Error('another process has this id');
   return { pid, start, proof, chat: findStartingAgent({ ...options, pid }) };
 }
@@ -118,25 +118,25 @@ async function reply(
   const { line } = options;
   try {
     if ('text' in question) {
-      writeLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
+      writeJsonLine(socket, { n, text: await line.text(question.text.gate, question.text.what) });
       return;
     }
-    requireOwnTerminal(
+    requirePersonNotChat(
       'How a question is answered',
       () => visitor.chat ?? findStartingAgent({ ...options, pid: visitor.pid }),
     );
     requireStillThere(visitor);
     await line.answer(question.answer);
-    writeLine(socket, { n });
+    writeJsonLine(socket, { n });
   } catch (error) {
     const { kind, code, message, hints, lines } = error instanceof FlameError ? error : answerFailed(error);
-    writeLine(socket, { n, error: { kind, code, message, hints, details: lines } });
+    writeJsonLine(socket, { n, error: { kind, code, message, hints, details: lines } });
   }
 }
 
 /** A connection outlives who opened it where a child has it too, and who started that child is not known any more. */
 function requireStillThere({ pid, start, proof }: Visitor): void {
-  if (processStart(pid) === start && holdsOpen(pid, proof)) return;
+  if (readProcessStart(pid) === start && holdsOpen(pid, proof)) return;
   throw new FlameError({
     kind: 'refused',
     code: 'opened-by-another',

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FlameError } from '../../domain/flame-error.ts';
-import { noChangeset } from '../../domain/input-errors.ts';
+import { noChangesetError } from '../../domain/input-errors.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { compareToSeen } from '../../engine/review/changes-since-seen.ts';
+import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
-import { fileTrouble } from '../../util/write-files.ts';
+import { describeFileError } from '../../util/write-files.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { readPageFacts, readPreferences } from '../run-context/review-page.ts';
 
@@ -29,12 +29,12 @@ export async function exportReview(
     patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit),
     since: async (changeset: Changeset) => {
       const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
-      return compareToSeen({ git, events: output.events }, session, { changeset, tasks });
+      return tryComputeChangesSinceSeen({ git, events: output.events }, session, { changeset, tasks });
     },
   };
   const pieces = renderExport(facts, source, { layout, at: formatTime(new Date().toISOString()) });
   const changesets = facts.changesets.map(({ changeset }) => changeset);
-  const note = (): void => shown.note(session.id, changesets);
+  const note = (): void => shown.recordSeen(session.id, changesets);
   if (target === '-') {
     for await (const piece of pieces) io.stdout.write(piece);
     note();
@@ -59,14 +59,14 @@ function only(facts: PageFacts, group: string | null): PageFacts {
     group === null
       ? 'There is no changeset in this cycle yet.'
       : `There is no changeset of group ${group} in this cycle.`;
-  throw noChangeset(message, ['git flame status']);
+  throw noChangesetError(message, ['git flame status']);
 }
 
 function cannotWrite(file: string, cause: NodeJS.ErrnoException): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'cannot-write',
-    message: `${file} can't be written: ${fileTrouble(cause)}.`,
+    message: `${file} can't be written: ${describeFileError(cause)}.`,
     hints: ['git flame review --export review.html'],
     cause,
   });

@@ -1,24 +1,28 @@
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { contradiction, noChangeset, nothingToKeep } from '../../domain/input-errors.ts';
+import {
+  contradictingOptionsError,
+  noChangesetError,
+  nothingToKeepError,
+} from '../../domain/input-errors.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { Gates, Placed } from '../../domain/ports/gates.ts';
+import type { DecisionWithPlace, Gates } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { CommandArgs, CommandOptions, Io } from '../../domain/view-models/command.ts';
 import { viewSession } from '../../engine/record.ts';
-import { requireCommit } from '../../engine/review/record-decision.ts';
-import { landingRefused } from '../../engine/review/refuse-landing.ts';
-import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts';
-import { undoDecision } from '../../engine/review/undo-decision.ts';
-import { resume } from '../../engine/run-session.ts';
-import { renderOnTop } from '../../ui/render/changeset-lines.ts';
+import { requireSeenCommit } from '../../engine/review/record-decision.ts';
+import { landingRefusedError } from '../../engine/review/refuse-landing.ts';
+import { nothingToDecideError, runReviewWave } from '../../engine/review/review-wave.ts';
+import { undoChangesetDecision } from '../../engine/review/undo-decision.ts';
+import { resumeSession } from '../../engine/run-session.ts';
+import { renderRejectionEffects } from '../../ui/render/changeset-lines.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import { whereItIsLed } from '../machines/lead.ts';
+import { runWhereSessionIsLed } from '../machines/lead.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { reportEnd } from '../run-loop/continue-session.ts';
-import { preparePullRequest } from '../run-loop/pull-request.ts';
+import { reportCommandEnd } from '../run-loop/continue-session.ts';
+import { prepareSessionPullRequest } from '../run-loop/pull-request.ts';
 import { runWave } from '../run-loop/run-wave.ts';
 import { exportReview } from './export-review.ts';
 
@@ -34,15 +38,15 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
     notDue:
       decision === null && args.options.changeset === null
         ? null
-        : ({ session }) => nothingToDecide(args.options.changeset, changesetsOfCycle(session)),
+        : ({ session }) => nothingToDecideError(args.options.changeset, listChangesetsOfCycle(session)),
     perform: async ({ context, shown, output, git }, session) => {
       if (decision !== null) requireTypedByPerson('What happens to a changeset', git.repository, io);
       const { only, gates } = await gatesOf(decision, args, { context, shown, output }, session);
-      const { refused } = await reviewWave({ ...context, gates }, session, only);
-      if (refused > 0) throw landingRefused(refused);
+      const { refused } = await runReviewWave({ ...context, gates }, session, only);
+      if (refused > 0) throw landingRefusedError(refused);
       return 0;
     },
-    follow: (opened, session) => preparePullRequest(opened, io, session),
+    follow: (opened, session) => prepareSessionPullRequest(opened, io, session),
   });
 }
 
@@ -63,24 +67,29 @@ async function gatesOf(
   if (decision.kind !== 'approve') {
     const part = decision.kind === 'reject' ? decision.tasks : undefined;
     const { session } = await viewSession(context, id);
-    const name = part === undefined ? only : holderOf(changesetsOfCycle(session), part, only);
-    const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => {
+    const name = part === undefined ? only : holderOf(listChangesetsOfCycle(session), part, only);
+    const decide = async ({
+      changeset,
+      onTop,
+    }: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>> => {
       // Shown as at a gate, before anything is recorded.
       const above = decision.kind === 'reject' ? await onTop?.(changeset.id, decision.tasks) : [];
-      for (const line of renderOnTop(above ?? [])) output.info(line);
+      for (const line of renderRejectionEffects(above ?? [])) output.info(line);
       return { ...decision, where: 'command' };
     };
     return { only: name, gates: { ...context.gates, changeset: decide } };
   }
   const { session } = await viewSession(context, id);
-  const waiting = changesetsOfCycle(session).filter(({ state }) => state === 'waiting');
+  const waiting = listChangesetsOfCycle(session).filter(({ state }) => state === 'waiting');
   const named = commit === null ? undefined : waiting.find((one) => one.commit.startsWith(commit));
   const name = only ?? named?.id ?? null;
-  const selected = (changeset: Changeset): string | null => commit ?? shown.last(id, changeset.id);
+  const selected = (changeset: Changeset): string | null => commit ?? shown.findLastSeen(id, changeset.id);
   // All of them before the first is recorded.
   for (const one of waiting)
-    if (name === null || one.id === name || one.group === name) requireCommit(one, selected(one));
-  const approve = async ({ changeset }: ChangesetQuestion): Promise<Placed<ChangesetDecision>> => ({
+    if (name === null || one.id === name || one.group === name) requireSeenCommit(one, selected(one));
+  const approve = async ({
+    changeset,
+  }: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>> => ({
     ...decision,
     where: 'command',
     commit: selected(changeset),
@@ -97,8 +106,10 @@ function holderOf(current: readonly Changeset[], [task]: readonly string[], name
   );
   if (found !== undefined) return found.id;
   if (name !== null && !waiting.some(({ id, group }) => id === name || group === name))
-    throw nothingToDecide(name, current);
-  throw noChangeset(`No changeset waiting for a decision contains task ${task ?? ''}.`, ['git flame status']);
+    throw nothingToDecideError(name, current);
+  throw noChangesetError(`No changeset waiting for a decision contains task ${task ?? ''}.`, [
+    'git flame status',
+  ]);
 }
 
 /** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
@@ -116,14 +127,16 @@ function decisionOf(options: CommandOptions['review']): ChangesetDecision | null
   if (reason !== null) given.push({ kind: 'reject', reason, ...part, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
   if (given.length > 1) {
-    throw contradiction('Approve, reject or skip a changeset: these options exclude each other.', [
-      'git flame review -h',
-    ]);
+    throw contradictingOptionsError(
+      'Approve, reject or skip a changeset: these options exclude each other.',
+      ['git flame review -h'],
+    );
   }
   if (options.takeBack !== null && given.length + (options.changeset === null ? 0 : 1) > 0)
-    throw contradiction("--take-back withdraws a decision, so it can't be combined with a new one.", [
-      'git flame review --take-back GROUP',
-    ]);
+    throw contradictingOptionsError(
+      "--take-back withdraws a decision, so it can't be combined with a new one.",
+      ['git flame review --take-back GROUP'],
+    );
   requireReject(options);
   requireCommitOption(options, given[0]);
   requireApproved(options, given[0]);
@@ -133,18 +146,19 @@ function decisionOf(options: CommandOptions['review']): ChangesetDecision | null
 function requireReject({ reject, keepWork, tasks }: CommandOptions['review']): void {
   if (reject !== null) return;
   if (tasks !== null)
-    throw contradiction('--tasks needs --reject: it names the tasks to send back.', [
+    throw contradictingOptionsError('--tasks needs --reject: it names the tasks to send back.', [
       'git flame review --changeset GROUP --reject REASON --tasks ID',
     ]);
   if (!keepWork) return;
-  throw nothingToKeep('--keep-work needs --reject: the next attempt then starts from the rejected work.', [
-    'git flame review --changeset GROUP --reject REASON --keep-work',
-  ]);
+  throw nothingToKeepError(
+    '--keep-work needs --reject: the next attempt then starts from the rejected work.',
+    ['git flame review --changeset GROUP --reject REASON --keep-work'],
+  );
 }
 
 function requireApproved({ message }: CommandOptions['review'], decision?: ChangesetDecision): void {
   if (message === null || decision?.kind === 'approve') return;
-  throw contradiction(
+  throw contradictingOptionsError(
     '--message needs --approve or --override: it is the message the changeset lands with.',
     ['git flame review --changeset GROUP --approve --message MESSAGE'],
   );
@@ -169,10 +183,10 @@ function takeBackDecision(args: CommandArgs<'review'>, io: Io, name: string): Pr
   return withRunContext(args, io, async (opened) => {
     const selected = opened.selected.require(await opened.store.snapshot());
     requireTypedByPerson('Which decision is withdrawn', opened.git.repository, io);
-    return whereItIsLed(opened, io, selected, async (led) => {
-      await resume(led.context, selected.id);
-      await undoDecision(led.context, selected.id, name, { where: 'command' });
-      await reportEnd(led, selected.id);
+    return runWhereSessionIsLed(opened, io, selected, async (led) => {
+      await resumeSession(led.context, selected.id);
+      await undoChangesetDecision(led.context, selected.id, name, { where: 'command' });
+      await reportCommandEnd(led, selected.id);
       return 0;
     });
   });

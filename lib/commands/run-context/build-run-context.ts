@@ -2,42 +2,42 @@ import { randomBytes } from 'node:crypto';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
-import { isOffered } from '../../domain/config/role-settings.ts';
+import { isAdapterOffered } from '../../domain/config/role-settings.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { EventBody, EventSink, NoticeEnd } from '../../domain/view-models/event.ts';
+import type { RunEventBody, RunEventSink, WarningEnd } from '../../domain/view-models/event.ts';
 import { createGracefulStop, type GracefulStop } from '../../engine/graceful-stop.ts';
 import { type MachinePort, type RunContext, warnOnce } from '../../engine/run-context.ts';
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
-import { snapshotChats } from '../../trust/chats.ts';
+import { rememberConnectedChats } from '../../trust/chats.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { liveOutput } from '../../ui/live/live-output.ts';
+import { scrollOutputAboveView } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { QuestionQueue } from '../../ui/questions/question-queue.ts';
-import { describeConflict } from '../../ui/render/render-ahead.ts';
+import { describePredictedConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { randomName } from '../../util/short-names.ts';
 import type { ReadContext } from '../context/open-repository.ts';
-import { waitForLock } from '../context/session-lock.ts';
+import { runUnderCloneLock } from '../context/session-lock.ts';
 import { openTrialCache } from '../context/waits-and-conflicts.ts';
 import { openMemory } from '../memory/open-memory.ts';
 import { openQuestionSocket } from '../questions/question-socket.ts';
 import { guardAgents, guardMachine, guardPrompts, warnOfIgnoredVariables } from './guarded-ports.ts';
 import { createMachine } from './machine.ts';
-import { openAnswerStore, openGates } from './open-gates.ts';
+import { openGates, openUnappliedAnswerStore } from './open-gates.ts';
 import { openLive } from './open-live.ts';
 import type { PreparedRepository } from './prepare-for-work.ts';
 import { createReviewPageOpener, type ReviewPageOpener } from './review-page.ts';
 import {
+  buildRunnerOptions,
   type CurrentConfig,
-  configChanges,
   isSameConfig,
+  listConfigChanges,
   openCurrentConfig,
   readRunConfig,
-  runnerOptions,
   saveConfig,
 } from './run-config.ts';
 
@@ -55,15 +55,15 @@ interface Built {
 export async function buildRunContext(ready: PreparedRepository, io: Io): Promise<Built> {
   const { reading, trust } = ready;
   const current = openCurrentConfig(ready.loaded, (config) =>
-    guardAgents(createAgentRunner(runnerOptions(reading.git, config, io)), trust),
+    guardAgents(createAgentRunner(buildRunnerOptions(reading.git, config, io)), trust),
   );
   const gracefulStop = createGracefulStop();
   const live = await openLive(io, { reading, gracefulStop, current });
-  const output = live === null ? reading.output : liveOutput(reading.output, live);
+  const output = live === null ? reading.output : scrollOutputAboveView(reading.output, live);
   const machine = guardMachine(createMachine(io.env), trust);
   const page = createReviewPageOpener(io, reading);
   const queue = new QuestionQueue(
-    openAnswerStore({ commonDir: reading.git.repository.commonDir, env: io.env }),
+    openUnappliedAnswerStore({ commonDir: reading.git.repository.commonDir, env: io.env }),
   );
   const door = holdDoor(reading, io, queue);
   const gates = await openGates(io, {
@@ -105,7 +105,7 @@ function holdDoor(
   queue: QuestionQueue,
 ): { readonly listen: () => Promise<void>; readonly close: () => Promise<void> } {
   const { commonDir } = git.repository;
-  const looking = setInterval(() => snapshotChats({ commonDir, env }), lookMs).unref();
+  const looking = setInterval(() => rememberConnectedChats({ commonDir, env }), lookMs).unref();
   let opening: Promise<{ close(): Promise<void> } | null> | null = null;
   const open = (): Promise<{ close(): Promise<void> } | null> =>
     openQuestionSocket({ commonDir, env, line: queue }).catch((error: Error) => {
@@ -135,7 +135,7 @@ interface Bench {
   readonly live: LiveView | null;
   readonly machine: MachinePort;
   readonly gates: Gates;
-  readonly events: EventSink;
+  readonly events: RunEventSink;
 }
 
 /** The workshop by what is current. */
@@ -145,13 +145,13 @@ function assemble(bench: Bench, decided: DecisionLog): RunContext {
   const { loaded } = current;
   const { config, digest, permissionRequest } = loaded;
   const { commonDir } = git.repository;
-  store.admitBy({ isOffered: (adapter) => isOffered(config, 'worker', adapter) });
+  store.admitBy({ isOffered: (adapter) => isAdapterOffered(config, 'worker', adapter) });
   const prompts = createPromptRenderer({ config, overrides: permissionRequest.content.templates });
   const signal = io.signal ?? new AbortController().signal;
   const context: RunContext = {
     config,
     configDigest: digest,
-    configChanges: (from) => configChanges(commonDir, from, loaded),
+    configChanges: (from) => listConfigChanges(commonDir, from, loaded),
     reload: () => reload(bench, context),
     git,
     store,
@@ -181,7 +181,7 @@ function assemble(bench: Bench, decided: DecisionLog): RunContext {
     }),
     signal,
     // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.
-    landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),
+    landInTurn: (work) => runUnderCloneLock({ commonDir, name: 'landing', signal }, work),
     place: machineName({ env: io.env, commonDir }),
     trialCache: openTrialCache(commonDir),
     decided,
@@ -226,22 +226,25 @@ interface Observers {
 }
 
 /** Events as they are; page and queue follow them, and a changeset they print was shown to the person. */
-function observed(events: EventSink, { page, queue, reading: { shown, commandLine } }: Observers): EventSink {
+function observed(
+  events: RunEventSink,
+  { page, queue, reading: { shown, commandLine } }: Observers,
+): RunEventSink {
   return {
     emit: (event) => {
       events.emit(event);
       page.refresh();
       if (event.event === 'notice' && event.level === 'warning') queue.warn(event.message, event.until);
       queue.settle(endOf(event));
-      if (event.event === 'conflicts-ahead') queue.warnAhead(event.found.map(describeConflict));
+      if (event.event === 'conflicts-ahead') queue.warnAhead(event.found.map(describePredictedConflict));
       const isPrinted = event.event === 'changeset-built' && (event.red || !commandLine.isQuiet);
-      if (isPrinted) shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
+      if (isPrinted) shown.recordSeen(event.session, [{ id: event.changeset, commit: event.commit }]);
     },
   };
 }
 
 /** Which warnings are over with an event; null: none are. */
-function endOf(event: EventBody): NoticeEnd | null {
+function endOf(event: RunEventBody): WarningEnd | null {
   if (event.event === 'gate') return event.gate === 'budget' ? 'budget-decided' : null;
   return event.event === 'verdict' || event.event === 'task-changed' ? `judged ${event.task}` : null;
 }

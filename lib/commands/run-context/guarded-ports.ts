@@ -1,5 +1,5 @@
-import { ignoredVariables } from '../../cell/gateway/ignored-variables.ts';
-import { configuredProviders } from '../../cell/run/model-access.ts';
+import { listIgnoredVariables } from '../../cell/gateway/ignored-variables.ts';
+import { listConfiguredProviders } from '../../cell/run/model-access.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
@@ -78,8 +78,8 @@ export function warnOfIgnoredVariables(
     ...agents,
     checkAdapter: async (name) => {
       const version = await agents.checkAdapter(name);
-      const providers = configuredProviders({ config }, adapter(name));
-      for (const message of ignoredVariables(env, { config, adapter: name, providers })) warn(message);
+      const providers = listConfiguredProviders({ config }, adapter(name));
+      for (const message of listIgnoredVariables(env, { config, adapter: name, providers })) warn(message);
       return version;
     },
   };

@@ -4,9 +4,9 @@ import { freemem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/run-context.ts';
-import { isExplicitlyShared } from '../../policy/hidden-names.ts';
-import { isBlockedBy } from '../../policy/judge-path.ts';
-import { locksConflict, pathMatches } from '../../util/path-globs.ts';
+import { isHiddenPathShared } from '../../policy/hidden-names.ts';
+import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
+import { globMatchesPath, locksConflict } from '../../util/path-globs.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
 const megabyte = 1024 * 1024;
@@ -88,7 +88,7 @@ async function prepareFiles({
   files,
   hidden,
 }: Parameters<MachinePort['prepareFiles']>[0]): Promise<readonly string[]> {
-  const isHidden = (path: string): boolean => hidden.some((glob) => isBlockedBy(glob, path));
+  const isHidden = (path: string): boolean => hidden.some((glob) => isPathBlockedByGlob(glob, path));
   for (const path of files) {
     if (isHidden(path)) continue;
     await mkdir(dirname(join(to, path)), { recursive: true });
@@ -97,18 +97,18 @@ async function prepareFiles({
   if (copy.length + link.length === 0) return [];
   const found = await matching(from, '', [...copy, ...link]);
   // A hidden file is copied only where the configuration clearly means it.
-  const isLeftOut = (path: string): boolean => isHidden(path) && !isExplicitlyShared(hidden, copy, path);
+  const isLeftOut = (path: string): boolean => isHidden(path) && !isHiddenPathShared(hidden, copy, path);
   const filter = (path: string): boolean => !isLeftOut(relative(from, path));
   for (const path of found) {
     const target = join(to, path);
     await mkdir(dirname(target), { recursive: true });
     // Where git keeps the place of a submodule, its files come in as copies: a link would be a change of the task.
-    const isLinked = link.some((glob) => pathMatches(glob, path)) && !existsSync(target);
+    const isLinked = link.some((glob) => globMatchesPath(glob, path)) && !existsSync(target);
     if (existsSync(join(from, path, '.git'))) await copyNested(join(from, path), target, filter);
     else if (isLinked) await symlink(join(from, path), target).catch(ignoreExisting);
     else await cp(join(from, path), target, { recursive: true, force: false, errorOnExist: false, filter });
   }
-  return [...copy, ...link].filter((glob) => !found.some((path) => pathMatches(glob, path)));
+  return [...copy, ...link].filter((glob) => !found.some((path) => globMatchesPath(glob, path)));
 }
 
 /** Another repository's files without what binds them to it: that would name a folder which isn't there. */
@@ -123,7 +123,7 @@ async function matching(root: string, folder: string, globs: readonly string[]):
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (path === '.git') continue;
-    if (globs.some((glob) => pathMatches(glob, path))) found.push(path);
+    if (globs.some((glob) => globMatchesPath(glob, path))) found.push(path);
     else if (entry.isDirectory() && globs.some((glob) => locksConflict(glob, `${path}/**`)))
       found.push(...(await matching(root, path, globs)));
   }

@@ -4,27 +4,27 @@ import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
 import { readDecisionsFile } from '../../config/read-decisions-file.ts';
-import type { Decisions } from '../../domain/config/decisions.ts';
+import type { ParsedDecisionsFile } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
-import { answeredAtTexts } from '../../domain/questions/gate.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { answeringPlaceWords } from '../../domain/questions/gate.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import type { InputStream, Io } from '../../domain/view-models/command.ts';
 import type { MachinePort } from '../../engine/run-context.ts';
-import { runScript } from '../../engine/run-script.ts';
-import { askPreference } from '../../git/process/run-git.ts';
+import { runLifecycleScript } from '../../engine/run-script.ts';
+import { readGitPreference } from '../../git/process/run-git.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { createGates } from '../../ui/questions/create-gates.ts';
-import type { AnswerStore } from '../../ui/questions/kept-answers.ts';
+import type { UnappliedAnswerStore } from '../../ui/questions/kept-answers.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
-import { oneAtATime, type WaitingFacts, wrapGates } from '../../ui/questions/wrap-gates.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { askOneAtATime, type GateAnnouncement, wrapGates } from '../../ui/questions/wrap-gates.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { cloneStateDir } from '../../util/own-folders.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { fileTrouble, replaceFile } from '../../util/write-files.ts';
+import { describeFileError, replaceFile } from '../../util/write-files.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import type { ReviewPageOpener } from './review-page.ts';
@@ -56,7 +56,7 @@ export async function openGates(
   const context = { cwd: root, env: io.env };
   const place = async (): Promise<Place> => {
     const found = reading.selected.pick(await reading.store.snapshot());
-    const title = found === null ? '' : titleOf(found);
+    const title = found === null ? '' : deriveSessionTitle(found);
     return { session: found?.id ?? null, decidedAt: found?.gates.at(-1)?.at ?? '', title };
   };
   const gates = createGates(io, {
@@ -66,26 +66,26 @@ export async function openGates(
     reviewPage: page,
     queue: { queue, isWanted: () => reading.commandLine.page.board !== null, listen, place },
     onElsewhere: (about, answer, where) => {
-      const message = `Decided ${answeredAtTexts[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
+      const message = `Decided ${answeringPlaceWords[where]}: ${about}, ${answer.replace(/\.$/, '')}.`;
       reading.output.events.emit({ event: 'notice', level: 'info', message });
       // A person who is asked at the terminal sees no line of JSON.
       if (reading.output.isJson && hasTerminal(io)) io.stderr.write(`${message}\n`);
     },
     style: reading.output.errorStyle,
-    pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
-    editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
+    pager: io.stdin.isTTY === true ? await readGitPreference(context, ['var', 'GIT_PAGER']) : '',
+    editor: io.stdin.isTTY === true ? await readGitPreference(context, ['var', 'GIT_EDITOR']) : '',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
-    onChangesetAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
+    onChangesetAsked: ({ session, changeset }) => reading.shown.recordSeen(session.id, [changeset]),
     onWaiting: async (facts, over) => {
       const context = { config: current.loaded.config, machine, root, events: reading.output.events };
       const { session, title } = await place();
       const announcement = { session, ...facts, message: waitingMessage(facts, title), tty: terminalOf(io) };
       // A terminal that hangs up ends the input as well: no person was reached, and the run ends anyway.
       const ended = io.signal === undefined ? over : AbortSignal.any([over, io.signal]);
-      await runScript(context, 'on_waiting', announcement, ended);
+      await runLifecycleScript(context, 'on_waiting', announcement, ended);
     },
-    readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
+    readFile: (path) => readFileNamedByPerson(resolve(file === null ? root : dirname(file), path)),
   });
   // Also for answers that approve nothing: agents get the text of a rejection as the person's.
   const answered = wrapGates(gates, (ask) => async (question) => {
@@ -93,7 +93,7 @@ export async function openGates(
     requireTypedByPerson('How a question is answered', reading.git.repository, io);
     return answer;
   });
-  return oneAtATime(live === null ? answered : pausedGates(answered, live.pause));
+  return askOneAtATime(live === null ? answered : pausedGates(answered, live.pause));
 }
 
 interface Place {
@@ -115,29 +115,29 @@ function pausedGates(gates: Gates, pause: () => () => void): Gates {
 }
 
 /** A file the person named; a FlameError `no-such-file` when it can't be read. */
-export async function readNamedFile(path: string): Promise<string> {
+export async function readFileNamedByPerson(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new FlameError({
       kind: 'usage',
       code: 'no-such-file',
-      message: `${path} can't be read: ${fileTrouble(cause)}.`,
+      message: `${path} can't be read: ${describeFileError(cause)}.`,
       hints: [`ls ${shellQuote(dirname(path))}`],
       cause,
     });
   });
 }
 
-async function readDecisions(file: string): Promise<Decisions> {
-  return readDecisionsFile(await readNamedFile(file), file);
+async function readDecisions(file: string): Promise<ParsedDecisionsFile> {
+  return readDecisionsFile(await readFileNamedByPerson(file), file);
 }
 
 /** Renders what waits as a notification: one line, without control characters. */
-function waitingMessage({ gate, task, changeset }: WaitingFacts, title: string): string {
+function waitingMessage({ gate, task, changeset }: GateAnnouncement, title: string): string {
   const what = subjects[gate](task ?? changeset ?? '');
-  return visibleLine(`${what} waits for you${title === '' ? '' : `: ${title}`}`).slice(0, 300);
+  return toPrintableLine(`${what} waits for you${title === '' ? '' : `: ${title}`}`).slice(0, 300);
 }
 
-const subjects: Readonly<Record<WaitingFacts['gate'], (name: string) => string>> = {
+const subjects: Readonly<Record<GateAnnouncement['gate'], (name: string) => string>> = {
   plan: () => 'The plan',
   validation: (task) => `${task}, which failed its validation,`,
   validator_failed: (task) => `${task}, whose validator failed,`,
@@ -158,7 +158,7 @@ function terminalOf({ stderr }: Pick<Io, 'stderr'>): string {
 }
 
 /** Everything a stream holds, as text. */
-export async function readStream(stream: InputStream): Promise<string> {
+export async function readStreamAsText(stream: InputStream): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of stream)
@@ -178,7 +178,7 @@ interface AnswersPlace {
 }
 
 /** In the user's own state, beside what was decided in this clone: no agent and no sync can write there. */
-export function openAnswerStore({ commonDir, env }: AnswersPlace): AnswerStore {
+export function openUnappliedAnswerStore({ commonDir, env }: AnswersPlace): UnappliedAnswerStore {
   const fileOf = (session: SessionId): string =>
     join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
   return {

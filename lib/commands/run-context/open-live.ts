@@ -1,15 +1,15 @@
 import { leaveHint } from '../../cell/run/hints.ts';
-import { budgetState } from '../../core/schedule/budget-state.ts';
-import { selectReady } from '../../core/schedule/select-ready.ts';
-import { hintRefusals } from '../../domain/agent-messages.ts';
+import { computeBudgetState } from '../../core/schedule/budget-state.ts';
+import { selectReadyTasks } from '../../core/schedule/select-ready.ts';
+import { hintRefusalReasons } from '../../domain/agent-messages.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { roleBudget } from '../../domain/config/role-settings.ts';
+import { readRoleBudget } from '../../domain/config/role-settings.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { GracefulStop } from '../../engine/graceful-stop.ts';
-import type { LiveOrder } from '../../ui/live/live-keys.ts';
-import type { LiveFacts } from '../../ui/live/live-state.ts';
+import type { ConfirmedLiveAction } from '../../ui/live/live-keys.ts';
+import type { LiveSessionFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import type { CurrentConfig } from './run-config.ts';
@@ -40,7 +40,7 @@ export async function openLive(
 }
 
 async function follow(
-  order: LiveOrder,
+  order: ConfirmedLiveAction,
   { reading, current, gracefulStop }: LiveParts,
 ): Promise<string | null> {
   if (order.kind === 'wind-down') {
@@ -53,7 +53,7 @@ async function follow(
     const left = leaveHint(reading.git.repository.commonDir, agent, { by, text: order.text });
     return left.kind === 'left'
       ? `message left: ${order.text}`
-      : `message refused: ${hintRefusals[left.why]}`;
+      : `message refused: ${hintRefusalReasons[left.why]}`;
   }
   // An agent that has just ended by itself need not be stopped.
   await current.agents.stop(agent, { by, retry: order.retry });
@@ -70,13 +70,13 @@ function canDraw({ stderr, env }: Io): boolean {
   return (stderr.columns ?? 0) > 0 && env.TERM !== 'dumb' && env.GIT_PAGER_IN_USE !== 'true';
 }
 
-function factsOf(config: Config, session: Session | null, tasks: readonly Task[]): LiveFacts {
+function factsOf(config: Config, session: Session | null, tasks: readonly Task[]): LiveSessionFacts {
   const count = (...statuses: readonly Task['status'][]): number =>
     tasks.filter(({ status }) => statuses.includes(status)).length;
-  const { selected } = selectReady({ tasks, running: [], limit: tasks.length, now: Date.now() });
+  const { selected } = selectReadyTasks({ tasks, running: [], limit: tasks.length, now: Date.now() });
   const { unit, limit } =
-    session === null ? { unit: 'usd' as const, limit: 0 } : budgetState(config, session);
-  const budgetOf = (role: Parameters<typeof roleBudget>[1]) => roleBudget(config, role);
+    session === null ? { unit: 'usd' as const, limit: 0 } : computeBudgetState(config, session);
+  const budgetOf = (role: Parameters<typeof readRoleBudget>[1]) => readRoleBudget(config, role);
   return {
     counts: {
       total: tasks.length - count('dropped'),

@@ -2,7 +2,7 @@ import type { Config } from '../../domain/config/config.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { buildRunContext } from './build-run-context.ts';
 import { prepareForWork } from './prepare-for-work.ts';
 import type { ReviewPageOpener } from './review-page.ts';
@@ -21,7 +21,7 @@ export function withRunContext(
   io: Io,
   work: (opened: CommandContext) => Promise<number>,
 ): Promise<number> {
-  return withState(args, io, async (state) => {
+  return withRepositoryState(args, io, async (state) => {
     const ready = await prepareForWork(state, io);
     const { context, output, queue, page, close } = await buildRunContext(ready, io);
     try {

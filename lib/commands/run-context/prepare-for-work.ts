@@ -1,19 +1,19 @@
 import { basename, join } from 'node:path';
-import { readSpending } from '../../cell/run/agent-registry.ts';
+import { readAgentSpending } from '../../cell/run/agent-registry.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/run/end-runs.ts';
-import { unansweredIn } from '../../cell/run/paused-time.ts';
+import { readUnansweredQuestion } from '../../cell/run/paused-time.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId } from '../../domain/ids.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { chargeKilledAgents } from '../../engine/work/release-orphans.ts';
-import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { finishMotions } from '../../git/refs/finish-motions.ts';
+import { bookKilledAgentSpending } from '../../engine/work/release-orphans.ts';
+import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
+import { finishKilledRefChanges } from '../../git/refs/finish-motions.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
-import { unusableState } from '../../store/store-errors.ts';
-import { noteClone } from '../../trust/own-tips.ts';
-import { removeDeadLocks } from '../../util/owned-lock.ts';
+import { stateCorruptInSeveral } from '../../store/store-errors.ts';
+import { recordCloneFolder } from '../../trust/own-tips.ts';
+import { removeDeadOwnedLocks } from '../../util/owned-lock.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { openPermissionGate } from '../context/permission-gate.ts';
 import { requireWorkTree } from '../context/read-config.ts';
@@ -62,7 +62,7 @@ async function prepare(
   { root, loaded }: Pick<PreparedRepository, 'root' | 'loaded'>,
 ): Promise<void> {
   const { commonDir } = reading.git.repository;
-  noteClone(io.env, commonDir);
+  recordCloneFolder(io.env, commonDir);
   await clearLeftovers(reading, io, root);
   await prepareRepository({ cwd: root, env: io.env }, commonDir, loaded.config.project.worktree_dir);
   await saveConfig(commonDir, loaded);
@@ -74,19 +74,19 @@ type Leftovers = Pick<ReadContext, 'git' | 'output' | 'store'>;
 async function clearLeftovers({ git, output, store }: Leftovers, io: Io, root: string): Promise<void> {
   const { commonDir } = git.repository;
   removeStaleCanaries(new Date());
-  for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadLocks(join(commonDir, folder));
-  const finished = await finishMotions({ cwd: root, env: io.env }, commonDir);
+  for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadOwnedLocks(join(commonDir, folder));
+  const finished = await finishKilledRefChanges({ cwd: root, env: io.env }, commonDir);
   if (finished.length > 0) {
     const message = 'Finished what a killed git process had begun.';
     output.events.emit({ event: 'notice', level: 'info', message, details: finished });
   }
   await clearRuns({ git, store, output }, commonDir);
-  await git.recoverCells();
+  await git.removeUnfinishedCells();
 }
 
 /** A question that stood open when its run was killed is asked no more. */
 function reportUnanswered(folder: string, { events }: Leftovers['output']): void {
-  const text = unansweredIn(folder);
+  const text = readUnansweredQuestion(folder);
   if (text === '') return;
   const message = `${basename(folder)} asked you something that was not answered before its run ended; its next attempt may ask again: ${text}`;
   events.emit({ event: 'notice', level: 'warning', message });
@@ -98,8 +98,8 @@ async function clearRuns({ git, output, store }: Leftovers, commonDir: string): 
   const orphans: string[] = [];
   for (const folder of listStaleRuns(commonDir, now)) {
     reportUnanswered(folder, output);
-    const spent = readSpending(folder, now);
-    if (spent !== null) await chargeKilledAgents(store, await git.identity(), spent);
+    const spent = readAgentSpending(folder, now);
+    if (spent !== null) await bookKilledAgentSpending(store, await git.identity(), spent);
     if (await endStaleRun(folder)) orphans.push(basename(folder));
   }
   if (orphans.length === 0) return;
@@ -121,8 +121,8 @@ async function requireSoundState(
   decided.refresh();
   const session = selected.pick(snapshot);
   const open = session?.state === 'ended' ? null : (session?.id ?? null);
-  const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
-  const isInTheWay = (problem: StateProblem): boolean => {
+  const nameOf = ({ key }: UnusableNote): string | undefined => anchors.get(key);
+  const isInTheWay = (problem: UnusableNote): boolean => {
     const [owner, task] = nameOf(problem)?.split('/') ?? [];
     if (owner === undefined) return false;
     return isKnown(decided, owner, task) && (task === undefined || owner === open);
@@ -137,33 +137,33 @@ function isKnown(decided: DecisionLog, owner: string, task: string | undefined):
   const session = parseSessionId(owner);
   const facts = {};
   return task === undefined
-    ? decided.changesTo({ kind: 'session', session, about: '', facts }) !== null
-    : decided.changesTo({ kind: 'task', session, about: task, facts }) !== null;
+    ? decided.listChangedFacts({ kind: 'session', session, about: '', facts }) !== null
+    : decided.listChangedFacts({ kind: 'task', session, about: task, facts }) !== null;
 }
 
 /** Reads the names of anchors: `<session>` or `<session>/<task>`, by their object id. */
 async function readAnchors(context: GitContext): Promise<ReadonlyMap<string, string>> {
   const trees = await Promise.all(
     ['refs/blueflame/sessions', 'refs/blueflame/tasks'].map((ref) =>
-      gitText(context, ['ls-tree', '-r', `${ref}:anchors`], { accept: [0, 128] }),
+      runGitForText(context, ['ls-tree', '-r', `${ref}:anchors`], { accept: [0, 128] }),
     ),
   );
   const rows = trees.join('\n').matchAll(/^\d+ blob ([0-9a-f]+)\t(.+)$/gm);
   return new Map([...rows].map(([, oid = '', path = '']) => [oid, path]));
 }
 
-function describe({ ref, object, message }: StateProblem): string {
+function describe({ ref, object, message }: UnusableNote): string {
   return `${ref} ${object}: ${message}`;
 }
 
 function unsound(
-  problems: readonly StateProblem[],
-  nameOf: (problem: StateProblem) => string | undefined,
+  problems: readonly UnusableNote[],
+  nameOf: (problem: UnusableNote) => string | undefined,
 ): FlameError {
   const refs = [...new Set(problems.map(({ ref }) => ref))];
   const names = problems.map((problem) => nameOf(problem)?.split('/').at(-1) ?? '');
   const things = [...new Set(names)].slice(0, 5).join(', ');
-  return unusableState(`The stored state of ${things} can't be read, so nothing was done.`, {
+  return stateCorruptInSeveral(`The stored state of ${things} can't be read, so nothing was done.`, {
     details: problems.slice(0, 20).map(describe),
     hints: [
       'git flame doctor --repair',

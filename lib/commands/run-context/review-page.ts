@@ -4,31 +4,35 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeRunFolder } from '../../cell/run-folder.ts';
 import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
-import { undoableDecisions } from '../../core/changesets/changeset-decision.ts';
-import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
-import { shownChangesets } from '../../core/changesets/shown-changesets.ts';
+import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
+import { listTasksInEvidenceDoubt } from '../../core/changesets/evidence.ts';
+import { listChangesetsToShow } from '../../core/changesets/shown-changesets.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { compareToSeen } from '../../engine/review/changes-since-seen.ts';
+import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
-import type { PageOpener } from '../../ui/questions/shared-gates.ts';
-import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
-import type { ReviewPage, ReviewPageOptions, ReviewPagePart } from '../../ui/review-page/open-review-page.ts';
-import type { ChangesetFacts, PageFacts, PagePreferences } from '../../ui/review-page/page-facts.ts';
+import type { ReviewPageAccess } from '../../ui/questions/shared-gates.ts';
+import { emptyUnfinishedReview, unfinishedReviewSchema } from '../../ui/review-page/kept-review.ts';
+import type {
+  ReviewPage,
+  ReviewPageHandler,
+  ReviewPageOptions,
+} from '../../ui/review-page/open-review-page.ts';
+import type { PageFacts, PagePreferences, ReviewedChangeset } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
 import { openBrowser } from '../../ui/terminal/run-program.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { ReadContext } from '../context/open-repository.ts';
-import { refusePageDecision } from '../context/require-typed-by-person.ts';
+import { explainPageRefusal } from '../context/require-typed-by-person.ts';
 
 /** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
-export interface ReviewPageOpener extends PageOpener {
+export interface ReviewPageOpener extends ReviewPageAccess {
   refresh(): void;
   /** For a server that serves other pages too, below a path of its own; to be called before `open`. */
-  mount(): Promise<ReviewPagePart>;
+  mount(): Promise<ReviewPageHandler>;
   close(): Promise<void>;
 }
 
@@ -44,8 +48,8 @@ export function createReviewPageOpener(io: Io, reading: ReadContext): ReviewPage
   return {
     open: () => opening ?? hold(serve(io, reading)),
     mount: async () => {
-      const { createReviewPage } = await import('../../ui/review-page/open-review-page.ts');
-      const part = createReviewPage(optionsOf(reading));
+      const { createReviewPageHandler } = await import('../../ui/review-page/open-review-page.ts');
+      const part = createReviewPageHandler(optionsOf(reading));
       // The server that it is mounted on ends it.
       await hold(
         Promise.resolve({
@@ -63,14 +67,14 @@ export function createReviewPageOpener(io: Io, reading: ReadContext): ReviewPage
 }
 
 async function serve(io: Io, reading: ReadContext): Promise<ReviewPage> {
-  const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+  const { openReviewPageServer } = await import('../../ui/review-page/open-review-page.ts');
   const { git, output, commandLine } = reading;
-  const page = await openReviewPage(optionsOf(reading), {
-    stranger: refusePageDecision(git.repository, io),
+  const page = await openReviewPageServer(optionsOf(reading), {
+    stranger: explainPageRefusal(git.repository, io),
   });
   output.events.emit({ event: 'review-page', url: page.url });
   if (!commandLine.page.opensBrowser || io.stderr.isTTY !== true) return page;
-  const forget = openPage(io, git.repository.commonDir, page);
+  const forget = prepareBrowserOpening(io, git.repository.commonDir, page);
   return {
     ...page,
     close: async () => {
@@ -90,7 +94,7 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
       },
       patch: async (changeset, view) => {
         const patch = await git.readPatch(changeset.parent, changeset.commit, view);
-        shown.note(selected.require(await store.snapshot()).id, [changeset]);
+        shown.recordSeen(selected.require(await store.snapshot()).id, [changeset]);
         return patch;
       },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
@@ -98,10 +102,10 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
         const snapshot = await store.snapshot();
         const session = selected.require(snapshot);
         const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
-        return compareToSeen({ git, events: output.events }, session, { changeset, tasks });
+        return tryComputeChangesSinceSeen({ git, events: output.events }, session, { changeset, tasks });
       },
     },
-    preferences: preferencesIn(commonDir),
+    preferences: openPagePreferences(commonDir),
     kept: keptIn(commonDir),
   };
 }
@@ -122,7 +126,7 @@ function preferencesFile(commonDir: string): string {
 }
 
 /** Preferences that can be changed: all pages of a clone share them. */
-export function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
+export function openPagePreferences(commonDir: string): ReviewPageOptions['preferences'] {
   return {
     read: () => readPreferences(commonDir),
     write: async (preferences) => {
@@ -139,9 +143,9 @@ function keptIn(commonDir: string): ReviewPageOptions['kept'] {
   return {
     read: async () => {
       try {
-        return keptReviewSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+        return unfinishedReviewSchema.parse(JSON.parse(await readFile(file, 'utf8')));
       } catch {
-        return nothingKept;
+        return emptyUnfinishedReview;
       }
     },
     write: async (kept) => {
@@ -162,8 +166,8 @@ export function readPageFacts(
   { session: { id }, commonDir }: PageSource,
 ): PageFacts {
   const { session, snapshot } = stored.admitted(id);
-  const decided = undoableDecisions(session);
-  const changesets = shownChangesets(session, stored.tasksOf(session.id)).map((changeset) => ({
+  const decided = listUndoableDecisions(session);
+  const changesets = listChangesetsToShow(session, stored.tasksOf(session.id)).map((changeset) => ({
     ...readChangeset(snapshot, session, changeset, commonDir),
     isUndoable: decided.includes(changeset),
   }));
@@ -175,7 +179,7 @@ function readChangeset(
   session: Session,
   changeset: Changeset,
   commonDir: string,
-): Omit<ChangesetFacts, 'isUndoable'> {
+): Omit<ReviewedChangeset, 'isUndoable'> {
   const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
@@ -183,7 +187,7 @@ function readChangeset(
   const runs = session.agents
     .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
     .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
-  return { changeset, tasks, verdicts, doubts: evidenceDoubtsOf(snapshot, tasks), runs };
+  return { changeset, tasks, verdicts, doubts: listTasksInEvidenceDoubt(snapshot, tasks), runs };
 }
 
 /**
@@ -191,7 +195,7 @@ function readChangeset(
  * by everybody on the machine. The file goes once it was followed; what is returned removes it if it never was. A
  * browser that may not read it shows an error: the address is at the terminal, too.
  */
-export function openPage(
+export function prepareBrowserOpening(
   io: Io,
   commonDir: string,
   page: Pick<ReviewPage, 'openingUrl'>,

@@ -8,7 +8,7 @@ import { findProgram } from '../../cell/sandbox/tool-paths.ts';
 import { diffConfigs } from '../../config/config-values.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { type Config, configSchema } from '../../domain/config/config.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
@@ -43,7 +43,7 @@ export async function readRunConfig(
 ): Promise<RunConfig> {
   const loaded = await readConfig(root, configFile);
   const permissionRequest = readPermissionRequest(loaded, io, { git, root });
-  const missing = missingPrograms(loaded.config, { searchPath: io.env.PATH ?? '', root });
+  const missing = listMissingPrograms(loaded.config, { searchPath: io.env.PATH ?? '', root });
   await trust.admit(permissionRequest, pause, missing);
   const { config } = permissionRequest.content;
   const { superpowers, warning } = resolveSuperpowers(config.superpowers, io.env.HOME ?? homedir());
@@ -94,7 +94,7 @@ export function openCurrentConfig(first: RunConfig, open: (config: Config) => Ag
 const roles = ['planner', 'worker', 'validator', 'merger'] as const;
 
 /** The programs of a configuration's agents that this machine lacks, by looking alone: nothing of it was allowed yet. */
-export function missingPrograms(
+export function listMissingPrograms(
   config: Config,
   { searchPath, root }: { readonly searchPath: string; readonly root: string },
 ): readonly string[] {
@@ -103,7 +103,9 @@ export function missingPrograms(
   const needed = roles.filter(
     (role) => role === 'worker' || role === 'validator' || config.roles[role].adapter !== null,
   );
-  const names = new Set(needed.map((role) => roleAdapter(config, role)).filter((name) => name !== 'none'));
+  const names = new Set(
+    needed.map((role) => findRoleAdapter(config, role)).filter((name) => name !== 'none'),
+  );
   const programs = [...names].flatMap((name) => getAdapter(name, config).command[0] ?? []);
   return [...new Set(programs)].filter((program) => findProgram(program, folders, root) === null);
 }
@@ -120,7 +122,7 @@ export async function saveConfig(commonDir: string, { digest, text }: LoadedConf
 }
 
 /** The effective values that differ from those of an earlier digest, one line each. */
-export async function configChanges(
+export async function listConfigChanges(
   commonDir: string,
   from: string,
   now: LoadedConfig,
@@ -139,7 +141,7 @@ export async function configChanges(
 }
 
 /** The options that agents and probes are started with, by a configuration. */
-export function runnerOptions(
+export function buildRunnerOptions(
   { repository }: Pick<GitPort, 'repository'>,
   config: Config,
   io: Io,

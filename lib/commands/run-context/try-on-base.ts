@@ -6,35 +6,35 @@ import type { RunnerContext } from '../../cell/runner-context.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import type { EventBody } from '../../domain/view-models/event.ts';
-import { worktreePath } from '../../engine/run-context.ts';
+import type { RunEventBody } from '../../domain/view-models/event.ts';
+import { agentWorktreePath } from '../../engine/run-context.ts';
 import { createRunMemory } from '../../engine/run-memory.ts';
 import {
-  type DiagnosticParts,
+  cacheBaseDiagnostics,
+  type DiagnosticPorts,
   hasDiagnostics,
-  inScratchWorktree,
-  rememberRuns,
   runDiagnostics,
+  workInScratchWorktree,
 } from '../../engine/validate/run-diagnostics.ts';
-import { type Base, findBase } from '../../engine/work/preflight.ts';
+import { type BaseBranch, findBaseBranch } from '../../engine/work/preflight.ts';
 import { openTrialCache } from '../context/waits-and-conflicts.ts';
 import { createMachine } from './machine.ts';
 
 /** A person waits at the terminal: all commands together have so long. */
 const longestMs = 120_000;
 
-export interface BaseTrialRequest {
+export interface BaseDiagnosticsRequest {
   readonly git: GitPort;
   readonly options: RunnerOptions;
   readonly context: RunnerContext;
 }
 
-export interface BaseTrial {
-  readonly parts: DiagnosticParts;
-  readonly base: Base;
+export interface BaseDiagnosticsTrial {
+  readonly parts: DiagnosticPorts;
+  readonly base: BaseBranch;
   /** One for each diagnostic, or one `setup` where preparing the worktree failed. */
   readonly runs: readonly DiagnosticRun[];
-  readonly notices: readonly Extract<EventBody, { event: 'notice' }>[];
+  readonly notices: readonly Extract<RunEventBody, { event: 'notice' }>[];
 }
 
 /**
@@ -42,26 +42,26 @@ export interface BaseTrial {
  * Answers why they were not tried as `untried`; null: there is no base, or nothing to try. Rejects when the person
  * stops it.
  */
-export async function tryOnBase(
-  { git, options, context }: BaseTrialRequest,
+export async function tryDiagnosticsOnBase(
+  { git, options, context }: BaseDiagnosticsRequest,
   limitMs = longestMs,
-): Promise<BaseTrial | { readonly untried: string } | null> {
+): Promise<BaseDiagnosticsTrial | { readonly untried: string } | null> {
   const { config } = options;
   const root = git.repository.mainWorkTree;
   if (root === null || !(hasDiagnostics({ config }) || config.project.setup.length > 0)) return null;
   const { confinement } = await context.sandbox();
   if (confinement !== 'bubblewrap' && confinement !== 'seatbelt')
     return { untried: 'no sandbox confines what they run' };
-  const base = await findBase({ git, config, root }).catch(ignoreKnown);
+  const base = await findBaseBranch({ git, config, root }).catch(ignoreKnown);
   if (base === null) return null;
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), limitMs);
   const stop = (): void => limit.abort();
   options.signal?.addEventListener('abort', stop, { once: true });
-  const notices: Extract<EventBody, { event: 'notice' }>[] = [];
+  const notices: Extract<RunEventBody, { event: 'notice' }>[] = [];
   const agents = createAgentRunner({ ...options, signal: limit.signal });
   try {
-    const parts: DiagnosticParts = {
+    const parts: DiagnosticPorts = {
       config,
       git,
       agents,
@@ -72,11 +72,15 @@ export async function tryOnBase(
       run: createRunMemory(),
     };
     const runs = await withoutTrace(parts, () =>
-      inScratchWorktree(parts, base.commit, (cell) => runDiagnostics(parts, cell, null)),
+      workInScratchWorktree(parts, base.commit, (cell) => runDiagnostics(parts, cell, null)),
     );
     // A run begins with what was found last, here or there.
     if (hasDiagnostics({ config }))
-      await rememberRuns({ config, trialCache: openTrialCache(git.repository.commonDir) }, base.commit, runs);
+      await cacheBaseDiagnostics(
+        { config, trialCache: openTrialCache(git.repository.commonDir) },
+        base.commit,
+        runs,
+      );
     return { parts, base, runs, notices };
   } catch (error) {
     // The person's own stop ends the command.
@@ -90,8 +94,8 @@ export async function tryOnBase(
 }
 
 /** Without the folder of worktrees either, where there was none before. */
-async function withoutTrace<T>(parts: DiagnosticParts, work: () => Promise<T>): Promise<T> {
-  const folder = worktreePath(parts);
+async function withoutTrace<T>(parts: DiagnosticPorts, work: () => Promise<T>): Promise<T> {
+  const folder = agentWorktreePath(parts);
   const isThere = existsSync(folder);
   try {
     return await work();

@@ -1,25 +1,29 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
-import type { ChangesetRequest } from '../../domain/state/changeset.ts';
+import type { GroupPullRequest } from '../../domain/state/changeset.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
-import { ownRequests, recordMerged, recordRequest } from '../../engine/review/recorded-requests.ts';
-import { buildRequestBranches } from '../../engine/review/request-branches.ts';
+import {
+  findRequestBranchesHere,
+  recordMergedRequest,
+  recordRequestChange,
+} from '../../engine/review/recorded-requests.ts';
+import { updateRequestBranches } from '../../engine/review/request-branches.ts';
 import { fetchBranch } from '../../git/refs/remote-branch.ts';
-import { renderChangesetRequest } from '../../ui/render/render-pull-request.ts';
+import { renderChangesetPullRequest } from '../../ui/render/render-pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { forgeOf, openForge } from '../forge/open-forge.ts';
+import { findForgeOfAddress, openForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
 import {
-  commandsFor,
-  findRemote,
-  forgeFor,
-  noObviousRemote,
-  type ReportedRequest,
-  reportRequest,
-  showRequest,
-  writeBody,
+  findObviousRemote,
+  listPullRequestCommands,
+  noObviousRemoteError,
+  openForgeOfRequest,
+  pushAndOpenPullRequest,
+  type ReportedPullRequest,
+  reportPullRequest,
+  writePullRequestBody,
 } from './request-steps.ts';
 
 /**
@@ -27,18 +31,18 @@ import {
  * for each, into the branch that it is stacked on. A failure of one is reported, and the others go on. Resolves to the
  * exit code.
  */
-export async function prepareChangesetRequests(
+export async function prepareChangesetPullRequests(
   opened: CommandContext,
   io: Io,
   id: SessionId,
 ): Promise<number> {
   const { context } = opened;
   const isWanted = opened.commandLine.wantsPullRequest;
-  const remote = (await findRemote(opened, io)) ?? (isWanted ? null : 'origin');
+  const remote = (await findObviousRemote(opened, io)) ?? (isWanted ? null : 'origin');
   const known = await viewSession(context, id);
   const closed =
     remote === null || !isWanted ? new Set<string>() : await recordMergedRequests(opened, io, { id, remote });
-  const moved = await buildRequestBranches(context, id);
+  const moved = await updateRequestBranches(context, id);
   for (const { message, hints } of moved) {
     context.events.emit({ event: 'notice', level: 'warning', message });
     for (const hint of hints) opened.output.hint(hint);
@@ -52,18 +56,19 @@ export async function prepareChangesetRequests(
     // Described again: requests before it may have got their address.
     const described = await describe(opened, id, group);
     if (described === null || closed.has(group)) continue;
-    if (remote === null) throw noObviousRemote(described.text);
+    if (remote === null) throw noObviousRemoteError(described.text);
     const { tip, target, pull_request: url } = described.request;
-    const forge = await forgeFor(opened, io, url, remote);
-    const request = await writeBody(opened, forge, described.text);
-    const commands = commandsFor(forge, request, remote);
+    const forge = await openForgeOfRequest(opened, io, url, remote);
+    const request = await writePullRequestBody(opened, forge, described.text);
+    const commands = listPullRequestCommands(forge, request, remote);
     const before = known.session.landing?.requests?.find((one) => one.group === group);
-    if (before?.tip !== tip) reportRequest(opened, request, 'prepared', commands);
+    if (before?.tip !== tip) reportPullRequest(opened, request, 'prepared', commands);
     const keep = async (made: string): Promise<void> => {
       if (url !== null && target === request.base) return;
-      await recordRequest(context, id, group, { target: request.base, pull_request: made });
+      await recordRequestChange(context, id, group, { target: request.base, pull_request: made });
     };
-    if (isWanted) code = (await showRequest(opened, io, { request, remote, forge, commands, keep })) || code;
+    if (isWanted)
+      code = (await pushAndOpenPullRequest(opened, io, { request, remote, forge, commands, keep })) || code;
     else if (url === null) for (const command of commands) opened.output.hint(command);
   }
   if (!isWanted && groups.some(({ pull_request: url }) => url !== null))
@@ -72,8 +77,8 @@ export async function prepareChangesetRequests(
 }
 
 interface OpenedRequestFacts {
-  readonly request: ChangesetRequest;
-  readonly text: ReportedRequest;
+  readonly request: GroupPullRequest;
+  readonly text: ReportedPullRequest;
 }
 
 /** null: there is no such branch any more. */
@@ -90,7 +95,7 @@ async function describe(
   const last = landed.at(-1);
   if (last === undefined) return null;
   const below = requestsBelow(view, request);
-  const text = renderChangesetRequest(
+  const text = renderChangesetPullRequest(
     {
       session,
       tasks,
@@ -112,7 +117,7 @@ async function describe(
 }
 
 /** The unmerged requests a branch is stacked on, without those that another of them is stacked on. */
-function requestsBelow({ session }: SessionView, { on }: ChangesetRequest): readonly ChangesetRequest[] {
+function requestsBelow({ session }: SessionView, { on }: GroupPullRequest): readonly GroupPullRequest[] {
   const open = (session.landing?.requests ?? []).filter(({ merged }) => merged === null);
   const below = open.filter(({ group }) => on.includes(group));
   return below.filter(({ group }) => !below.some((other) => other.on.includes(group)));
@@ -134,10 +139,10 @@ async function recordMergedRequests(
 ): Promise<ReadonlySet<string>> {
   const { session } = await viewSession(opened.context, where.id);
   const closed = new Set<string>();
-  for (const request of (await ownRequests(opened.context, session)).own) {
+  for (const request of (await findRequestBranchesHere(opened.context, session)).own) {
     const { pull_request: url, merged } = request;
     if (url === null || merged !== null) continue;
-    const forge = openForge(forgeOf(url), {
+    const forge = openForge(findForgeOfAddress(url), {
       cwd: opened.context.root,
       io,
       retry: 'git flame review --pr',
@@ -165,7 +170,7 @@ async function recordMergedRequests(
 async function isOnBase(
   { context }: CommandContext,
   { id }: Where,
-  { target }: ChangesetRequest,
+  { target }: GroupPullRequest,
 ): Promise<boolean> {
   const { session } = await viewSession(context, id);
   if (target === null || target === session.base_branch) return true;
@@ -181,7 +186,7 @@ async function takeMerged(
     request,
     head,
     base: branch,
-  }: { readonly request: ChangesetRequest; readonly head: string; readonly base: string },
+  }: { readonly request: GroupPullRequest; readonly head: string; readonly base: string },
 ): Promise<void> {
   const { group, pull_request: url } = request;
   const tip = await fetchBranch({ cwd: context.root, env: io.env }, remote, branch);
@@ -192,7 +197,7 @@ async function takeMerged(
     context.events.emit({ event: 'notice', level: 'warning', message, details });
     return;
   }
-  const isOver = await recordMerged(context, id, { request, head, base });
+  const isOver = await recordMergedRequest(context, id, { request, head, base });
   const rest = isOver ? '' : ' A new one has what landed since.';
   output.info(`The pull request of ${group} was merged there: ${url ?? ''}.${rest}`);
 }

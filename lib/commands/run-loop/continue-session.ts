@@ -1,27 +1,27 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
-import { isOpen } from '../../core/schedule/next-action.ts';
+import { isTaskOpen } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { requestsOf } from '../../domain/state/session-facts.ts';
+import { listOpenPullRequests } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { statusOf } from '../../domain/view-models/status.ts';
+import { buildStatusView } from '../../domain/view-models/status.ts';
 import type { OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
 import { runSession } from '../../engine/run-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
-import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
-import { isBesideCurrent, nameSession } from '../context/session-lock.ts';
-import { applyAllNews, fetchRequestNews } from '../forge/pr.ts';
+import { renderProposals, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
+import { addSessionToCommand, isNotCurrentSession } from '../context/session-lock.ts';
+import { applyPullRequestNews, fetchPullRequestNews } from '../forge/pr.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import { nextCommand } from './next-command.ts';
-import { preparePullRequest } from './pull-request.ts';
+import { chooseNextCommand } from './next-command.ts';
+import { prepareSessionPullRequest } from './pull-request.ts';
 
 /** The session to work on, and its plan where one was given. */
-export interface Start {
+export interface SessionToContinue {
   readonly session: SessionId;
   readonly plan: Plan | null;
 }
@@ -33,7 +33,7 @@ export interface Start {
 export async function continueSession(
   opened: CommandContext,
   io: Io,
-  { session, plan }: Start,
+  { session, plan }: SessionToContinue,
   leadTools: OpenLeadTools | null = null,
 ): Promise<number> {
   const { context, config } = opened;
@@ -45,15 +45,15 @@ export async function continueSession(
     async () => {
       if (plan === null) await hearPullRequest(opened, io, session);
       await runSession(context, session, { plan, wantsTalk: config.planning.interactive }, leadTools);
-      requested = await preparePullRequest(opened, io, session);
+      requested = await prepareSessionPullRequest(opened, io, session);
     },
     (view) =>
       view.session.state === 'stopped'
         ? 'git flame run'
-        : nextCommand(view, context.gates.person, context.place),
+        : chooseNextCommand(view, context.gates.person, context.place),
   );
   // The limit of cycles can end a session whose work isn't done.
-  return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
+  return now.state === 'ended' && tasks.some(isTaskOpen) ? 1 : chooseExitCode(tasks) || requested;
 }
 
 /** Before anything is planned or paid: --pr opens nothing where work lands on the base branch itself. */
@@ -72,10 +72,10 @@ async function warnOfNoRequest(
 async function hearPullRequest(opened: CommandContext, io: Io, id: SessionId): Promise<void> {
   const { context, commandLine } = opened;
   const { session } = await viewSession(context, id);
-  if (!commandLine.wantsPullRequest || requestsOf(session).length === 0) return;
+  if (!commandLine.wantsPullRequest || listOpenPullRequests(session).length === 0) return;
   try {
-    const { all } = await fetchRequestNews(opened, io, session);
-    await applyAllNews(opened, id, { all, isAllowedMore: false });
+    const { all } = await fetchPullRequestNews(opened, io, session);
+    await applyPullRequestNews(opened, id, { all, isAllowedMore: false });
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;
     const message = `Comments and checks of the pull request could not be applied: ${error.message}`;
@@ -84,7 +84,7 @@ async function hearPullRequest(opened: CommandContext, io: Io, id: SessionId): P
 }
 
 /** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
-export async function reportEnd(
+export async function reportCommandEnd(
   { context, git, store, shown, output }: CommandContext,
   id: SessionId,
   comesNext?: (view: SessionView) => string | null,
@@ -94,16 +94,19 @@ export async function reportEnd(
   const tasks = snapshot.tasksOf(id);
   const proposals = listProposals(stored, view, snapshot);
   const agents = readLiveAgents(git.repository.commonDir, id);
-  const status = statusOf(session, tasks, agents, { proposals, doubts: unverified });
+  const status = buildStatusView(session, tasks, agents, { proposals, doubts: unverified });
   if (output.isJson) context.events.emit({ event: 'session-ended', ...status });
   else {
     const next =
-      comesNext === undefined ? nextCommand(view, context.gates.person, context.place) : comesNext(view);
-    const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
-    const more = [...renderProposals(proposals), ...renderUnverified(unverified, output.style)];
+      comesNext === undefined
+        ? chooseNextCommand(view, context.gates.person, context.place)
+        : comesNext(view);
+    const named =
+      next !== null && (await isNotCurrentSession(store, id)) ? addSessionToCommand(next, id) : next;
+    const more = [...renderProposals(proposals), ...renderUnverifiedCompletions(unverified, output.style)];
     output.result(renderStatus(status, output.style, { now: new Date(), next: named, more }));
   }
-  shown.note(id, status.changesets);
+  shown.recordSeen(id, status.changesets);
   return { session, tasks };
 }
 
@@ -116,17 +119,17 @@ async function reportingEnd(
   id: SessionId,
   work: () => Promise<void>,
   comesNext?: (view: SessionView) => string | null,
-): ReturnType<typeof reportEnd> {
+): ReturnType<typeof reportCommandEnd> {
   try {
     await work();
   } catch (error) {
-    if (opened.output.isJson) await reportEnd(opened, id);
+    if (opened.output.isJson) await reportCommandEnd(opened, id);
     throw error;
   }
-  return reportEnd(opened, id, comesNext);
+  return reportCommandEnd(opened, id, comesNext);
 }
 
 /** 1 when something failed for good, else 0. */
-export function exitCodeOf(tasks: readonly Task[]): number {
+export function chooseExitCode(tasks: readonly Task[]): number {
   return tasks.some(({ status }) => status === 'failed' || status === 'blocked') ? 1 : 0;
 }

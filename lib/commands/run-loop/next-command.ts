@@ -1,9 +1,9 @@
-import { type Action, isHeld, nextAction } from '../../core/schedule/next-action.ts';
-import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import { chooseNextAction, isClaimedByHand, type SessionAction } from '../../core/schedule/next-action.ts';
+import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { AdmittedSession } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandName } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -17,31 +17,31 @@ export type NextCommandFacts = Pick<AdmittedSession, 'session' | 'tasks' | 'rece
  * The person's next command, whole; null when nothing is left to do. `place`: this clone, as machines name it; where it
  * isn't given, as if it led.
  */
-export function nextCommand(
+export function chooseNextCommand(
   standing: NextCommandFacts | null,
   person: string | null,
   place: string | null = null,
 ): string | null {
   if (standing === null) return "git flame run 'What you want done'";
   const { tasks } = standing;
-  const action = nextAction({ ...standing, maxCycles: Number.POSITIVE_INFINITY });
+  const action = chooseNextAction({ ...standing, maxCycles: Number.POSITIVE_INFINITY });
   if (action.kind === 'wait') {
-    const own = person === null ? undefined : action.tasks.find((task) => isHeldBy(task, person));
+    const own = person === null ? undefined : action.tasks.find((task) => isClaimedByPerson(task, person));
     return own === undefined
       ? `git flame show ${action.tasks[0]?.id ?? ''}`
       : `git flame task submit ${own.id}`;
   }
   if (action.kind === 'end' || action.kind === 'left-over') return afterEnd(tasks);
-  const command = commandFor(action);
+  const command = commandOfAction(action);
   if (command === null) return null;
-  return commandHere(standing.session, place, command);
+  return commandOnThisMachine(standing.session, place, command);
 }
 
 /**
  * The command that does a wave of a session where it is decided: in one that machines share none goes by itself, it is led
  * or joined.
  */
-export function commandHere(
+export function commandOnThisMachine(
   { machines, state }: Pick<Session, 'machines' | 'state'>,
   place: string | null,
   wave: CommandName,
@@ -52,8 +52,8 @@ export function commandHere(
 }
 
 /** The person here, where a claim by hand makes the next command theirs. null where git knows no name. */
-export async function claimHolder(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
-  return tasks.some(isHeld) ? git.identity().catch(() => null) : null;
+export async function personWithClaims(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
+  return tasks.some(isClaimedByHand) ? git.identity().catch(() => null) : null;
 }
 
 /** The command for a task that failed for good: its story shows how to continue. */
@@ -65,7 +65,7 @@ function afterEnd(tasks: readonly Task[]): string | null {
 /**
  * The command that performs an action; null when nothing is left, or another process or person is at work.
  */
-export function commandFor(action: Action): CommandName | null {
+export function commandOfAction(action: SessionAction): CommandName | null {
   switch (action.kind) {
     case 'plan':
     case 'work':
@@ -93,8 +93,8 @@ export const syncWorktreesCommand = 'git flame resume';
  * them; null: they don't.
  */
 export function warnOfStaleWorktrees(session: Session, place: string): string | null {
-  const checkout = checkoutOf({ place }, session);
+  const checkout = findPendingCheckout({ place }, session);
   if (checkout === null) return null;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   return `${branch} is at ${shortId(checkout.to)}, but its checkout may still have the files from before the landing: ${syncWorktreesCommand} updates them. A commit of yours before that would undo the landing.`;
 }

@@ -2,26 +2,26 @@ import { join } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { record, viewSession } from '../../engine/record.ts';
-import { renderPullRequest } from '../../ui/render/render-pull-request.ts';
+import { decideAndRecord, viewSession } from '../../engine/record.ts';
+import { renderSessionPullRequest } from '../../ui/render/render-pull-request.ts';
 import type { Forge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import { prepareChangesetRequests } from './changeset-requests.ts';
+import { prepareChangesetPullRequests } from './changeset-requests.ts';
 import {
-  commandsFor,
-  findRemote,
-  forgeFor,
-  noObviousRemote,
-  type ReportedRequest,
-  reportRequest,
-  showRequest,
-  writeBody,
+  findObviousRemote,
+  listPullRequestCommands,
+  noObviousRemoteError,
+  openForgeOfRequest,
+  pushAndOpenPullRequest,
+  type ReportedPullRequest,
+  reportPullRequest,
+  writePullRequestBody,
 } from './request-steps.ts';
 
 type Landing = NonNullable<Session['landing']>;
 
-interface PullRequest extends ReportedRequest {
+interface PullRequest extends ReportedPullRequest {
   readonly landing: Landing;
 }
 
@@ -30,23 +30,27 @@ interface PullRequest extends ReportedRequest {
  * and opens it with gh or glab. Steps that fail are reported with the commands that do them by hand. Resolves to the
  * exit code.
  */
-export async function preparePullRequest(opened: CommandContext, io: Io, id: SessionId): Promise<number> {
+export async function prepareSessionPullRequest(
+  opened: CommandContext,
+  io: Io,
+  id: SessionId,
+): Promise<number> {
   const isWanted = opened.commandLine.wantsPullRequest;
-  if (await isForEach(opened, id)) return prepareChangesetRequests(opened, io, id);
+  if (await isForEach(opened, id)) return prepareChangesetPullRequests(opened, io, id);
   const described = await describe(opened, id);
   if (described === null) return isWanted ? nothingLanded(opened) : 0;
-  const remote = await findRemote(opened, io);
-  const forge = await forgeFor(opened, io, described.url, remote ?? 'origin');
-  const request = await writeBody(opened, forge, described);
-  const commands = commandsFor(forge, request, remote ?? 'origin');
-  reportRequest(opened, request, 'prepared', commands);
+  const remote = await findObviousRemote(opened, io);
+  const forge = await openForgeOfRequest(opened, io, described.url, remote ?? 'origin');
+  const request = await writePullRequestBody(opened, forge, described);
+  const commands = listPullRequestCommands(forge, request, remote ?? 'origin');
+  reportPullRequest(opened, request, 'prepared', commands);
   if (!isWanted) {
     const url = request.landing.pull_request;
     if (url === null) for (const command of commands) opened.output.hint(command);
     else opened.output.hint('git flame review --pr');
     return 0;
   }
-  if (remote === null) throw noObviousRemote(request);
+  if (remote === null) throw noObviousRemoteError(request);
   return open(opened, io, { id, request, remote, commands, forge });
 }
 
@@ -60,7 +64,7 @@ async function isForEach({ context }: CommandContext, id: SessionId): Promise<bo
 async function describe({ context, git }: CommandContext, id: SessionId): Promise<PullRequest | null> {
   const { session, tasks, snapshot } = await viewSession(context, id);
   if (session.landing === undefined) return null;
-  const text = renderPullRequest(session, tasks, ({ commit }) =>
+  const text = renderSessionPullRequest(session, tasks, ({ commit }) =>
     commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null),
   );
   const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}.md`);
@@ -95,12 +99,12 @@ async function open(
   const shown = isOpen || isClosed ? request : { ...request, url: null };
   const keep = async (url: string): Promise<void> => {
     if (isOpen) return;
-    await record(context, id, ({ session }) => {
+    await decideAndRecord(context, id, ({ session }) => {
       const next = { ...(session.landing ?? landing), pull_request: url, rounds: 0 };
       return { session: { next: { ...session, landing: next }, subject: `session: pull request ${url}` } };
     });
   };
-  return showRequest(opened, io, { request: shown, remote, forge, commands, isClosed, keep });
+  return pushAndOpenPullRequest(opened, io, { request: shown, remote, forge, commands, isClosed, keep });
 }
 
 /**

@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { pushBranch } from '../../git/refs/remote-branch.ts';
-import { noRemote, pickRemote } from '../../store/sync/remote.ts';
+import { chooseRemote, noRemoteError } from '../../store/sync/remote.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { fitBody, type RequestText } from '../forge/forge.ts';
-import { type Forge, forgeOf, openForge, pickForge } from '../forge/open-forge.ts';
+import { cutBodyToHostLimit, type PreparedPullRequest } from '../forge/forge.ts';
+import { type Forge, findForgeOfAddress, openForge, pickForge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
 
 /** A request as it is reported: with its address once it is open. */
-export interface ReportedRequest extends RequestText {
+export interface ReportedPullRequest extends PreparedPullRequest {
   readonly url: string | null;
 }
 
@@ -20,13 +20,13 @@ export interface ReportedRequest extends RequestText {
  * Writes the text of a request to its file, cut to the length that its host takes. Warns where it was cut, and names
  * the file that holds all of it.
  */
-export async function writeBody<Request extends RequestText>(
+export async function writePullRequestBody<Request extends PreparedPullRequest>(
   { context }: CommandContext,
   forge: Forge,
   request: Request,
 ): Promise<Request> {
   const { bodyFile } = request;
-  const body = fitBody(request.body, { longest: forge.longestBody, host: forge.host });
+  const body = cutBodyToHostLimit(request.body, { longest: forge.longestBody, host: forge.host });
   await mkdir(dirname(bodyFile), { recursive: true, mode: 0o700 });
   await writeFile(bodyFile, body);
   if (body === request.body) return request;
@@ -41,7 +41,7 @@ export async function writeBody<Request extends RequestText>(
 async function keepTrue(
   opened: CommandContext,
   forge: Forge,
-  request: RequestText,
+  request: PreparedPullRequest,
   url: string,
 ): Promise<number> {
   try {
@@ -58,7 +58,7 @@ async function keepTrue(
 
 /** A request to show at its host. */
 interface Showing {
-  readonly request: ReportedRequest;
+  readonly request: ReportedPullRequest;
   readonly remote: string;
   readonly forge: Forge;
   readonly commands: readonly [string, string];
@@ -69,7 +69,7 @@ interface Showing {
 }
 
 /** Pushes a branch and has its request there, open and true. Resolves to the exit code. */
-export async function showRequest(
+export async function pushAndOpenPullRequest(
   opened: CommandContext,
   io: Io,
   { request, remote, forge, commands, isClosed = false, keep }: Showing,
@@ -83,7 +83,7 @@ export async function showRequest(
     return failed(opened, why, '', [forge.reopenLine(url), 'git flame review --pr']);
   }
   if (url !== null) {
-    reportRequest(opened, request, 'updated', commands);
+    reportPullRequest(opened, request, 'updated', commands);
     const code = await keepTrue(opened, forge, request, url);
     if (code === 0) await keep(url);
     return code;
@@ -97,7 +97,7 @@ export async function showRequest(
     const isWhole = found === null && request.body.length <= forge.longestNew;
     const code = isWhole ? 0 : await keepTrue(opened, forge, { ...request, newBase: base }, made);
     await keep(made);
-    reportRequest(opened, { ...request, url: made }, found === null ? 'opened' : 'updated', commands);
+    reportPullRequest(opened, { ...request, url: made }, found === null ? 'opened' : 'updated', commands);
     return code;
   } catch (error) {
     if (!isForgeError(error)) throw error;
@@ -107,25 +107,29 @@ export async function showRequest(
 }
 
 /** The program that knows the request there is, else that of the remote. */
-export async function forgeFor(
+export async function openForgeOfRequest(
   { context: { config, root: cwd } }: CommandContext,
   io: Io,
   url: string | null,
   remote: string,
 ): Promise<Forge> {
-  const name = url === null ? await pickForge(config, { cwd, io }, remote) : forgeOf(url);
+  const name = url === null ? await pickForge(config, { cwd, io }, remote) : findForgeOfAddress(url);
   return openForge(name, { cwd, io, retry: 'git flame review --pr' });
 }
 
 /** By hand: push, then open. */
-export function commandsFor(forge: Forge, request: RequestText, remote: string): readonly [string, string] {
+export function listPullRequestCommands(
+  forge: Forge,
+  request: PreparedPullRequest,
+  remote: string,
+): readonly [string, string] {
   const push = `git push ${shellQuote(remote)} ${shellQuote(request.branch)}`;
   return [push, forge.createLine(request)];
 }
 
-export function reportRequest(
+export function reportPullRequest(
   { context }: CommandContext,
-  { base, branch, title, body, bodyFile, url }: ReportedRequest,
+  { base, branch, title, body, bodyFile, url }: ReportedPullRequest,
   state: 'prepared' | 'opened' | 'updated',
   commands: readonly string[],
 ): void {
@@ -158,17 +162,17 @@ function failed(
 }
 
 /** null: there is none, or several and none of them is the obvious one. */
-export async function findRemote({ context }: CommandContext, io: Io): Promise<string | null> {
+export async function findObviousRemote({ context }: CommandContext, io: Io): Promise<string | null> {
   try {
-    return await pickRemote({ cwd: context.root, env: io.env }, null);
+    return await chooseRemote({ cwd: context.root, env: io.env }, null);
   } catch (error) {
     if (!(error instanceof FlameError) || error.code !== 'no-remote') throw error;
     return null;
   }
 }
 
-export function noObviousRemote({ base, branch }: RequestText): FlameError {
-  return noRemote(
+export function noObviousRemoteError({ base, branch }: PreparedPullRequest): FlameError {
+  return noRemoteError(
     `Cannot choose a remote for ${branch}: there is none, or several and none is called origin.`,
     [
       'git remote add origin URL',

@@ -1,24 +1,29 @@
-import { type Action, changesetsOfCycle, mergeable, nextAction } from '../../core/schedule/next-action.ts';
-import { canStart } from '../../core/schedule/select-ready.ts';
-import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import {
+  chooseNextAction,
+  listChangesetsOfCycle,
+  listMergeableTasks,
+  type SessionAction,
+} from '../../core/schedule/next-action.ts';
+import { canAnyTaskStart } from '../../core/schedule/select-ready.ts';
+import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { endSession, startCycle } from '../../engine/end-session.ts';
-import { acceptReceived } from '../../engine/plan/accept-received.ts';
+import { endSession, recordNextCycle } from '../../engine/end-session.ts';
+import { askToAcceptReceived } from '../../engine/plan/accept-received.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
-import { resume } from '../../engine/run-session.ts';
+import { resumeSession } from '../../engine/run-session.ts';
 import { rememberSession } from '../../engine/session/remember-session.ts';
-import { withoutConflictBlocked } from '../../engine/stacking/block-on-conflict.ts';
-import { baseTip } from '../../engine/start-point.ts';
+import { leaveOutConflictBlockedTasks } from '../../engine/stacking/block-on-conflict.ts';
+import { readBaseTip } from '../../engine/start-point.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { reportEnd } from './continue-session.ts';
-import { commandFor } from './next-command.ts';
+import { reportCommandEnd } from './continue-session.ts';
+import { commandOfAction } from './next-command.ts';
 
 interface WaveCommand {
   /** The actions of the loop this command performs. */
-  readonly actions: readonly Action['kind'][];
+  readonly actions: readonly SessionAction['kind'][];
   /** Does the wave; resolves to the exit code. */
   perform(opened: CommandContext, session: SessionId): Promise<number>;
   /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
@@ -36,14 +41,14 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
     const session = opened.selected.require(await opened.store.snapshot()).id;
     if (args.globals.dryRun) return preview(opened, session, wave);
     return withSessionLock(opened, session, async () => {
-      await resume(opened.context, session);
+      await resumeSession(opened.context, session);
       let action = await next(opened, session, wave);
       if (action.kind === 'accept') {
-        await acceptReceived(opened.context, session);
+        await askToAcceptReceived(opened.context, session);
         action = await next(opened, session, wave);
       }
       if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
-        await startCycle(opened.context, session, { kind: 'continue', where: 'command' });
+        await recordNextCycle(opened.context, session, { kind: 'continue', where: 'command' });
         action = await next(opened, session, wave);
       }
       const isDue = wave.actions.includes(action.kind);
@@ -66,10 +71,10 @@ async function finish(
   // A person who runs single waves decides what is next: only an end is recorded here.
   if (action.kind === 'end' || action.kind === 'left-over')
     await endSession(opened.context, session, action.reason);
-  const command = action.kind === 'wait' ? null : commandFor(action);
-  await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
+  const command = action.kind === 'wait' ? null : commandOfAction(action);
+  await reportCommandEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {
-    const isOwn = action.tasks.every((task) => isHeldBy(task, opened.context.gates.person));
+    const isOwn = action.tasks.every((task) => isClaimedByPerson(task, opened.context.gates.person));
     const who = isOwn ? 'You work on' : 'Another person works on';
     opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
     return;
@@ -79,7 +84,7 @@ async function finish(
 }
 
 async function preview(opened: CommandContext, session: SessionId, wave: WaveCommand): Promise<number> {
-  const command = commandFor(await next(opened, session, wave));
+  const command = commandOfAction(await next(opened, session, wave));
   const text = command === null ? 'There is nothing to do now.' : `Next would be: git flame ${command}`;
   opened.output.result(text);
   opened.output.json({ next: command });
@@ -87,18 +92,21 @@ async function preview(opened: CommandContext, session: SessionId, wave: WaveCom
 }
 
 /** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
-async function next(opened: CommandContext, id: SessionId, wave: WaveCommand): Promise<Action> {
+async function next(opened: CommandContext, id: SessionId, wave: WaveCommand): Promise<SessionAction> {
   const view = await viewSession(opened.context, id);
-  const action = nextAction({
+  const action = chooseNextAction({
     ...view,
     maxCycles: opened.config.limits.max_wave_cycles,
     isWindingDown: opened.context.gracefulStop.isRequested() || !wave.actions.includes('work'),
     canStart: (all) =>
-      canStart(withoutConflictBlocked(opened.context, all), opened.config.concurrency.development),
+      canAnyTaskStart(
+        leaveOutConflictBlockedTasks(opened.context, all),
+        opened.config.concurrency.development,
+      ),
   });
   // A changeset decided just now may have to be checked again; those that wait are decided anyway.
   const isBefore = action.kind === 'validate' && wave.actions.includes('review');
-  if (isBefore && changesetsOfCycle(view.session).some(({ state }) => state === 'waiting'))
+  if (isBefore && listChangesetsOfCycle(view.session).some(({ state }) => state === 'waiting'))
     return { kind: 'review' };
   const isLate = action.kind === 'review' && wave.actions.includes('merge');
   return isLate && (await hasLate(opened.context, view)) ? { kind: 'merge' } : action;
@@ -112,6 +120,6 @@ async function hasLate(
   context: CommandContext['context'],
   { session, tasks }: SessionView,
 ): Promise<boolean> {
-  if (mergeable(tasks, changesetsOfCycle(session)).length > 0) return true;
-  return (await baseTip(context, session)) !== session.base_commit;
+  if (listMergeableTasks(tasks, listChangesetsOfCycle(session)).length > 0) return true;
+  return (await readBaseTip(context, session)) !== session.base_commit;
 }

@@ -1,19 +1,19 @@
-import { isOpen } from '../../core/schedule/next-action.ts';
+import { isTaskOpen } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
 import { type Session, sessionSchema } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { giveUpSession } from '../../engine/end-session.ts';
+import { giveUpSessionByPerson } from '../../engine/end-session.ts';
 import { renameSession } from '../../engine/session/create-session.ts';
-import { askEnd } from '../../ui/questions/ask-in-command.ts';
+import { askToEndSession } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderSessions } from '../../ui/render/render-session.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
-import { requireAtHand, withSessionLock } from '../context/session-lock.ts';
+import { requireNotArchived, withSessionLock } from '../context/session-lock.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { run as show } from '../show/show.ts';
 
@@ -32,7 +32,7 @@ export async function run(args: CommandArgs<'session'>, io: Io): Promise<number>
         endByHand(opened, io, { session: found, isSure: args.options.yes }),
       );
     default:
-      return withState(args, io, (reading) => listSessions(reading, args.options.all));
+      return withRepositoryState(args, io, (reading) => listSessions(reading, args.options.all));
   }
 }
 
@@ -58,7 +58,7 @@ function withSelectedSession(
   const selected = { ...args, globals: { ...args.globals, session } };
   return withRunContext(selected, io, async (opened) => {
     const found = opened.selected.require(await opened.store.snapshot());
-    await requireAtHand(opened.store, found.id);
+    await requireNotArchived(opened.store, found.id);
     return work(opened, found);
   });
 }
@@ -86,7 +86,7 @@ async function endByHand(
     output.info('Nothing was changed.');
     return 1;
   }
-  await withSessionLock(opened, session.id, () => giveUpSession(context, session.id));
+  await withSessionLock(opened, session.id, () => giveUpSessionByPerson(context, session.id));
   output.json({ session: session.id, ended: true });
   output.hint(`git flame resume ${session.id}`);
   return 0;
@@ -94,7 +94,7 @@ async function endByHand(
 
 /** Lists what will not be done after the end, in sentences. */
 function whatIsLeft({ changesets }: Session, tasks: readonly Task[]): readonly string[] {
-  const open = tasks.filter(isOpen).length;
+  const open = tasks.filter(isTaskOpen).length;
   const waiting = changesets.filter(({ state }) => state === 'waiting').length;
   return [
     ...(open === 0 ? [] : [`${formatCount(open, 'task')} of it will not be worked on.`]),
@@ -117,7 +117,12 @@ async function confirmEnd(io: Io, { output }: CommandContext, { session, left }:
       hints: [`git flame session end ${session.id} --yes`],
     });
   if (!hasTerminal(io)) throw onEnd();
-  return askEnd(io, { title: `${session.id}: ${titleOf(session)}`, left, style: output.style, onEnd });
+  return askToEndSession(io, {
+    title: `${session.id}: ${deriveSessionTitle(session)}`,
+    left,
+    style: output.style,
+    onEnd,
+  });
 }
 
 /** `git flame session list`: the newest first; archived ones with --all alone. */
@@ -153,7 +158,7 @@ interface Listed {
 function toJson({ session, tasks, isCurrent }: Listed): object {
   return {
     id: session.id,
-    title: titleOf(session),
+    title: deriveSessionTitle(session),
     objective: session.objective,
     state: session.state,
     is_current: isCurrent,
@@ -204,7 +209,7 @@ async function rename(
   title: string,
 ): Promise<number> {
   if (!isDry) await renameSession(context, session.id, title);
-  output.json({ session: session.id, title, before: titleOf(session) });
+  output.json({ session: session.id, title, before: deriveSessionTitle(session) });
   output.result(`${session.id} ${isDry ? 'would be' : 'is'} called ${title}.`);
   return 0;
 }

@@ -5,7 +5,10 @@ import type { AuditLine } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 
 /** Reads agents' calls from their watchers' audits; an agent without an audit is left out. */
-export function readAgentCalls(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {
+export function readAgentCallsFromAudits(
+  commonDir: string,
+  agents: readonly string[],
+): readonly AgentCalls[] {
   return [...new Set(agents)].flatMap((agent) => {
     const lines = agentIdPattern.test(agent) ? readAudit(auditFile(commonDir, agent)) : [];
     if (lines.length === 0) return [];
@@ -39,7 +42,7 @@ interface BlockedCalls {
  * Reads the watcher's audit beside a stream. The two have no key in common, so a call is matched by its content; either
  * may report it first.
  */
-export function openBlockedCalls(auditPath: string): BlockedCalls {
+export function openBlockedCallReader(auditPath: string): BlockedCalls {
   const calls: string[] = [];
   let read = 0;
   let bytes = 0;

@@ -1,20 +1,20 @@
-import { listShownNotes } from '../../core/blackboard/list-shown-notes.ts';
-import { isAddressedTo } from '../../core/blackboard/notes-for.ts';
-import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
+import { listNotesWithState } from '../../core/blackboard/list-shown-notes.ts';
+import { isNoteForTask } from '../../core/blackboard/notes-for.ts';
+import { listTasksInEvidenceDoubt } from '../../core/changesets/evidence.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { AdmittedSnapshot, LogEntry } from '../../domain/ports/store-port.ts';
+import type { AdmittedSnapshot, StateLogEntry } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { AttemptTime, ShownNote, TaskStory, TaskWork } from '../../domain/view-models/task-story.ts';
+import type { AttemptTime, NoteWithState, TaskStory, TaskWork } from '../../domain/view-models/task-story.ts';
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { ReadContext } from '../context/open-repository.ts';
-import { readWaits } from '../context/waits-and-conflicts.ts';
-import { claimHolder, type NextCommandFacts, nextCommand } from '../run-loop/next-command.ts';
-import { readAgentCalls } from './agent-calls.ts';
-import { untrustedChangesets } from './show-options.ts';
+import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
+import { chooseNextCommand, type NextCommandFacts, personWithClaims } from '../run-loop/next-command.ts';
+import { readAgentCallsFromAudits } from './agent-calls.ts';
+import { listUntrustedChangesets } from './show-options.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
 export async function gatherStory(
@@ -29,7 +29,7 @@ export async function gatherStory(
   const runs = session.agents.filter(({ task_id }) => task_id === task.id);
   const log = await store.log({ session: session.id, task: task.id });
   const standing = snapshot.admitted(session.id);
-  const waits = await readWaits({ git }, session, tasks);
+  const waits = await readTaskWaitReasons({ git }, session, tasks);
   const worktrees = await keptWorktrees(git, task);
   const verdicts = snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id);
   const trusted = standing.snapshot.verdictsOf(session.id);
@@ -37,31 +37,34 @@ export async function gatherStory(
     task,
     verdicts,
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
-    doubts: evidenceDoubtsOf(snapshot, [task]),
-    notes: listShownNotes(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter(
+    doubts: listTasksInEvidenceDoubt(snapshot, [task]),
+    notes: listNotesWithState(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter(
       (note) => isAbout(note, task),
     ),
     waits_for: waits.get(task.id) ?? [],
     runs,
     times: attemptTimes(task, log, runs),
-    calls: readAgentCalls(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),
+    calls: readAgentCallsFromAudits(git.repository.commonDir, [
+      ...agentsOf(task),
+      ...runs.map(({ id }) => id),
+    ]),
     work: await workOf(git, task),
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
-    uncounted: untrustedChangesets(session, standing.session),
+    uncounted: listUntrustedChangesets(session, standing.session),
     uncounted_verdicts: verdicts.filter((verdict) => !trusted.includes(verdict)),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
       standing,
       isKept: worktrees.length > 0,
-      left: worktrees.find((cell) => git.isLeft(cell))?.path ?? null,
-      person: await claimHolder(git, tasks),
+      left: worktrees.find((cell) => git.isWorktreeHandedToPerson(cell))?.path ?? null,
+      person: await personWithClaims(git, tasks),
     }),
   };
 }
 
-function isAbout(note: ShownNote, task: Task): boolean {
-  return note.task === task.id || (note.task === null && isAddressedTo(note, task));
+function isAbout(note: NoteWithState, task: Task): boolean {
+  return note.task === task.id || (note.task === null && isNoteForTask(note, task));
 }
 
 function agentsOf({ history, agent_id }: Task): readonly string[] {
@@ -74,7 +77,11 @@ async function keptWorktrees(git: GitCells, task: Task): Promise<readonly CellWo
 }
 
 /** From its claim to what came next; a paid run has its own times. */
-function attemptTimes(task: Task, log: readonly LogEntry[], runs: Session['agents']): readonly AttemptTime[] {
+function attemptTimes(
+  task: Task,
+  log: readonly StateLogEntry[],
+  runs: Session['agents'],
+): readonly AttemptTime[] {
   const oldestFirst = [...log].reverse();
   return [...new Set(agentsOf(task))].map((agent) => {
     const run = runs.find(({ id }) => id === agent);
@@ -118,6 +125,6 @@ function nextSteps(task: Task, { standing, isKept, left, person }: Surroundings)
   const other = (task.tries ?? []).findIndex(({ work, chosen }) => work !== undefined && chosen !== true);
   if (task.status === 'done' && other !== -1)
     steps.push(`git flame task choose ${task.id} --attempt ${other + 1}`);
-  const command = nextCommand(standing, person);
+  const command = chooseNextCommand(standing, person);
   return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }

@@ -3,9 +3,9 @@ import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { leaveHint } from '../../cell/run/hints.ts';
 import { followStream } from '../../cell/run/stream-log.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
-import { type Hint, hintRefusals, longestHint } from '../../domain/agent-messages.ts';
+import { type Hint, hintRefusalReasons, longestHint } from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { agentNotRunning } from '../../domain/input-errors.ts';
+import { agentNotRunningError } from '../../domain/input-errors.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { ReadContext } from '../context/open-repository.ts';
@@ -96,7 +96,7 @@ function missed({ id, task_id }: RegisteredAgent): FlameError {
 export function leaveHintForAgent(commonDir: string, agent: string, hint: Pick<Hint, 'by' | 'text'>): string {
   const left = leaveHint(commonDir, agent, hint);
   if (left.kind === 'left') return left.id;
-  if (left.why === 'no-agent') throw agentNotRunning(agent, { isKept: true });
+  if (left.why === 'no-agent') throw agentNotRunningError(agent, { isKept: true });
   if (left.why === 'too-long')
     throw new FlameError({
       kind: 'usage',
@@ -107,7 +107,7 @@ export function leaveHintForAgent(commonDir: string, agent: string, hint: Pick<H
   throw new FlameError({
     kind: 'refused',
     code: 'no-hint-taken',
-    message: `${agent} can't receive a message: ${hintRefusals[left.why]}.`,
+    message: `${agent} can't receive a message: ${hintRefusalReasons[left.why]}.`,
     hints: [`git flame agent stop ${agent}`, 'git flame task edit'],
   });
 }

@@ -15,7 +15,7 @@ export interface ShowOptions {
 }
 
 /** Unverified completions of a session, or of one of its tasks or changesets alone. */
-export function unverifiedIn(
+export function listUnverifiedCompletions(
   { snapshot, session }: ShowOptions,
   about: string | null = null,
 ): readonly UnverifiedCompletion[] {
@@ -25,7 +25,7 @@ export function unverifiedIn(
 }
 
 /** Ids of changesets whose state another clone wrote: it is a proposal here. */
-export function untrustedChangesets(stored: Session, admitted: Session): readonly string[] {
+export function listUntrustedChangesets(stored: Session, admitted: Session): readonly string[] {
   const states = new Map(admitted.changesets.map(({ id, state }) => [id, state]));
   return stored.changesets.filter(({ id, state }) => states.get(id) !== state).map(({ id }) => id);
 }

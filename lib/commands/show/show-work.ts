@@ -1,31 +1,34 @@
-import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
+import { listTasksInEvidenceDoubt } from '../../core/changesets/evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
+import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
-import { changesSinceSeen, sinceSentBack } from '../../engine/review/changes-since-seen.ts';
+import {
+  computeChangesSinceSeen,
+  computeChangesSinceSentBack,
+} from '../../engine/review/changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
-import { renderDecision } from '../../ui/render/render-decision.ts';
+import { renderChangesetDecision } from '../../ui/render/render-decision.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
-import { renderSince } from '../../ui/render/render-since.ts';
+import { renderChangesSinceSeen } from '../../ui/render/render-since.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
-import { renderUnverified } from '../../ui/render/render-unverified.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
-import { pageOutput } from '../context/git-preferences.ts';
-import { conflictsAheadOf, readConflictsAhead } from '../context/waits-and-conflicts.ts';
+import { renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
+import { showOutputInPager } from '../context/git-preferences.ts';
+import { predictSessionConflicts, selectConflictsOfTask } from '../context/waits-and-conflicts.ts';
 import { gatherStory } from './gather-story.ts';
-import { type ShowOptions, untrustedChangesets, unverifiedIn } from './show-options.ts';
+import { listUntrustedChangesets, listUnverifiedCompletions, type ShowOptions } from './show-options.ts';
 
 /** The whole story of a task, and with --diff what it changes. */
 export async function showTask(showing: ShowOptions, task: Task): Promise<number> {
   const { args, io, reading, snapshot, session } = showing;
   const { git, output } = reading;
-  const all = await readConflictsAhead(reading, io, { session, tasks: snapshot.tasksOf(session.id) });
-  const ahead = conflictsAheadOf(all, task.id);
+  const all = await predictSessionConflicts(reading, io, { session, tasks: snapshot.tasksOf(session.id) });
+  const ahead = selectConflictsOfTask(all, task.id);
   const gathered = await gatherStory(reading, { snapshot, session, task });
   const story = { ...gathered, ...(ahead === undefined ? {} : { conflicts_ahead: ahead }) };
-  const unverified = unverifiedIn(showing, task.id);
-  const since = await sinceSentBack(reading, task);
+  const unverified = listUnverifiedCompletions(showing, task.id);
+  const since = await computeChangesSinceSentBack(reading, task);
   output.json({
     ...story,
     ...(unverified.length === 0 ? {} : { doubts: unverified }),
@@ -38,11 +41,12 @@ export async function showTask(showing: ShowOptions, task: Task): Promise<number
   const compared = [
     ...(since === null
       ? []
-      : ['', output.style.bold('Since the last round'), ...renderSince(since, output.style)]),
+      : ['', output.style.bold('Since the last round'), ...renderChangesSinceSeen(since, output.style)]),
     ...(args.options.interdiff ? await renderInterdiff(showing, task.id, since) : []),
   ];
-  const doubted = unverified.length === 0 ? [] : ['', ...renderUnverified(unverified, output.style)];
-  await pageOutput(
+  const doubted =
+    unverified.length === 0 ? [] : ['', ...renderUnverifiedCompletions(unverified, output.style)];
+  await showOutputInPager(
     output,
     io,
     [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'),
@@ -60,25 +64,27 @@ export async function showChangeset(showing: ShowOptions, changeset: Changeset):
   );
   const position = session.changesets.indexOf(changeset) + 1;
   const total = session.changesets.length;
-  const doubts = evidenceDoubtsOf(snapshot, tasks);
+  const doubts = listTasksInEvidenceDoubt(snapshot, tasks);
   const isHere = (await git.resolveCommit(changeset.commit)) !== null;
   const files = isHere ? await git.fileStats(changeset.parent, changeset.commit) : [];
   const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
-  const counts = !untrustedChangesets(session, snapshot.admitted(session.id).session).includes(changeset.id);
-  const since = isHere ? await changesSinceSeen(reading, session, { changeset, tasks }) : null;
+  const counts = !listUntrustedChangesets(session, snapshot.admitted(session.id).session).includes(
+    changeset.id,
+  );
+  const since = isHere ? await computeChangesSinceSeen(reading, session, { changeset, tasks }) : null;
   output.json({ changeset, counts, verdicts, doubts, files, review, ...(since === null ? {} : { since }) });
   const compared = since === null ? {} : { since };
   const view = { changeset, position, total, tasks, verdicts, doubts, session, ...compared };
   const text = [
     renderChangeset(view, output.style),
-    renderDecision({ changeset, counts, files, review }, output.style),
+    renderChangesetDecision({ changeset, counts, files, review }, output.style),
     ...(args.options.diff && isHere
       ? ['', renderDiff(await git.diffText(changeset.parent, changeset.commit), output.style)]
       : []),
     ...(args.options.interdiff ? await renderInterdiff(showing, changeset.group, since) : []),
   ];
-  await pageOutput(output, io, text.join('\n'));
-  reading.shown.note(session.id, [changeset]);
+  await showOutputInPager(output, io, text.join('\n'));
+  reading.shown.recordSeen(session.id, [changeset]);
   return 0;
 }
 
@@ -98,8 +104,8 @@ async function renderLeftWork(
       if (error instanceof FlameError) return error;
       throw error;
     });
-    const said = text instanceof FlameError ? visibleLine(text.message) : renderDiff(text, output.style);
-    return ['', output.style.bold(visibleLine(where)), said];
+    const said = text instanceof FlameError ? toPrintableLine(text.message) : renderDiff(text, output.style);
+    return ['', output.style.bold(toPrintableLine(where)), said];
   };
   if (cell !== undefined) return shown(`Not accepted, in ${cell.path}`, () => git.diffCell(cell));
   if (rescue === undefined || rescue.start === null) return [];
@@ -111,7 +117,7 @@ async function renderLeftWork(
 async function renderInterdiff(
   { reading: { git, output } }: Pick<ShowOptions, 'reading'>,
   name: string,
-  since: SinceSeen | null,
+  since: ChangesSinceSeen | null,
 ): Promise<readonly string[]> {
   if (since === null) throw noEarlierVersion(name);
   return ['', renderDiff(await git.diffText(since.from, since.to), output.style)];

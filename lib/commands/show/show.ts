@@ -1,35 +1,35 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
-import { needsOf } from '../../core/task/stack-state.ts';
+import { listNeededTasks } from '../../core/task/stack-state.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import { badValue, noSuchName } from '../../domain/input-errors.ts';
+import { badOptionValueError, noSuchNameError } from '../../domain/input-errors.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { statusOf } from '../../domain/view-models/status.ts';
+import { buildStatusView } from '../../domain/view-models/status.ts';
 import type { GraphTask } from '../../domain/view-models/task-story.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderAgent } from '../../ui/render/render-agent.ts';
-import { graphDot, graphMermaid, renderGraph } from '../../ui/render/render-graph.ts';
+import { renderGraph, renderGraphAsDot, renderGraphAsMermaid } from '../../ui/render/render-graph.ts';
 import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
-import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
+import { renderProposals, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { pageOutput } from '../context/git-preferences.ts';
-import { nameByOperand, readSnapshot } from '../context/open-notes.ts';
+import { showOutputInPager } from '../context/git-preferences.ts';
+import { readSessionSnapshot, takeOperandAsSession } from '../context/open-notes.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import { claimHolder, nextCommand } from '../run-loop/next-command.ts';
-import { readAgentCalls } from './agent-calls.ts';
-import { type ShowOptions, unverifiedIn } from './show-options.ts';
+import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
+import { readAgentCallsFromAudits } from './agent-calls.ts';
+import { listUnverifiedCompletions, type ShowOptions } from './show-options.ts';
 import { showChangeset, showTask } from './show-work.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
-  return withTrustedDecisions(nameByOperand(args), io, async (reading) => {
+  return withTrustedDecisions(takeOperandAsSession(args), io, async (reading) => {
     const [name] = args.positionals;
-    const snapshot = await readSnapshot(reading.store, reading.selected);
+    const snapshot = await readSessionSnapshot(reading.store, reading.selected);
     const session = reading.selected.require(snapshot);
     const showing: ShowOptions = {
       args,
@@ -68,7 +68,7 @@ function namedElsewhere({ snapshot, session }: ShowOptions, name: string): Flame
       snapshot.tasksOf(id).some((task) => task.id === name) ||
       changesets.some((changeset) => changeset.id === name || changeset.group === name),
   );
-  return noSuchName(session.id, name, [
+  return noSuchNameError(session.id, name, [
     ...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]),
     'git flame status',
   ]);
@@ -77,20 +77,20 @@ function namedElsewhere({ snapshot, session }: ShowOptions, name: string): Flame
 interface ShownAgent {
   readonly id: string;
   /** null for an agent that cost nothing and has ended: its task has its story. */
-  readonly run: AgentRun | LiveAgent | null;
+  readonly run: AgentRunRecord | LiveAgent | null;
   readonly task: Task | null;
 }
 
 /** One agent: what it worked on, for how long and for how much, and what its watcher blocked. */
 async function showAgent({ io, reading }: ShowOptions, { id, run, task }: ShownAgent): Promise<number> {
   const { git, output } = reading;
-  const calls = readAgentCalls(git.repository.commonDir, [id]);
+  const calls = readAgentCallsFromAudits(git.repository.commonDir, [id]);
   const attempts = (task?.history ?? []).filter(({ agent_id }) => agent_id === id);
   const taskId = run?.task_id ?? task?.id ?? null;
   const next = [`git flame agent attach ${id}`, ...(taskId === null ? [] : [`git flame show ${taskId}`])];
   output.json({ agent: id, run, task: taskId, attempts, calls, next });
   const shown = { id, run, task: taskId, attempts, calls, next };
-  await pageOutput(output, io, renderAgent(shown, output.style, new Date()));
+  await showOutputInPager(output, io, renderAgent(shown, output.style, new Date()));
   return 0;
 }
 
@@ -100,25 +100,29 @@ async function showSession(showing: ShowOptions): Promise<number> {
   const { git, output, shown } = reading;
   const isCurrent = snapshot.current?.id === session.id;
   const live = isCurrent ? readLiveAgents(git.repository.commonDir) : [];
-  const unverified = unverifiedIn(showing);
+  const unverified = listUnverifiedCompletions(showing);
   output.json(unverified.length === 0 ? session : { ...session, doubts: unverified });
   const standing = snapshot.admitted(session.id);
   const proposals = listProposals(session, standing, snapshot);
-  const status = renderStatus(statusOf(standing.session, tasks, live, { isText: true }), output.style, {
-    now: new Date(),
-    next: nextCommand(
-      standing,
-      await claimHolder(git, tasks),
-      machineName({ env: io.env, commonDir: git.repository.commonDir }),
-    ),
-    more: [
-      ...renderProposals(proposals),
-      ...renderUnverified(unverified, output.style),
-      ...renderSession(session, output.style),
-    ],
-  });
-  await pageOutput(output, io, status);
-  shown.note(session.id, session.changesets);
+  const status = renderStatus(
+    buildStatusView(standing.session, tasks, live, { isText: true }),
+    output.style,
+    {
+      now: new Date(),
+      next: chooseNextCommand(
+        standing,
+        await personWithClaims(git, tasks),
+        machineName({ env: io.env, commonDir: git.repository.commonDir }),
+      ),
+      more: [
+        ...renderProposals(proposals),
+        ...renderUnverifiedCompletions(unverified, output.style),
+        ...renderSession(session, output.style),
+      ],
+    },
+  );
+  await showOutputInPager(output, io, status);
+  shown.recordSeen(session.id, session.changesets);
   return 0;
 }
 
@@ -132,9 +136,9 @@ async function showGraph({ args, io, reading, session, tasks }: ShowOptions): Pr
   });
   const format = args.options.format ?? 'text';
   output.json({ session: session.id, tasks: graph });
-  if (format === 'mermaid') output.result(graphMermaid(graph));
-  else if (format === 'dot') output.result(graphDot(graph));
-  else if (format === 'text') await pageOutput(output, io, renderGraph(graph, output.style));
+  if (format === 'mermaid') output.result(renderGraphAsMermaid(graph));
+  else if (format === 'dot') output.result(renderGraphAsDot(graph));
+  else if (format === 'text') await showOutputInPager(output, io, renderGraph(graph, output.style));
   else throw unknownFormat(format);
   return 0;
 }
@@ -145,7 +149,7 @@ function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphT
   return [
     ...tasks
       .filter(({ id }) => !proposed.has(id))
-      .map((task) => ({ task, dependencies: isWorkedOn(task) ? needsOf(task) : task.dependencies }))
+      .map((task) => ({ task, dependencies: isWorkedOn(task) ? listNeededTasks(task) : task.dependencies }))
       .map(({ task: { id, title, status, cohesion_group: group }, dependencies }) => ({
         id,
         title,
@@ -169,7 +173,7 @@ function isWorkedOn({ status }: Task): boolean {
 }
 
 function unknownFormat(format: string): FlameError {
-  return badValue(`Option --format needs text, mermaid or dot, not ${JSON.stringify(format)}.`, {
+  return badOptionValueError(`Option --format needs text, mermaid or dot, not ${JSON.stringify(format)}.`, {
     hints: ['git flame show --graph --format mermaid', 'git flame show -h'],
   });
 }

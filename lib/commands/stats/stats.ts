@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { blockedByRule } from '../../cell/watcher/audit-log.ts';
+import { countBlockedCallsByRule } from '../../cell/watcher/audit-log.ts';
 import { computeStats, type SessionRecord } from '../../core/stats/compute-stats.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Snapshot, StateLogEntry } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { Stats } from '../../domain/view-models/stats.ts';
 import type { Style } from '../../ui/text/style.ts';
-import { toJsonLine } from '../../ui/text/visible-text.ts';
+import { renderPrintableJsonLine } from '../../ui/text/visible-text.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { readConfig } from '../context/read-config.ts';
 
 const formats = ['text', 'json', 'prometheus', 'html'] as const;
@@ -22,7 +22,7 @@ type Format = (typeof formats)[number];
 /** `git flame stats`: figures about a session or all of them, in a form for people, programs, Prometheus or a browser. */
 export function run(args: CommandArgs<'stats'>, io: Io): Promise<number> {
   const format = formatOf(args);
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const { output } = reading;
     const stats = await collectStats(reading, args);
     const { output: file } = args.options;
@@ -56,7 +56,7 @@ function formatOf({ options, globals }: CommandArgs<'stats'>): Format {
 async function render(format: Format, stats: Stats, style: Style): Promise<string> {
   switch (format) {
     case 'json':
-      return `${toJsonLine(stats)}\n`;
+      return `${renderPrintableJsonLine(stats)}\n`;
     case 'prometheus':
       return (await import('../../ui/stats/render-prometheus.ts')).renderPrometheus(stats);
     case 'html':
@@ -115,7 +115,7 @@ function isArchived({ archived_at: at }: Session): boolean {
 function toRecord(
   snapshot: Snapshot,
   session: Session,
-  log: readonly LogEntry[],
+  log: readonly StateLogEntry[],
   blocked: ReadonlyMap<string, number>,
 ): SessionRecord {
   const tasks = snapshot.tasksOf(session.id);
@@ -137,7 +137,7 @@ function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): Rea
   const counts = new Map<string, number>();
   for (const agent of new Set(named)) {
     if (agent === null) continue;
-    for (const [rule, count] of blockedByRule(commonDir, agent))
+    for (const [rule, count] of countBlockedCallsByRule(commonDir, agent))
       counts.set(rule, (counts.get(rule) ?? 0) + count);
   }
   return counts;

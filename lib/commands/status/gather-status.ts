@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { runRoot } from '../../cell/run-folder.ts';
+import { runFoldersRoot } from '../../cell/run-folder.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
-import { spendingBreakdown } from '../../core/schedule/budget-state.ts';
-import { questionWords } from '../../domain/agent-messages.ts';
+import { breakDownSpending } from '../../core/schedule/budget-state.ts';
+import { renderAgentQuestions } from '../../domain/agent-messages.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
-import type { SessionLook } from '../../domain/ports/store-port.ts';
-import type { GateAsks } from '../../domain/questions/gate.ts';
-import { questionTitle } from '../../domain/questions/question-facts.ts';
+import type { OneSessionSnapshot } from '../../domain/ports/store-port.ts';
+import type { QuestionData } from '../../domain/questions/gate.ts';
+import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { Asking, Status } from '../../domain/view-models/status.ts';
-import { gitInCurrentFolder, type ReadContext } from '../context/open-repository.ts';
-import { readConflictsAhead, readOtherWaits } from '../context/waits-and-conflicts.ts';
+import type { AskedQuestion, SessionStatusView } from '../../domain/view-models/status.ts';
+import { findGitContextHere, type ReadContext } from '../context/open-repository.ts';
+import { predictSessionConflicts, readWaitsBeyondDependencies } from '../context/waits-and-conflicts.ts';
 import { questionSocketPrefix } from '../questions/socket-names.ts';
 
 export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
@@ -21,7 +21,7 @@ export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
 export async function gatherStatus(
   reading: ReadContext,
   io: Io,
-  { look, session }: { readonly look: SessionLook; readonly session: Session },
+  { look, session }: { readonly look: OneSessionSnapshot; readonly session: Session },
 ) {
   const { commonDir } = reading.git.repository;
   const tasks = look.tasksOf(session.id);
@@ -34,11 +34,11 @@ export async function gatherStatus(
     ...(await workingOn(commonDir, session)),
     proposals: listProposals(session, standing, look),
     doubts: look.unverified.filter((one) => one.session === session.id),
-    ahead: await readConflictsAhead(reading, io, { session, tasks }),
-    waits: await readOtherWaits(reading, session, tasks),
+    ahead: await predictSessionConflicts(reading, io, { session, tasks }),
+    waits: await readWaitsBeyondDependencies(reading, session, tasks),
     notes: await countNotes(look, session),
     asks: await listOpenQuestions(commonDir, session),
-    spending: spendingBreakdown(session),
+    spending: breakDownSpending(session),
     machines: await sharedBy(session, tasks, { git: reading.git, io }),
   };
 }
@@ -49,7 +49,7 @@ async function workingOn(
   session: Session,
 ): Promise<{ readonly agents: readonly LiveAgent[]; readonly activity: ReadonlyMap<string, string> }> {
   // Loads nothing where no agent ever ran.
-  if (!existsSync(runRoot(commonDir))) return { agents: [], activity: new Map() };
+  if (!existsSync(runFoldersRoot(commonDir))) return { agents: [], activity: new Map() };
   const { readLiveAgents, readRegisteredAgents } = await import('../../cell/run/agent-registry.ts');
   const agents = readLiveAgents(commonDir, session.id);
   const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
@@ -57,14 +57,14 @@ async function workingOn(
 }
 
 async function countNotes(
-  look: Pick<SessionLook, 'admitted' | 'blackboardOf' | 'tasksOf'>,
+  look: Pick<OneSessionSnapshot, 'admitted' | 'blackboardOf' | 'tasksOf'>,
   { id }: Session,
-): Promise<Status['notes']> {
+): Promise<SessionStatusView['notes']> {
   const pages = look.blackboardOf(id);
   if (pages.length === 0) return undefined;
   // For most sessions there is nothing of it to load.
-  const { listShownNotes } = await import('../../core/blackboard/list-shown-notes.ts');
-  const all = listShownNotes(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
+  const { listNotesWithState } = await import('../../core/blackboard/list-shown-notes.ts');
+  const all = listNotesWithState(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
   const [active, elsewhere] = [count('active'), count('elsewhere')];
   return active + elsewhere === 0 ? undefined : { active, elsewhere };
@@ -78,9 +78,9 @@ async function sharedBy(
 ) {
   if (session.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
-  const { knownMachines } = await import('../../store/remote-session/known-machines.ts');
-  const place = { context: gitInCurrentFolder(git, io), commonDir: git.repository.commonDir };
-  const machines = await knownMachines(place, session, tasks);
+  const { listLastSeenMachines } = await import('../../store/remote-session/known-machines.ts');
+  const place = { context: findGitContextHere(git, io), commonDir: git.repository.commonDir };
+  const machines = await listLastSeenMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };
 }
 
@@ -88,7 +88,7 @@ async function sharedBy(
 async function listOpenQuestions(
   commonDir: string,
   session: Pick<Session, 'id'> | null,
-): Promise<readonly Asking[]> {
+): Promise<readonly AskedQuestion[]> {
   // Loads the client only where something runs.
   if (session === null || !hasDoors(commonDir)) return [];
   const { openQuestionClients } = await import('../questions/question-clients.ts');
@@ -111,14 +111,14 @@ async function listOpenQuestions(
 
 function hasDoors(commonDir: string): boolean {
   try {
-    return readdirSync(runRoot(commonDir)).some((name) => name.startsWith(questionSocketPrefix));
+    return readdirSync(runFoldersRoot(commonDir)).some((name) => name.startsWith(questionSocketPrefix));
   } catch {
     return false;
   }
 }
 
 /** An agent's question is what its title can't say. */
-function wordsOf(asks: GateAsks): string {
-  const title = questionTitle(asks);
-  return asks.gate === 'question' ? `${title}: ${questionWords(asks.questions)}` : title;
+function wordsOf(asks: QuestionData): string {
+  const title = renderQuestionTitle(asks);
+  return asks.gate === 'question' ? `${title}: ${renderAgentQuestions(asks.questions)}` : title;
 }

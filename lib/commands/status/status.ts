@@ -1,27 +1,27 @@
 import { findConfigFile } from '../../config/find-config-file.ts';
-import { isHeld } from '../../core/schedule/next-action.ts';
-import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
+import { isClaimedByHand } from '../../core/schedule/next-action.ts';
+import { listExpiredManualClaims, nameTaskHolder } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { statusOf } from '../../domain/view-models/status.ts';
+import { buildStatusView } from '../../domain/view-models/status.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { renderMachines, renderOthers } from '../../ui/render/render-machines.ts';
+import { renderMachines, renderOtherOpenSessions } from '../../ui/render/render-machines.ts';
 import { renderNoteCount } from '../../ui/render/render-notes.ts';
-import { renderSpend, renderSpendingBreakdown } from '../../ui/render/render-session.ts';
+import { renderRoleSpending, renderSpendingBreakdown } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
-import { renderProposals, renderUnverified } from '../../ui/render/render-unverified.ts';
+import { renderProposals, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
 import type { Style } from '../../ui/text/style.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { readSelectedSession } from '../context/open-notes.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import {
-  claimHolder,
-  commandHere,
-  nextCommand,
+  chooseNextCommand,
+  commandOnThisMachine,
+  personWithClaims,
   syncWorktreesCommand,
   warnOfStaleWorktrees,
 } from '../run-loop/next-command.ts';
@@ -36,16 +36,16 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const session = selected.pick(look);
     for (const { ref, object, message } of look.problems) output.warn(`${ref} ${object}: ${message}`);
     if (session === null) {
-      const none = statusOf(null, [], []);
+      const none = buildStatusView(null, [], []);
       output.json(none);
-      output.result(renderStatus(none, style, { now: new Date(), next: nextCommand(null, null) }));
+      output.result(renderStatus(none, style, { now: new Date(), next: chooseNextCommand(null, null) }));
       return 0;
     }
     const facts = await gatherStatus(reading, io, { look, session });
     const { standing, tasks, agents, activity, machines } = facts;
-    const status = statusOf(standing.session, tasks, agents, { ...facts, isText: !output.isJson });
+    const status = buildStatusView(standing.session, tasks, agents, { ...facts, isText: !output.isJson });
     output.json(machines === null ? status : { ...status, machines: machines.machines });
-    shown.note(session.id, status.changesets);
+    shown.recordSeen(session.id, status.changesets);
     // The rest is for a person.
     if (output.isJson) return 0;
     const way = await gatherWayOn(reading, io, facts);
@@ -78,7 +78,7 @@ async function gatherWayOn(
   return {
     place,
     isGoing,
-    person: await claimHolder(git, tasks),
+    person: await personWithClaims(git, tasks),
     behind: isGoing ? null : warnOfStaleWorktrees(standing.session, place),
     overdue: await overdueClaims(tasks, reading),
   };
@@ -92,7 +92,7 @@ function nextOf(
   const [asked] = asks;
   if (asked !== undefined) return asked.next;
   if (isGoing) return 'git flame agent list';
-  return behind === null ? nextCommand(standing, person, place) : syncWorktreesCommand;
+  return behind === null ? chooseNextCommand(standing, person, place) : syncWorktreesCommand;
 }
 
 // Nothing is asked of a remote here: what it has now may be newer.
@@ -101,7 +101,7 @@ const asSeen = '  as this clone last saw them; for the current state: git flame 
 /** The lines between the state and the next command. */
 function linesBelow(facts: StatusFacts, way: WayOn, style: Style): readonly string[] {
   const { session, sessions, notes, machines } = facts;
-  const doubted = renderUnverified(facts.doubts, style);
+  const doubted = renderUnverifiedCompletions(facts.doubts, style);
   return [
     ...(way.behind === null ? [] : [way.behind]),
     ...renderProposals(facts.proposals),
@@ -110,7 +110,7 @@ function linesBelow(facts: StatusFacts, way: WayOn, style: Style): readonly stri
     ...way.overdue,
     ...goneLines(facts, way),
     ...(notes === undefined || session.state === 'ended' ? [] : [renderNoteCount(notes)]),
-    ...renderOthers(sessions, session),
+    ...renderOtherOpenSessions(sessions, session),
   ];
 }
 
@@ -121,14 +121,14 @@ function goneLines(
 ): readonly string[] {
   if (isGoing) return [];
   const ours = tasks.filter(({ id }) => !standing.elsewhere.has(id));
-  return goneClaims(ours, { live, place, frees: commandHere(session, place, 'work') });
+  return goneClaims(ours, { live, place, frees: commandOnThisMachine(session, place, 'work') });
 }
 
 function spendLines(
   { session, spending }: Pick<StatusFacts, 'session' | 'spending'>,
   style: Style,
 ): readonly string[] {
-  return [...renderSpend(session, style, '  '), ...renderSpendingBreakdown(spending, style, '  ')];
+  return [...renderRoleSpending(session, style, '  '), ...renderSpendingBreakdown(spending, style, '  ')];
 }
 
 /** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
@@ -137,12 +137,12 @@ async function overdueClaims(
   { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
 ): Promise<readonly string[]> {
   const root = git.repository.mainWorkTree;
-  if (root === null || !tasks.some(isHeld)) return [];
+  if (root === null || !tasks.some(isClaimedByHand)) return [];
   const timeout = await claimTimeout(root, configFile);
-  const overdue = expiredClaims(tasks, timeout, new Date());
+  const overdue = listExpiredManualClaims(tasks, timeout, new Date());
   return overdue.map(
     (task) =>
-      `${task.id}, claimed by ${visibleLine(holderOf(task))}, was held too long: git flame work frees it.`,
+      `${task.id}, claimed by ${toPrintableLine(nameTaskHolder(task))}, was held too long: git flame work frees it.`,
   );
 }
 
@@ -166,18 +166,18 @@ function goneClaims(
 }
 
 /** How long a claim by hand holds where the configuration doesn't say it. */
-export const defaultClaimTime = 'never';
+export const defaultClaimDuration = 'never';
 
 /** Reads `claim_timeout`; with a configuration that can't be read, its default: commands that only read still work. */
 async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
   // Loads the configuration only where the file names the setting.
   const file = await findConfigFile(root, configFile).catch(() => null);
-  if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return defaultClaimTime;
+  if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return defaultClaimDuration;
   const { readConfig } = await import('../context/read-config.ts');
   try {
     return (await readConfig(root, configFile)).config.limits.claim_timeout;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    return defaultClaimTime;
+    return defaultClaimDuration;
   }
 }

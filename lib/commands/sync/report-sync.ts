@@ -1,26 +1,30 @@
-import { allProposals, listSigned, newProposals } from '../../core/admission/list-proposals.ts';
-import { isHeld } from '../../core/schedule/next-action.ts';
-import { holderOf, isHeldBy } from '../../core/schedule/task-holder.ts';
-import type { Snapshot, StateProblem, Store } from '../../domain/ports/store-port.ts';
+import {
+  listNewProposals,
+  listPartsBySigner,
+  listProposalsBySession,
+} from '../../core/admission/list-proposals.ts';
+import { isClaimedByHand } from '../../core/schedule/next-action.ts';
+import { isClaimedByPerson, nameTaskHolder } from '../../core/schedule/task-holder.ts';
+import type { Snapshot, Store, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { Proposals } from '../../domain/view-models/status.ts';
 import type { SyncResult } from '../../store/sync/sync.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { renderIncoming, renderSync } from '../../ui/render/render-sync.ts';
+import { renderIncomingChanges, renderSyncReport } from '../../ui/render/render-sync.ts';
 import {
-  renderReceived,
-  renderSettled,
-  renderSigned,
-  renderUnverified,
+  renderReceivedProposals,
+  renderSettledCompletions,
+  renderSignedDecisions,
+  renderUnverifiedCompletions,
 } from '../../ui/render/render-unverified.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readTrust, type TrustedDecisions } from '../context/count-signed.ts';
+import { readTrustConfig, type TrustedDecisions } from '../context/count-signed.ts';
 import type { ReadContext } from '../context/open-repository.ts';
-import { isOpen, readTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import type { SettledCompletions } from './settle-completions.ts';
+import { isDecidableSession, readTrustedDecisions } from '../context/with-trusted-decisions.ts';
+import type { RestoredAndAccepted } from './settle-completions.ts';
 
 interface Synced {
   readonly remote: string;
@@ -31,7 +35,7 @@ interface Reported extends Synced {
   readonly before: TrustAndProposals;
   readonly after: TrustAndProposals;
   /** Results of --restore and --accept, each time. */
-  readonly settled: readonly SettledCompletions[];
+  readonly settled: readonly RestoredAndAccepted[];
 }
 
 /** Reports what was shared, what came in, and which proposals wait for a decision. */
@@ -40,8 +44,8 @@ export async function reportSync(
   { store, output }: ReadContext,
   { remote, result, before, after, settled }: Reported,
 ): Promise<void> {
-  const proposals = newProposals(before.proposals, after.proposals);
-  const signed = newProposals(before.signed, after.signed);
+  const proposals = listNewProposals(before.proposals, after.proposals);
+  const signed = listNewProposals(before.signed, after.signed);
   const { unverified: doubts } = await store.snapshot();
   const restored = [...new Set(settled.flatMap((one) => one.restored))];
   const accepted = [...new Set(settled.flatMap((one) => one.accepted))];
@@ -55,15 +59,22 @@ export async function reportSync(
     accepted,
     doubts,
   });
-  const changes = renderIncoming(result.changes, output.style);
-  const ends = [...renderSettled({ restored, accepted }), ...renderUnverified(doubts, output.style)];
-  const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
-  if (!quiet) output.result([...renderSync(result, dryRun), ...changes, ...received, ...ends].join('\n'));
+  const changes = renderIncomingChanges(result.changes, output.style);
+  const ends = [
+    ...renderSettledCompletions({ restored, accepted }),
+    ...renderUnverifiedCompletions(doubts, output.style),
+  ];
+  const received = [
+    ...renderSignedDecisions(signed),
+    ...renderReceivedProposals([...proposals.values()], remote),
+  ];
+  if (!quiet)
+    output.result([...renderSyncReport(result, dryRun), ...changes, ...received, ...ends].join('\n'));
 }
 
 interface Warned extends Synced {
   /** Notes that could not be read before. */
-  readonly problems: readonly StateProblem[];
+  readonly problems: readonly UnusableNote[];
   /** Tasks this person had claimed before. */
   readonly held: readonly Task[];
 }
@@ -94,7 +105,7 @@ export async function warnOfSync(
 }
 
 /** Finds notes that can't be read any more. */
-async function damagedBy(store: Store, before: readonly StateProblem[]): Promise<readonly StateProblem[]> {
+async function damagedBy(store: Store, before: readonly UnusableNote[]): Promise<readonly UnusableNote[]> {
   const known = new Set(before.map(({ ref, object, key }) => `${ref} ${object} ${key}`));
   return (await store.snapshot()).problems.filter(
     ({ ref, object, key }) => !known.has(`${ref} ${object} ${key}`),
@@ -102,18 +113,18 @@ async function damagedBy(store: Store, before: readonly StateProblem[]): Promise
 }
 
 /** The tasks this person claimed by hand in this clone. */
-export async function ownClaims(
+export async function listOwnClaimedTasks(
   { git, store }: Pick<ReadContext, 'git' | 'store'>,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly Task[]> {
   const tasks = await allTasks(store);
-  if (!tasks.some(isHeld)) return [];
+  if (!tasks.some(isClaimedByHand)) return [];
   const person = await git.identity().catch(() => null);
   const { commonDir } = git.repository;
   // It may have been claimed before this clone had a key.
   const places: readonly (string | null)[] = [cloneName(commonDir), machineName({ env, commonDir })];
   return tasks.filter(
-    (task) => person !== null && isHeldBy(task, person) && places.includes(task.claimed_host),
+    (task) => person !== null && isClaimedByPerson(task, person) && places.includes(task.claimed_host),
   );
 }
 
@@ -127,7 +138,7 @@ async function describeLostClaims(store: Store, held: readonly Task[]): Promise<
     const isSame = now.claimed_by === claimed_by && now.claimed_host === claimed_host;
     if (isSame && now.agent_id === null) return [];
     const left = worktree === null ? '' : `; your files stay in ${worktree}`;
-    return [`${id} is no longer yours: ${holderOf(now)} claimed it first${left}`];
+    return [`${id} is no longer yours: ${nameTaskHolder(now)} claimed it first${left}`];
   });
 }
 
@@ -151,7 +162,7 @@ export async function readTrustAndProposals(io: Io, reading: ReadContext): Promi
     decided,
     withdrawn,
     refused,
-    proposals: allProposals(snapshot),
+    proposals: listProposalsBySession(snapshot),
     signed: signedIn(snapshot, decided),
   };
 }
@@ -159,9 +170,9 @@ export async function readTrustAndProposals(io: Io, reading: ReadContext): Promi
 function signedIn(snapshot: Snapshot, decided: DecisionLog): ReadonlyMap<string, Proposals> {
   decided.refresh();
   const entries = snapshot.sessions
-    .filter(isOpen)
+    .filter(isDecidableSession)
     .flatMap((session) =>
-      [...listSigned(session, snapshot, (decision) => decided.signedBy(decision))].map(
+      [...listPartsBySigner(session, snapshot, (decision) => decided.signedBy(decision))].map(
         ([by, listed]) => [`${session.id} ${by}`, listed] as const,
       ),
     );
@@ -169,13 +180,13 @@ function signedIn(snapshot: Snapshot, decided: DecisionLog): ReadonlyMap<string,
 }
 
 /** Says why signatures don't count, and why nothing is signed although the configuration asks for it. */
-export async function warnOfTrust(
+export async function warnOfRefusedSignatures(
   io: Io,
   { git, configFile, output, refused }: ReadContext & Pick<TrustAndProposals, 'refused'>,
 ): Promise<void> {
   for (const { session, by, why } of refused)
     output.warn(`${session}: the signature of ${by} does not count: ${why}.`);
-  const { trust, problem } = await readTrust(io, { git, configFile });
+  const { trust, problem } = await readTrustConfig(io, { git, configFile });
   if (problem === null) return;
   if (trust === null) {
     output.warn(`Nothing was signed, and no signature counts: ${problem}`);

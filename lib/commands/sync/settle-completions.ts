@@ -1,14 +1,14 @@
 import {
-  landedDecision,
-  sessionDecision,
-  sessionStateDecision,
-  taskStateDecision,
+  toLandedDecision,
+  toObjectiveDecision,
+  toSessionStateDecision,
+  toTaskStateDecision,
 } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task.ts';
-import { type Restorable, restoreOwn } from '../../store/admission/restore-own.ts';
+import { type RestorableNote, restoreOwnVersions } from '../../store/admission/restore-own.ts';
 import type { ReadContext } from '../context/open-repository.ts';
 
 /** Tasks and sessions to restore or accept after another clone changed them: by id, with their session's, or `all`. */
@@ -20,7 +20,7 @@ interface EndWishes {
 }
 
 /** Names of restored and accepted ones. */
-export interface SettledCompletions {
+export interface RestoredAndAccepted {
   readonly restored: readonly string[];
   readonly accepted: readonly string[];
 }
@@ -32,7 +32,10 @@ type Ports = Pick<ReadContext, 'git' | 'store' | 'decided' | 'selected'>;
  * accepted; nothing of it where one of the names matches nothing. Throws FlameErrors `nothing-to-restore` and
  * `nothing-to-accept`.
  */
-export async function settleCompletions(ports: Ports, wishes: EndWishes): Promise<SettledCompletions> {
+export async function restoreAndAcceptCompletions(
+  ports: Ports,
+  wishes: EndWishes,
+): Promise<RestoredAndAccepted> {
   const { git, store, decided } = ports;
   const snapshot = await store.snapshot();
   const current = ports.selected.pick(snapshot)?.id ?? null;
@@ -45,7 +48,7 @@ export async function settleCompletions(ports: Ports, wishes: EndWishes): Promis
     await accept();
     return { restored: [], accepted };
   }
-  const restored = await restoreOwn(store, decided, {
+  const restored = await restoreOwnVersions(store, decided, {
     actor: await git.identity(),
     isSelected: (one) => wishes.restore.some((name) => isNamed(name, { ...idsOf(one), current })),
     check: (found) => {
@@ -59,7 +62,10 @@ export async function settleCompletions(ports: Ports, wishes: EndWishes): Promis
   return { restored, accepted };
 }
 
-function idsOf({ session, task }: Restorable): { readonly session: string; readonly task: string | null } {
+function idsOf({ session, task }: RestorableNote): {
+  readonly session: string;
+  readonly task: string | null;
+} {
   return { session: session.id, task: task?.id ?? null };
 }
 
@@ -110,13 +116,16 @@ function nothingToAccept(name: string): FlameError {
 }
 
 /** Accepts completions exactly as another clone reports them. */
-function acceptDecisions(raw: Snapshot, completions: readonly UnverifiedCompletion[]): readonly Decision[] {
-  return completions.flatMap(({ session: id, about }): readonly Decision[] => {
+function acceptDecisions(
+  raw: Snapshot,
+  completions: readonly UnverifiedCompletion[],
+): readonly LoggedDecision[] {
+  return completions.flatMap(({ session: id, about }): readonly LoggedDecision[] => {
     const session = raw.sessions.find((one) => one.id === id);
     if (session === undefined) return [];
-    if (about === '') return [sessionDecision(session), sessionStateDecision(session)];
+    if (about === '') return [toObjectiveDecision(session), toSessionStateDecision(session)];
     const task = raw.tasksOf(session.id).find((one) => one.id === about);
-    if (task !== undefined) return [taskStateDecision(task)];
-    return session.changesets.filter((one) => one.id === about).map((one) => landedDecision(session, one));
+    if (task !== undefined) return [toTaskStateDecision(task)];
+    return session.changesets.filter((one) => one.id === about).map((one) => toLandedDecision(session, one));
   });
 }

@@ -2,44 +2,56 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { type Seal, sealedText, signatureNamespace } from '../../domain/state/signatures.ts';
+import {
+  renderSignedSessionText,
+  type SessionSignature,
+  signatureNamespace,
+} from '../../domain/state/signatures.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { firstCommit } from '../../git/objects/read-commits.ts';
-import { readIdent } from '../../git/process/read-identity.ts';
-import { signingFailed } from '../../git/process/signing-programs.ts';
-import { signText } from '../../git/process/ssh-signature.ts';
-import { pickRemote } from '../../store/sync/remote.ts';
+import { findFirstCommitOfBranch } from '../../git/objects/read-commits.ts';
+import { readGitIdentity } from '../../git/process/read-identity.ts';
+import { signingFailedError } from '../../git/process/signing-programs.ts';
+import { signTextAsGitWould } from '../../git/process/ssh-signature.ts';
+import { chooseRemote } from '../../store/sync/remote.ts';
 import { syncState } from '../../store/sync/sync.ts';
-import { saveSeal } from '../../store/write/side-notes.ts';
+import { saveSessionSignature } from '../../store/write/side-notes.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readTrust, signingContext } from '../context/count-signed.ts';
-import { gitInCurrentFolder, type ReadContext, withState } from '../context/open-repository.ts';
-import { isOpen } from '../context/with-trusted-decisions.ts';
-import { ownClaims, readTrustAndProposals, reportSync, warnOfSync, warnOfTrust } from './report-sync.ts';
-import { type SettledCompletions, settleCompletions } from './settle-completions.ts';
+import { findSigningContext, readTrustConfig } from '../context/count-signed.ts';
+import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { isDecidableSession } from '../context/with-trusted-decisions.ts';
+import {
+  listOwnClaimedTasks,
+  readTrustAndProposals,
+  reportSync,
+  warnOfRefusedSignatures,
+  warnOfSync,
+} from './report-sync.ts';
+import { type RestoredAndAccepted, restoreAndAcceptCompletions } from './settle-completions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     const { git, store, decided } = reading;
     const { restore, accept, damaged: passesDamage, keepMine: keepsMine } = args.options;
     const wishes = { restore: restore ?? [], accept: accept ?? [] };
     const isDry = args.globals.dryRun;
-    const context = gitInCurrentFolder(git, io);
-    const remote = await pickRemote(context, args.positionals[0] ?? null);
+    const context = findGitContextHere(git, io);
+    const remote = await chooseRemote(context, args.positionals[0] ?? null);
 
     // Read first: the report names what is new since, and what was lost. A dry run loses nothing.
-    const held = isDry ? [] : await ownClaims({ git, store }, io);
+    const held = isDry ? [] : await listOwnClaimedTasks({ git, store }, io);
     const { problems } = await store.snapshot();
     const before = await readTrustAndProposals(io, reading);
     // Before the push, which takes the signatures along: where one can't be made, nothing is sent.
     if (!isDry) await signDecisions(io, reading);
     // Done within the merge, by what counted before it, and again each time that another clone was first.
-    const settled: SettledCompletions[] = [];
+    const settled: RestoredAndAccepted[] = [];
     const settle = async (): Promise<void> => {
       const isAgain = settled.length > 0;
-      settled.push(await settleCompletions({ ...reading, decided: before.decided }, { ...wishes, isAgain }));
+      settled.push(
+        await restoreAndAcceptCompletions({ ...reading, decided: before.decided }, { ...wishes, isAgain }),
+      );
     };
     const { commonDir, objectFormat } = git.repository;
     const result = await syncState({
@@ -50,7 +62,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       isDry,
       passesDamage,
       keepsMine,
-      ends: await store.mergeJudge(),
+      ends: await store.openMergeCompletionCheck(),
       ...(wishes.restore.length + wishes.accept.length === 0 ? {} : { settle }),
     });
     // The refs moved without the store: it looks again whether all of the state was decided here.
@@ -60,7 +72,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     if (!isDry) decided.revoke(after.withdrawn);
     await reportSync(args, reading, { remote, result, before, after, settled });
     await warnOfSync(reading, { remote, result, problems, held });
-    await warnOfTrust(io, { ...reading, refused: after.refused });
+    await warnOfRefusedSignatures(io, { ...reading, refused: after.refused });
     return 0;
   });
 }
@@ -73,7 +85,7 @@ async function signDecisions(
   io: Io,
   { git, store, decided, configFile }: Pick<ReadContext, 'git' | 'store' | 'decided' | 'configFile'>,
 ): Promise<readonly SessionId[]> {
-  const { trust, problem } = await readTrust(io, { git, configFile });
+  const { trust, problem } = await readTrustConfig(io, { git, configFile });
   if (trust === null || !trust.sign || problem !== null) return [];
   const sessions = (await store.snapshot()).sessions.filter(({ archived_at: at }) => at === undefined);
   const { commonDir, objectFormat } = git.repository;
@@ -82,33 +94,33 @@ async function signDecisions(
   const place = cloneName(commonDir);
   const signed: SessionId[] = [];
   for (const session of sessions) {
-    const made = decided.madeHere(session.id);
+    const made = decided.listDigestsMadeHere(session.id);
     const last = known.get(session.id)?.find((one) => one.place === place);
     const isKnown =
       last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
     if (isKnown) continue;
     const seal = await sealOf(session, { ...made, place }, { git, io });
     // The base of an ended session may be gone: then nothing waits for its signature.
-    if (seal === null && !isOpen(session)) continue;
+    if (seal === null && !isDecidableSession(session)) continue;
     if (seal === null) throw noBase(session.id, session.base_branch);
-    await saveSeal(options, session.id, seal);
+    await saveSessionSignature(options, session.id, seal);
     signed.push(session.id);
   }
   return signed;
 }
 
-type Made = ReturnType<DecisionLog['madeHere']>;
+type Made = ReturnType<DecisionLog['listDigestsMadeHere']>;
 
 /** null: the branch isn't here, or not its beginning. */
 async function sealOf(
   { id, base_branch }: Session,
-  { decisions, settled, place }: Made & Pick<Seal, 'place'>,
+  { decisions, settled, place }: Made & Pick<SessionSignature, 'place'>,
   { git, io }: Pick<ReadContext, 'git'> & { readonly io: Io },
-): Promise<Seal | null> {
-  const context = signingContext({ git }, io);
-  const repository = await firstCommit(context, base_branch);
+): Promise<SessionSignature | null> {
+  const context = findSigningContext({ git }, io);
+  const repository = await findFirstCommitOfBranch(context, base_branch);
   if (repository === null) return null;
-  const { name } = await readIdent(context, 'GIT_COMMITTER_IDENT');
+  const { name } = await readGitIdentity(context, 'GIT_COMMITTER_IDENT');
   const by = /<([^>]*)>$/.exec(name)?.[1] ?? '';
   const unsigned = {
     repository,
@@ -118,16 +130,20 @@ async function sealOf(
     decisions: [...decisions],
     settled: [...settled],
   };
-  const signature = await signText(context, sealedText(id, unsigned), signatureNamespace);
+  const signature = await signTextAsGitWould(
+    context,
+    renderSignedSessionText(id, unsigned),
+    signatureNamespace,
+  );
   return { ...unsigned, signature };
 }
 
-function isSame(last: Seal, made: Made): boolean {
+function isSame(last: SessionSignature, made: Made): boolean {
   return JSON.stringify([last.decisions, last.settled]) === JSON.stringify([made.decisions, made.settled]);
 }
 
 function noBase(session: SessionId, branch: string): FlameError {
-  return signingFailed(
+  return signingFailedError(
     `Your decisions in ${session} could not be signed (trust.sign), so nothing was sent: branch ${branch} or its first commit is missing here, as in a shallow clone.`,
     {
       hints: [

@@ -4,34 +4,34 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { refuseIssueScripts } from '../../engine/issue-for-script.ts';
+import { requireNoIssueScripts } from '../../engine/issue-for-script.ts';
 import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { type IssueName, issueNamed } from '../forge/address.ts';
+import { type IssueReference, parseIssueReference } from '../forge/address.ts';
 import { openForge } from '../forge/open-forge.ts';
-import { readNamedFile, readStream } from '../run-context/open-gates.ts';
-import { readAttempts, withManualWork } from './with-manual-work.ts';
+import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';
+import { parseAttemptsOption, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
-export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskAdd(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async ({ context, git, output, selected }) => {
     const added = await readAdded(args, io, context.root);
     const wanted = selected.name === null ? null : parseSessionId(selected.name);
     if (args.globals.dryRun) {
-      refuseIssueScripts(context, added);
+      requireNoIssueScripts(context, added);
       output.json({ session: wanted, tasks: added });
-      output.result(`Would add: ${added.map(({ id, title }) => id ?? visibleLine(title)).join(', ')}`);
+      output.result(`Would add: ${added.map(({ id, title }) => id ?? toPrintableLine(title)).join(', ')}`);
       for (const task of added) showIssue(output, task);
       return 0;
     }
     const { session, tasks, isNewSession } = await addTasks(context, wanted, added);
     output.json({ session: session.id, tasks });
     for (const task of tasks) {
-      output.result(`${task.id}: ${visibleLine(task.title)}`);
+      output.result(`${task.id}: ${toPrintableLine(task.title)}`);
       showIssue(output, task);
     }
     if (isNewSession) output.info(`Session ${session.id} was started on ${session.base_branch}.`);
@@ -48,12 +48,12 @@ function showIssue(
   { source, description }: Pick<Task, 'source' | 'description'> | NewTask,
 ): void {
   if (source === undefined) return;
-  for (const line of visibleText(description).split('\n')) output.result(line === '' ? '' : `  ${line}`);
+  for (const line of toPrintableText(description).split('\n')) output.result(line === '' ? '' : `  ${line}`);
 }
 
 async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promise<readonly NewTask[]> {
   const { from, description } = args.options;
-  const issue = from === null ? null : issueNamed(from);
+  const issue = from === null ? null : parseIssueReference(from);
   if (issue !== null) return readFromIssue(args, issue, { io, cwd, from: from ?? '' });
   const [title = args.options.title] = args.positionals;
   if (title !== null && title !== undefined && from === null)
@@ -61,7 +61,9 @@ async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promis
   if (title !== null && title !== undefined) throw bothGiven();
   if (from === null && io.stdin.isTTY === true) throw nothingGiven();
   const isStdin = from === null || from === '-';
-  const text = isStdin ? await readStream(io.stdin) : await readNamedFile(resolve(io.cwd, from));
+  const text = isStdin
+    ? await readStreamAsText(io.stdin)
+    : await readFileNamedByPerson(resolve(io.cwd, from));
   const tasks = text.trim() === '' ? [] : readNewTasks(text, isStdin ? 'standard input' : from);
   if (tasks.length === 0) throw nothingGiven();
   return tasks;
@@ -76,7 +78,7 @@ interface Asking {
 /** Reads a task from an issue; options of the command line win. */
 async function readFromIssue(
   args: CommandArgs<'task'>,
-  name: IssueName,
+  name: IssueReference,
   { io, cwd, from }: Asking,
 ): Promise<readonly NewTask[]> {
   const retry = `git flame task add --from ${shellQuote(from)}`;
@@ -97,7 +99,7 @@ function asTyped(
     dependencies: needs ?? [],
     ...(group === null ? {} : { cohesion_group: group }),
     ...(priority === null ? {} : { priority }),
-    ...(attempts === null ? {} : { attempts: readAttempts(attempts) }),
+    ...(attempts === null ? {} : { attempts: parseAttemptsOption(attempts) }),
     ...(id === null ? {} : { id: parseTaskId(id) }),
   };
   return readOptions(JSON.stringify([task]));

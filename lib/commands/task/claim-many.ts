@@ -1,25 +1,30 @@
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { manualDecisions } from '../../core/admission/decisions.ts';
-import { reopenSession } from '../../core/changesets/reopen-session.ts';
-import { ClaimRules, ClaimShare, claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
+import { listDecisionsOfManualTask } from '../../core/admission/decisions.ts';
+import { reopenSessionForTask } from '../../core/changesets/reopen-session.ts';
+import {
+  ClaimBatchSize,
+  ManualClaimChecker,
+  makeManualClaimChanges,
+  whyNotClaimableByHand,
+} from '../../core/schedule/claim-rules.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Change, Transaction, TrustedStore } from '../../domain/ports/store-port.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { StateChange, Transaction, TrustedStore } from '../../domain/ports/store-port.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import type { SelectedSession } from '../context/open-notes.ts';
-import { withState } from '../context/open-repository.ts';
+import { withRepositoryState } from '../context/open-repository.ts';
 
 // More lines than these wait to be read: they would only take memory.
 const mostWaiting = 1_024;
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
-export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, output, selected }) => {
+export function runTaskClaimFromStdin(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return withRepositoryState(args, io, async ({ git, store, output, selected }) => {
     const person = await git.identity();
     const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
     const claimer = { store, selected, person, place };
@@ -40,7 +45,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
     let work: Promise<void> | null = null;
     for await (const line of createInterface({ input: io.stdin })) {
       if (line.trim() === '') continue;
-      waiting.push(visibleLine(line.trim()));
+      waiting.push(toPrintableLine(line.trim()));
       work ??= drain();
       // Errors are thrown where `work` is awaited.
       work.catch(() => undefined);
@@ -70,7 +75,7 @@ interface Claimer {
 /** Claims of lines that came together, several in a ref transaction. */
 class Claims {
   readonly #claimer: Claimer;
-  #share: ClaimShare | null = null;
+  #share: ClaimBatchSize | null = null;
 
   constructor(claimer: Claimer) {
     this.#claimer = claimer;
@@ -81,8 +86,8 @@ class Claims {
     const { store, selected } = this.#claimer;
     const now = await store.snapshot();
     const tasks = now.tasksOf(selected.require(now).id);
-    const refused = refusedFirst(ids, tasks);
-    this.#share ??= new ClaimShare(tasks);
+    const refused = refuseIdsBeforeFirstClaim(ids, tasks);
+    this.#share ??= new ClaimBatchSize(tasks);
     if (refused.length > 0) return refused;
     const share = this.#share;
     return this.#claim(ids, share).catch((error: unknown) => {
@@ -93,7 +98,7 @@ class Claims {
     });
   }
 
-  async #claim(ids: readonly string[], share: ClaimShare): Promise<readonly ClaimAnswer[]> {
+  async #claim(ids: readonly string[], share: ClaimBatchSize): Promise<readonly ClaimAnswer[]> {
     const { store, selected, person } = this.#claimer;
     let round: ClaimRound | null = null;
     const done = await store.transact(
@@ -101,7 +106,7 @@ class Claims {
         const { session } = snapshot.admitted(selected.require(snapshot).id);
         const tasks = snapshot.tasksOf(session.id);
         const most = share.next(tasks, waiting);
-        round = claimRound(ids, { session, tasks }, { ...this.#claimer, most });
+        round = claimTasksInOrder(ids, { session, tasks }, { ...this.#claimer, most });
         if (round.changes.length === 0) return null;
         return { changes: round.changes, accepted: round.accepted, actor: person };
       },
@@ -130,15 +135,19 @@ interface ClaimAnswer {
 interface ClaimRound {
   /** Of the first ids, in their order. */
   readonly answers: readonly ClaimAnswer[];
-  readonly changes: readonly Change[];
-  readonly accepted: readonly Decision[];
+  readonly changes: readonly StateChange[];
+  readonly accepted: readonly LoggedDecision[];
 }
 
 /** The ids before the first one that can be claimed: nothing needs to be written for them. */
-export function refusedFirst(ids: readonly string[], tasks: readonly Task[]): readonly ClaimAnswer[] {
+export function refuseIdsBeforeFirstClaim(
+  ids: readonly string[],
+  tasks: readonly Task[],
+): readonly ClaimAnswer[] {
   const answers: ClaimAnswer[] = [];
   const find = finder(tasks);
-  const objectionOf = (task: Task): string | null => claimObjection(task, tasks, Number.POSITIVE_INFINITY);
+  const objectionOf = (task: Task): string | null =>
+    whyNotClaimableByHand(task, tasks, Number.POSITIVE_INFINITY);
   for (const id of ids) {
     const reason = objectionTo(find(id), objectionOf);
     if (reason === null) break;
@@ -148,7 +157,7 @@ export function refusedFirst(ids: readonly string[], tasks: readonly Task[]): re
 }
 
 /** Claims the ids one after the other, each on what those before it leave, until there are `most`. */
-export function claimRound(
+export function claimTasksInOrder(
   ids: readonly string[],
   state: { readonly session: Session; readonly tasks: readonly Task[] },
   claimer: {
@@ -160,10 +169,10 @@ export function claimRound(
   const find = finder(state.tasks);
   const taken = new Map<string, Task>();
   const objectionOf = (task: Task): string | null => rules.objectionTo(task);
-  const rules = new ClaimRules(state.tasks, Number.POSITIVE_INFINITY);
+  const rules = new ManualClaimChecker(state.tasks, Number.POSITIVE_INFINITY);
   const answers: ClaimAnswer[] = [];
-  const changes: Change[] = [];
-  const accepted: Decision[] = [];
+  const changes: StateChange[] = [];
+  const accepted: LoggedDecision[] = [];
   let { session } = state;
   const claim = {
     worktree: null,
@@ -178,14 +187,14 @@ export function claimRound(
       session.machines === undefined ? objectionTo(task, objectionOf) : 'machines share its session';
     answers.push({ id, claimed: reason === null, reason });
     if (task === undefined || reason !== null) continue;
-    const steps = takeByHand(task, claim);
-    const reopened = reopenSession(session, task.id);
+    const steps = makeManualClaimChanges(task, claim);
+    const reopened = reopenSessionForTask(session, task.id);
     changes.push(
       ...steps.map(({ task: next, subject, transition }) => ({ tasks: [next], subject, transition })),
       ...(reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }]),
     );
     // Taking a task accepts it, if it was received.
-    accepted.push(...manualDecisions(task));
+    accepted.push(...listDecisionsOfManualTask(task));
     session = reopened?.next ?? session;
     const claimed = steps.at(-1)?.task ?? task;
     taken.set(id, claimed);

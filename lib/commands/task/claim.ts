@@ -1,22 +1,27 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { chooseAttempt } from '../../engine/manual/choose-attempt.ts';
-import { claimByHand, nextTask } from '../../engine/manual/claim.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { chooseOtherAttemptByHand } from '../../engine/manual/choose-attempt.ts';
+import { claimByHand, selectNextTaskToClaim } from '../../engine/manual/claim.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
-import { isSessionBusy, waitForLock } from '../context/session-lock.ts';
+import { isSessionBusy, runUnderCloneLock } from '../context/session-lock.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import { reportConflicts, selectTask, warnOfForeignWork, withManualWork } from './with-manual-work.ts';
+import {
+  readTaskForCommand,
+  reportConflicts,
+  warnOfForeignWork,
+  withManualWork,
+} from './with-manual-work.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
-export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskClaim(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async ({ context, git, store, config, output, selected }) => {
     const session = selected.require(await store.snapshot());
-    const role = readRole(args.options.role);
+    const role = parseTaskRole(args.options.role);
     const [wanted = null] = args.positionals;
     if (args.globals.dryRun) {
       output.json({ session: session.id, task: wanted });
@@ -30,19 +35,22 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       name: `claim-${session.id}`,
       signal: context.signal,
     };
-    const { task, worktree, branch } = await waitForLock(lock, () => claimByHand(context, session.id, wish));
+    const { task, worktree, branch } = await runUnderCloneLock(lock, () =>
+      claimByHand(context, session.id, wish),
+    );
     output.json({ task, worktree, branch });
-    const locks = task.file_locks.map(visibleLine).join(', ');
+    const locks = task.file_locks.map(toPrintableLine).join(', ');
     output.result(
       [
-        `${task.id} is yours: ${visibleLine(task.title)}`,
+        `${task.id} is yours: ${toPrintableLine(task.title)}`,
         ...(worktree === null ? [] : [`  work in     ${worktree}`]),
         ...(branch === null ? [] : [`  on branch   ${branch}`]),
         `  locks       ${locks}`,
       ].join('\n'),
     );
     const { setup } = config.project;
-    if (worktree !== null && setup.length > 0) output.info(`Set up by: ${setup.map(visibleLine).join('; ')}`);
+    if (worktree !== null && setup.length > 0)
+      output.info(`Set up by: ${setup.map(toPrintableLine).join('; ')}`);
     if (branch !== null) await warnOfForeignWork({ context, output }, session.id, task);
     if (branch !== null) await reportConflicts({ context, output }, session.id, task.id);
     if (worktree !== null) output.hint(`cd ${shellQuote(worktree)}`);
@@ -52,26 +60,30 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
 }
 
 /** `git flame task next`: what should be done next; 1 when nothing can be started. */
-export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withTrustedDecisions(args, io, async ({ git, store, output, selected, configFile }) => {
-    const role = readRole(args.options.role);
+    const role = parseTaskRole(args.options.role);
     const { config } = await readConfig(requireWorkTree(git), configFile);
     const snapshot = await store.snapshot();
     const { tasks } = snapshot.admitted(selected.require(snapshot).id);
-    const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
+    const { task, why } = selectNextTaskToClaim(tasks, {
+      limit: config.concurrency.development,
+      now: new Date(),
+      role,
+    });
     output.json({ task, why: task === null ? why : null });
     if (task === null) {
       output.info(`No task is ready: ${why}.`);
       return 1;
     }
-    output.result(`${task.id}: ${visibleLine(task.title)}`);
+    output.result(`${task.id}: ${toPrintableLine(task.title)}`);
     output.hint(`git flame task claim ${task.id}`);
     return 0;
   });
 }
 
 /** Throws FlameError `bad-role`. */
-export function readRole(text: string | null): Role | null {
+export function parseTaskRole(text: string | null): Role | null {
   if (text === null) return null;
   const role = agentRoles.find((name) => name === text);
   if (role !== undefined) return role;
@@ -84,10 +96,10 @@ export function readRole(text: string | null): Role | null {
 }
 
 /** `git flame task choose [ID] --attempt N`: another of several attempts is the task's work. */
-export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskChoose(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async (opened) => {
     const { context, git, output } = opened;
-    const { id, session } = await selectTask(args, opened);
+    const { id, session } = await readTaskForCommand(args, opened);
     const { attempt } = args.options;
     if (attempt === null) throw noneNamed(id);
     if (args.globals.dryRun) {
@@ -96,7 +108,7 @@ export function chooseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return 0;
     }
     requireTypedByPerson('Which attempt counts', opened.git.repository, io);
-    const task = await chooseAttempt(context, session, { task: id, attempt });
+    const task = await chooseOtherAttemptByHand(context, session, { task: id, attempt });
     output.json({ task });
     const at = task.commit === null ? 'no commit' : shortId(task.commit);
     output.result(`Attempt ${attempt} is now the work of ${id}, at ${at}.`);

@@ -1,24 +1,29 @@
 import { resolve } from 'node:path';
 import { readPlanFile, renderPlanYaml } from '../../config/plan-file.ts';
-import { planOf, type TaskPlan } from '../../core/task/task-keys.ts';
+import { pickTaskPlan, type TaskPlan } from '../../core/task/task-keys.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { badTask } from '../../domain/input-errors.ts';
+import { badTaskError } from '../../domain/input-errors.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { editProblems, editTask, readPlanBounds, requireEditable } from '../../engine/plan-problems.ts';
-import { gitText } from '../../git/process/run-git.ts';
-import { editText } from '../../ui/terminal/edit-text.ts';
-import { readNamedFile, readStream } from '../run-context/open-gates.ts';
+import {
+  editTask,
+  listTaskEditProblems,
+  readPlanBoundsOfSession,
+  requireEditableTask,
+} from '../../engine/plan-problems.ts';
+import { runGitForText } from '../../git/process/run-git.ts';
+import { editTextInEditor } from '../../ui/terminal/edit-text.ts';
+import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import { readAttempts, selectTask, withManualWork } from './with-manual-work.ts';
+import { parseAttemptsOption, readTaskForCommand, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
-export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskEdit(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async (opened) => {
     const { context, output } = opened;
-    const task = await selectTask(args, opened);
-    requireEditable(task);
-    const before = planOf(task);
+    const task = await readTaskForCommand(args, opened);
+    requireEditableTask(task);
+    const before = pickTaskPlan(task);
     const after = await readEdit(args, io, opened, task);
     if (after === null) return 1;
     if (args.globals.dryRun) {
@@ -45,7 +50,8 @@ async function readEdit(
 ): Promise<TaskPlan | null> {
   const { title, description, locks, needs, group, priority, attempts, from } = args.options;
   if (from !== null) {
-    const text = from === '-' ? await readStream(io.stdin) : await readNamedFile(resolve(io.cwd, from));
+    const text =
+      from === '-' ? await readStreamAsText(io.stdin) : await readFileNamedByPerson(resolve(io.cwd, from));
     return parseEdit(text, from, task);
   }
   const entries = Object.entries({
@@ -55,9 +61,9 @@ async function readEdit(
     cohesion_group: group,
     file_locks: locks,
     dependencies: needs,
-    attempts: attempts === null ? null : readAttempts(attempts),
+    attempts: attempts === null ? null : parseAttemptsOption(attempts),
   }).filter(([, value]) => value !== null);
-  const plan = planOf(task);
+  const plan = pickTaskPlan(task);
   if (entries.length === 0) return editInEditor(io, opened, task);
   return parseEdit(JSON.stringify([{ ...plan, ...Object.fromEntries(entries) }]), 'the options', task);
 }
@@ -69,17 +75,17 @@ async function editInEditor(
   task: Task,
 ): Promise<TaskPlan | null> {
   const gitContext = { cwd: context.root, env: io.env };
-  const editor = await gitText(gitContext, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
+  const editor = await runGitForText(gitContext, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
   if (editor === '') throw noEditor(task);
-  const bounds = await readPlanBounds(context, task.session);
+  const bounds = await readPlanBoundsOfSession(context, task.session);
   const tasks = (await store.snapshot()).tasksOf(task.session);
-  return editText(io, {
+  return editTextInEditor(io, {
     editor,
     fileName: `${task.id}.yml`,
-    text: renderPlanYaml({ tasks: [planOf(task)] }),
+    text: renderPlanYaml({ tasks: [pickTaskPlan(task)] }),
     parse: (text) => {
       const plan = parseEdit(text, `${task.id}.yml`, task);
-      const problems = editProblems(bounds, { ...task, ...plan }, tasks);
+      const problems = listTaskEditProblems(bounds, { ...task, ...plan }, tasks);
       if (problems.length > 0) throw badEdit(task, problems);
       return plan;
     },
@@ -96,7 +102,7 @@ function parseEdit(text: string, name: string, task: Task): TaskPlan {
 }
 
 function badEdit({ id }: Task, details: readonly string[]): FlameError {
-  return badTask(`${id} can't be changed this way.`, details, `git flame task edit ${id}`);
+  return badTaskError(`${id} can't be changed this way.`, details, `git flame task edit ${id}`);
 }
 
 function noEditor({ id }: Task): FlameError {

@@ -1,7 +1,7 @@
-import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { taskBranch } from '../../domain/ids.ts';
-import { noTask } from '../../domain/input-errors.ts';
+import { noTaskError } from '../../domain/input-errors.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -31,11 +31,11 @@ export function pickTask(args: CommandArgs<'task'>, standing: TaskSelection): Ta
   const tasks = snapshot.tasksOf(session);
   if (id !== undefined) {
     const named = tasks.find((task) => task.id === id);
-    if (named === undefined) throw noTask(id);
+    if (named === undefined) throw noTaskError(id);
     return named;
   }
   if (here !== null && !isOther) return here;
-  const held = tasks.filter((task) => isHeldBy(task, person));
+  const held = tasks.filter((task) => isClaimedByPerson(task, person));
   const [only, another] = held;
   if (only !== undefined && another === undefined) return only;
   throw noneNamed(args.subcommand ?? '', held);

@@ -1,24 +1,24 @@
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import {
   dropByHand,
-  type HandRelease,
-  type ReleaseWish,
+  type ManualReleaseOptions,
+  type ManualReleaseResult,
   releaseByHand,
 } from '../../engine/manual/release.ts';
 import { submitByHand } from '../../engine/manual/submit.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
-import { reportConflicts, selectTask, withManualWork } from './with-manual-work.ts';
+import { readTaskForCommand, reportConflicts, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task release [ID]`: a claim is given back, a failed task is tried again. */
-export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskRelease(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async (opened) => {
     const { context, git, output } = opened;
-    const { id, session, status } = await selectTask(args, opened);
+    const { id, session, status } = await readTaskForCommand(args, opened);
     if (args.globals.dryRun) return preview(output, 'release', id);
     const done = await releaseByHand(context, session, wishOf(args, io, id, 'released by hand'));
     output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
@@ -33,10 +33,10 @@ export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
 }
 
 /** `git flame task drop [ID]`: the task will not be done any more. */
-export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskDrop(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async (opened) => {
     const { context, output } = opened;
-    const { id, session } = await selectTask(args, opened);
+    const { id, session } = await readTaskForCommand(args, opened);
     if (args.globals.dryRun) return preview(output, 'drop', id);
     requireTypedByPerson('Which tasks are given up', opened.git.repository, io);
     const done = await dropByHand(context, session, wishOf(args, io, id, 'dropped by hand'));
@@ -49,11 +49,11 @@ export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
   });
 }
 
-function wishOf(args: CommandArgs<'task'>, io: Io, task: string, reason: string): ReleaseWish {
+function wishOf(args: CommandArgs<'task'>, io: Io, task: string, reason: string): ManualReleaseOptions {
   return { task, reason: args.options.reason ?? reason, isForced: args.options.force, cwd: io.cwd };
 }
 
-function printKeptWork(output: Output, { worktree, rescue }: HandRelease): void {
+function printKeptWork(output: Output, { worktree, rescue }: ManualReleaseResult): void {
   if (rescue !== null) output.info(`Its commits are kept: git flame rescue show ${rescue}`);
   if (worktree !== null) output.info(`The worktree stays: ${worktree}`);
 }
@@ -65,10 +65,10 @@ function preview(output: Output, what: string, id: string): number {
 }
 
 /** `git flame task submit [ID]`: hands in the commits of a claimed task; 1 when they break its rules. */
-export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export function runTaskSubmit(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withManualWork(args, io, async (opened) => {
     const { context, git, output } = opened;
-    const { id, session } = await selectTask(args, opened);
+    const { id, session } = await readTaskForCommand(args, opened);
     const { commit, notes, force } = args.options;
     if (args.globals.dryRun) {
       output.json({ task: id });
@@ -83,7 +83,8 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
         [
           `${id} was not accepted: the work breaks its rules.`,
           ...violations.map(
-            ({ rule, where, details }) => `  ${visibleLine(where)}: ${visibleLine(details)} (${rule})`,
+            ({ rule, where, details }) =>
+              `  ${toPrintableLine(where)}: ${toPrintableLine(details)} (${rule})`,
           ),
         ].join('\n'),
       );

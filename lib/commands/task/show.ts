@@ -1,12 +1,12 @@
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { withState } from '../context/open-repository.ts';
+import { withRepositoryState } from '../context/open-repository.ts';
 import { run } from '../show/show.ts';
 import { pickTask } from './pick-task.ts';
 
 /** `git flame task show [ID]`: like `git flame show`, of the task of this worktree where none is named. */
-export async function showOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+export async function runTaskShow(args: CommandArgs<'task'>, io: Io): Promise<number> {
   let found = { id: '', session: '' };
-  await withState(args, io, async ({ git, store, selected }) => {
+  await withRepositoryState(args, io, async ({ git, store, selected }) => {
     const { repository } = git;
     const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
     const person = await git.identity();

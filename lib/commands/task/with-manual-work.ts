@@ -1,15 +1,15 @@
-import { workElsewhere } from '../../core/schedule/work-below.ts';
+import { listUntrustedWorkToBuildOn } from '../../core/schedule/work-below.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { createConflictDetector } from '../../engine/conflict-detection/conflict-detector.ts';
-import { handWorktree } from '../../engine/manual/hand-task.ts';
+import { personWorktreePath } from '../../engine/manual/hand-task.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { describeConflict } from '../../ui/render/render-ahead.ts';
+import { describePredictedConflict } from '../../ui/render/render-ahead.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
-import { conflictsAheadOf } from '../context/waits-and-conflicts.ts';
+import { toPrintableLine } from '../../ui/text/visible-text.ts';
+import { selectConflictsOfTask } from '../context/waits-and-conflicts.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { pickTask } from './pick-task.ts';
 
@@ -25,7 +25,7 @@ export function withManualWork(
 }
 
 /** The task a command is about, see pickTask. */
-export async function selectTask(args: CommandArgs<'task'>, opened: CommandContext): Promise<Task> {
+export async function readTaskForCommand(args: CommandArgs<'task'>, opened: CommandContext): Promise<Task> {
   const { git, store, context, selected } = opened;
   const { repository } = git;
   const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
@@ -37,7 +37,7 @@ export async function selectTask(args: CommandArgs<'task'>, opened: CommandConte
  * `--attempts` as a plan file says it: a number, or adapters with their models, `claude,codex:gpt-5.5`. What can't be one is
  * left for the plan's own checks to name.
  */
-export function readAttempts(text: string): number | readonly object[] {
+export function parseAttemptsOption(text: string): number | readonly object[] {
   if (/^\d+$/.test(text.trim())) return Number(text);
   return text.split(',').map((part) => {
     const [, adapter = '', model] = /^([^:]*)(?::(.*))?$/s.exec(part.trim()) ?? [];
@@ -57,8 +57,8 @@ export async function warnOfForeignWork(
 ): Promise<void> {
   if (context.config.concurrency.overlap === 'separate') return;
   const { received } = await viewSession(context, session);
-  for (const { task: id, lock } of workElsewhere(task, received)) {
-    const on = lock === null ? '' : ` on ${visibleLine(lock)}`;
+  for (const { task: id, lock } of listUntrustedWorkToBuildOn(task, received)) {
+    const on = lock === null ? '' : ` on ${toPrintableLine(lock)}`;
     output.info(
       `The worktree lacks the work of ${id}${on}, which came from another clone and doesn't count here yet.`,
     );
@@ -73,8 +73,11 @@ export async function reportConflicts(
   task: TaskId,
 ): Promise<void> {
   const view = await viewSession(context, session);
-  const detector = createConflictDetector({ ...context, worktreeOf: (one) => handWorktree(context, one) });
+  const detector = createConflictDetector({
+    ...context,
+    worktreeOf: (one) => personWorktreePath(context, one),
+  });
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(lookMs)]);
-  const ahead = conflictsAheadOf(await detector.look(view, { trials: mostTrials, signal }), task);
-  for (const conflict of ahead?.found ?? []) output.info(`Ahead: ${describeConflict(conflict)}.`);
+  const ahead = selectConflictsOfTask(await detector.look(view, { trials: mostTrials, signal }), task);
+  for (const conflict of ahead?.found ?? []) output.info(`Ahead: ${describePredictedConflict(conflict)}.`);
 }

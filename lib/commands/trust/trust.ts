@@ -2,33 +2,33 @@ import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { notTrusted } from '../../trust/repository/guard.ts';
+import { notTrustedError } from '../../trust/repository/guard.ts';
 import {
   compareContent,
-  isAllowed,
-  keepPermission,
+  isContentAllowed,
   listPermissions,
   readPermission,
   revokePermission,
+  savePermission,
 } from '../../trust/repository/permission.ts';
-import { askTrust } from '../../ui/questions/ask-in-command.ts';
+import { askToAllowTrustChanges } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
-import { renderPermissions, renderTrust } from '../../ui/render/render-trust.ts';
+import { renderPermissions, renderTrustChanges } from '../../ui/render/render-trust.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { realPathOf } from '../../util/path-places.ts';
-import { trustCommands } from '../context/command-line.ts';
-import { type ReadContext, withState } from '../context/open-repository.ts';
+import { realPathEvenIfMissing } from '../../util/path-places.ts';
+import { listTrustCommands } from '../context/command-line.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
 import { type PermissionRequest, readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
-import { requireTypedByPerson, trustSubject } from '../context/require-typed-by-person.ts';
+import { requireTypedByPerson, trustErrorSubject } from '../context/require-typed-by-person.ts';
 
 /** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
 export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withRepositoryState(args, io, async (reading) => {
     if (args.subcommand === 'list') return listAllowed(reading, io);
     if (args.subcommand === 'revoke') return revoke(args, io, reading);
     const root = requireWorkTree(reading.git);
-    if (args.options.yes) requireTypedByPerson(trustSubject, reading.git.repository, io);
+    if (args.options.yes) requireTypedByPerson(trustErrorSubject, reading.git.repository, io);
     const permissionRequest = readPermissionRequest(await readConfig(root, reading.configFile), io, {
       git: reading.git,
       root,
@@ -51,12 +51,12 @@ async function ask(
   const { content, place } = permissionRequest;
   const permission = readPermission(place);
   const changes = compareContent(permission, content.items);
-  const answer = isAllowed(content, permission)
+  const answer = isContentAllowed(content, permission)
     ? 'allowed'
     : await decide(args, io, { output, permissionRequest, changes });
   if (answer === 'allowed' || answer === 'given' || answer === 'waits')
     output.result(describe(changes, answer === 'allowed', output));
-  if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
+  if (answer === 'given' || answer === 'yes') savePermission(place, content, new Date());
   output.json({
     repository: place.root,
     config: place.config,
@@ -67,7 +67,7 @@ async function ask(
   if (answer === 'given' || answer === 'yes')
     output.info('\nAllowed for this clone, until a byte of it changes.');
   if (answer === 'no') output.info('Nothing was allowed.');
-  if (answer === 'waits') output.hint(trustCommands(args)[1]);
+  if (answer === 'waits') output.hint(listTrustCommands(args)[1]);
   return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;
 }
 
@@ -86,19 +86,19 @@ async function decide(
   if (args.globals.dryRun) return 'waits';
   if (args.options.yes) return 'given';
   if (output.isJson || !hasTerminal(io)) return 'waits';
-  requireTypedByPerson(trustSubject, place, io);
-  const onEnd = (): FlameError => notTrusted(content.items, trustCommands(args));
-  return (await askTrust(io, changes, { style: output.errorStyle, onEnd })) ? 'yes' : 'no';
+  requireTypedByPerson(trustErrorSubject, place, io);
+  const onEnd = (): FlameError => notTrustedError(content.items, listTrustCommands(args));
+  return (await askToAllowTrustChanges(io, changes, { style: output.errorStyle, onEnd })) ? 'yes' : 'no';
 }
 
 function describe(changes: readonly TrustChange[], isAll: boolean, { style }: ReadContext['output']): string {
   if (changes.length === 0) return "Nothing in this repository's files needs your permission.";
-  return renderTrust(changes, style, isAll);
+  return renderTrustChanges(changes, style, isAll);
 }
 
 /** `git flame trust list`: what is allowed, first of this clone. */
 function listAllowed({ git, output }: ReadContext, io: Io): number {
-  const here = realPathOf(git.repository.commonDir);
+  const here = realPathEvenIfMissing(git.repository.commonDir);
   const all = listPermissions(io.env).map((permission) => ({
     permission,
     isHere: permission.repository === here,
@@ -115,11 +115,11 @@ function listAllowed({ git, output }: ReadContext, io: Io): number {
 function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: ReadContext): number {
   const [named] = args.positionals;
   const selected = named === undefined ? null : resolve(io.cwd, named);
-  const here = realPathOf(git.repository.commonDir);
+  const here = realPathEvenIfMissing(git.repository.commonDir);
   const isSelected = ({ repository, root }: Permission): boolean =>
     selected === null
       ? repository === here
-      : [repository, root].includes(selected) || repository === realPathOf(selected);
+      : [repository, root].includes(selected) || repository === realPathEvenIfMissing(selected);
   const revoked = listPermissions(io.env).filter(isSelected);
   if (revoked.length === 0) throw nothingAllowed(selected ?? 'this clone');
   if (!args.globals.dryRun) for (const permission of revoked) revokePermission(permission, io.env);

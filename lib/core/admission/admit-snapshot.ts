@@ -1,18 +1,22 @@
 import type { SessionId } from '../../domain/ids.ts';
-import { noSession } from '../../domain/input-errors.ts';
-import type { AdmittedSnapshot, SessionView, Snapshot } from '../../domain/ports/store-port.ts';
+import { noSessionError } from '../../domain/input-errors.ts';
+import type { AdmittedSessionView, AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import {
+  admitOwnSession,
   type FilteredSession,
-  filterPages,
-  filterSession,
+  filterUntrustedNotes,
+  filterUntrustedSession,
   isTrustedVerdict,
-  ownSession,
   type TrustRules,
 } from './filter-untrusted.ts';
-import { type CompletionRules, filterCompletions, type VerifiedSessions } from './unverified-completions.ts';
+import {
+  type CompletionRules,
+  filterUnverifiedCompletions,
+  type VerifiedSessions,
+} from './unverified-completions.ts';
 
 export interface AdmissionRules extends TrustRules, CompletionRules {
   /** Whether this clone wrote or admitted the state whole: then it is read as it is. */
@@ -25,11 +29,11 @@ export function admitSnapshot(
   rules: AdmissionRules,
   only?: SessionId | null,
 ): AdmittedSnapshot {
-  const verified = rules.isOwn ? asItIs(raw) : filterCompletions(raw, rules, only);
+  const verified = rules.isOwn ? asItIs(raw) : filterUnverifiedCompletions(raw, rules, only);
   const { unverified } = verified;
   const trusted = overlay(raw, verified, rules.isOwn ? undefined : rules.decided);
-  const views = new Map<SessionId, SessionView>();
-  const admitted = (id: SessionId): SessionView => {
+  const views = new Map<SessionId, AdmittedSessionView>();
+  const admitted = (id: SessionId): AdmittedSessionView => {
     const view = views.get(id) ?? {
       ...admitSession(id, { raw, verified }, rules),
       snapshot: trusted,
@@ -53,10 +57,10 @@ function admitSession(
   rules: AdmissionRules,
 ): FilteredSession {
   const session = verified.sessions.find((one) => one.id === id);
-  if (session === undefined) throw noSession(id, ['git flame status']);
+  if (session === undefined) throw noSessionError(id, ['git flame status']);
   const stored = { session, tasks: verified.tasksOf(id) };
-  if (rules.isOwn) return ownSession(stored, rules);
-  return filterSession({ ...stored, verdictsOn: (commit) => raw.verdictsOn(commit) }, rules);
+  if (rules.isOwn) return admitOwnSession(stored, rules);
+  return filterUntrustedSession({ ...stored, verdictsOn: (commit) => raw.verdictsOn(commit) }, rules);
 }
 
 /** A snapshot with these sessions. `decided`: with the verdicts and notes for later tasks alone that are trusted by it. */
@@ -73,7 +77,8 @@ function overlay(raw: Snapshot, verified: VerifiedSessions, decided?: DecisionLo
     verdictsOf: (session) => raw.verdictsOf(session).filter(isTrusted),
     verificationsOn: (commit) => raw.verificationsOn(commit),
     reviewOn: (commit) => raw.reviewOn(commit),
-    blackboardOf: decided === undefined ? pagesOf : (session) => filterPages(pagesOf(session), decided),
+    blackboardOf:
+      decided === undefined ? pagesOf : (session) => filterUntrustedNotes(pagesOf(session), decided),
     get problems() {
       return raw.problems;
     },

@@ -1,4 +1,4 @@
-import { describeLines } from '../../domain/state/line-range.ts';
+import { renderLineRange } from '../../domain/state/line-range.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 
@@ -12,7 +12,7 @@ interface AgentText {
 /**
  * All parts of a plan that run or that agents read, beyond what its list of tasks shows: whole, as they are.
  */
-export function agentTextsOfPlan(tasks: readonly PlannedTask[]): readonly AgentText[] {
+export function listAgentTextsInPlan(tasks: readonly PlannedTask[]): readonly AgentText[] {
   return tasks.flatMap(({ id: task, description, acceptance_criteria, constraints }) => [
     { task, name: 'description', text: description },
     ...acceptance_criteria.map((text) => ({ task, name: 'acceptance criterion', text })),
@@ -21,7 +21,7 @@ export function agentTextsOfPlan(tasks: readonly PlannedTask[]): readonly AgentT
 }
 
 /** Texts of a task that was begun: its role, the work it names, and what its attempts leave for the next one. */
-export function agentTextsOfTask(task: Task): readonly AgentText[] {
+export function listAgentTextsInTask(task: Task): readonly AgentText[] {
   const { id, role, commit, start_commit: start, history } = task;
   const work = commit === null ? '' : `git diff ${start ?? `${commit}^`} ${commit}`;
   const texts = [
@@ -35,7 +35,7 @@ export function agentTextsOfTask(task: Task): readonly AgentText[] {
 function attemptText({ result, notes, rejection_reason: rejection, comments = [] }: HistoryEntry): string {
   const reason = rejection === null || rejection === notes ? [] : [`Rejected: ${rejection}`];
   const remarks = comments.map(({ path, text, excerpt, ...at }) =>
-    [`${path}:${describeLines(at)}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
+    [`${path}:${renderLineRange(at)}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
   );
   return [`${result}: ${notes}`, ...reason, ...remarks].join('\n');
 }

@@ -1,24 +1,24 @@
-import type { SessionView } from '../../domain/ports/store-port.ts';
+import type { AdmittedSessionView } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import {
-  approvalDecision,
-  landedDecision,
-  noteDecision,
-  sessionDecisions,
-  sessionStateDecision,
-  taskDecision,
-  taskStateDecision,
-  verdictDecision,
+  listDecisionsInSession,
+  toApprovalDecision,
+  toLandedDecision,
+  toLeftNoteDecision,
+  toSessionStateDecision,
+  toTaskPlanDecision,
+  toTaskStateDecision,
+  toVerdictDecision,
 } from './decisions.ts';
-import { isSettled } from './filter-untrusted.ts';
+import { isMergedOrDropped } from './filter-untrusted.ts';
 
 /** The notes of a session that a transaction writes, as far as they hold decisions. */
-export interface Made {
+export interface WrittenNotes {
   readonly session: Session | null;
   /** Tasks of a plan, or added. */
   readonly added: readonly Task[];
@@ -27,32 +27,32 @@ export interface Made {
   readonly verdicts: readonly Verdict[];
   readonly pages: readonly BlackboardPage[];
   /** Received parts that the person accepted. */
-  readonly accepted: readonly Decision[];
+  readonly accepted: readonly LoggedDecision[];
 }
 
 /** A session before a change. */
-export type Before = Omit<SessionView, 'snapshot' | 'unverified' | 'stored'>;
+export type SessionBefore = Omit<AdmittedSessionView, 'snapshot' | 'unverified' | 'stored'>;
 
 /**
  * Lists what this clone decides by a change. It acts on trusted state alone, so all that is new in it is its own; a
  * task that was only received stays a proposal.
  */
-export function decisionsMade(before: Before, made: Made): readonly Decision[] {
+export function listOwnDecisions(before: SessionBefore, made: WrittenNotes): readonly LoggedDecision[] {
   const ours = new Set<string>(before.tasks.map(({ id }) => id));
   const taken = new Set<string>(
     made.accepted.filter(({ kind }) => kind === 'task').map(({ about }) => about),
   );
   const changed = made.changed.filter(({ id }) => ours.has(id) || taken.has(id));
-  const planned = changed.filter((task) => !isSettled(task));
+  const planned = changed.filter((task) => !isMergedOrDropped(task));
   // What another clone wrote about it stays with it: a person is asked before an agent sees it. No agent is shown an end.
   const standing = [
     ...[...made.added, ...planned].filter(({ id }) => taken.has(id) || !before.elsewhere.has(id)),
-    ...made.changed.filter(isSettled),
+    ...made.changed.filter(isMergedOrDropped),
   ];
   return [
-    ...[...made.added, ...planned].map(taskDecision),
-    ...standing.map(taskStateDecision),
-    ...made.verdicts.map(verdictDecision),
+    ...[...made.added, ...planned].map(toTaskPlanDecision),
+    ...standing.map(toTaskStateDecision),
+    ...made.verdicts.map(toVerdictDecision),
     ...made.pages.flatMap((page) => notesBeyond(page, before.pages())),
     ...(made.session === null ? [] : freshDecisions(before, made.session)),
   ];
@@ -63,31 +63,34 @@ export function decisionsMade(before: Before, made: Made): readonly Decision[] {
  * tasks that landed, were dropped or changed, and former states of tasks and of the session. An earlier state that is
  * put back later is then a proposal.
  */
-export function decisionsSuperseded(before: Before, made: Made): readonly Decision[] {
+export function listSupersededDecisions(
+  before: SessionBefore,
+  made: WrittenNotes,
+): readonly LoggedDecision[] {
   const { session: next } = made;
   const states = new Map(next?.changesets.map(({ id, commit, state }) => [`${id} ${commit}`, state]));
   const approvals = before.session.changesets
     .filter(({ state }) => next !== null && state === 'approved')
     .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'approved')
-    .map((changeset) => approvalDecision(before.session, changeset));
+    .map((changeset) => toApprovalDecision(before.session, changeset));
   const landings = before.session.changesets
     .filter(({ state }) => next !== null && state === 'landed')
     .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'landed')
-    .map((changeset) => landedDecision(before.session, changeset));
+    .map((changeset) => toLandedDecision(before.session, changeset));
   const known = new Map([...before.tasks, ...before.received].map((task) => [task.id, task]));
   const last = new Map(made.changed.map((task) => [task.id, task]));
   const tasks = [...last.values()].flatMap((task) => {
     const was = known.get(task.id);
     if (was === undefined) return [];
     const steps = made.changed.filter((step) => step.id === task.id && step !== task);
-    const stood = [was, ...steps].map(taskStateDecision);
-    const asked = isSettled(task)
-      ? [taskDecision(was), taskDecision(task)]
-      : differing([taskDecision(was)], [taskDecision(task)]);
-    return [...asked, ...differing(stood, [taskStateDecision(task)])];
+    const stood = [was, ...steps].map(toTaskStateDecision);
+    const asked = isMergedOrDropped(task)
+      ? [toTaskPlanDecision(was), toTaskPlanDecision(task)]
+      : differing([toTaskPlanDecision(was)], [toTaskPlanDecision(task)]);
+    return [...asked, ...differing(stood, [toTaskStateDecision(task)])];
   });
   const course =
-    next === null ? [] : differing([sessionStateDecision(before.session)], [sessionStateDecision(next)]);
+    next === null ? [] : differing([toSessionStateDecision(before.session)], [toSessionStateDecision(next)]);
   const notes = before
     .pages()
     .filter(({ task }) => made.pages.some((page) => page.task === task))
@@ -96,28 +99,31 @@ export function decisionsSuperseded(before: Before, made: Made): readonly Decisi
 }
 
 /** The notes of a page that its other versions don't have. */
-function notesBeyond(page: BlackboardPage, others: readonly BlackboardPage[]): readonly Decision[] {
-  const decisionsOf = (one: BlackboardPage): readonly Decision[] =>
-    one.notes.map((note) => noteDecision(one, note));
+function notesBeyond(page: BlackboardPage, others: readonly BlackboardPage[]): readonly LoggedDecision[] {
+  const decisionsOf = (one: BlackboardPage): readonly LoggedDecision[] =>
+    one.notes.map((note) => toLeftNoteDecision(one, note));
   const known = others.filter(({ task }) => task === page.task).flatMap(decisionsOf);
   return differing(decisionsOf(page), known);
 }
 
 /** The decisions that none of the others repeats. */
-function differing(decisions: readonly Decision[], others: readonly Decision[]): readonly Decision[] {
+function differing(
+  decisions: readonly LoggedDecision[],
+  others: readonly LoggedDecision[],
+): readonly LoggedDecision[] {
   const known = new Set(others.map((decision) => canonicalDigest(decision)));
   return decisions.filter((decision) => !known.has(canonicalDigest(decision)));
 }
 
 /** Lists the decisions new in a session; those of its former version and of its changesets are not repeated. */
-function freshDecisions({ session: seen, isOurs }: Before, next: Session): readonly Decision[] {
+function freshDecisions({ session: seen, isOurs }: SessionBefore, next: Session): readonly LoggedDecision[] {
   const changesets = next.changesets.filter((changeset) => !seen.changesets.includes(changeset));
-  const isMade = ({ kind }: Decision): boolean => isOurs || (kind !== 'session' && kind !== 'course');
-  return sessionDecisions({ ...next, changesets }).filter(isMade);
+  const isMade = ({ kind }: LoggedDecision): boolean => isOurs || (kind !== 'session' && kind !== 'course');
+  return listDecisionsInSession({ ...next, changesets }).filter(isMade);
 }
 
 /** A session as it is stored, without unverified completions, and without proposals too. */
-export interface Filtering {
+export interface FilterStages {
   readonly raw: Session;
   readonly verified: Session;
   /** The verified one with changesets of withdrawn work void. */
@@ -126,7 +132,7 @@ export interface Filtering {
 }
 
 /** Re-adds to a next session what was filtered out of the one it was made of: nothing was decided about that. */
-export function restoreFiltered(next: Session, { raw, verified, stored, admitted }: Filtering): Session {
+export function restoreFiltered(next: Session, { raw, verified, stored, admitted }: FilterStages): Session {
   return withUnverified(withProposals(next, admitted, stored), verified, raw);
 }
 

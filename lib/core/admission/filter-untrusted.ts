@@ -2,26 +2,26 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { AdmittedSession, Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
+import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/task-facts.ts';
+import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { voidChangesetsWithoutTasks } from '../changesets/void-changesets-without-tasks.ts';
 import {
-  adapterDecision,
-  approvalDecision,
-  builtDecision,
-  checkoutDecision,
-  limitDecision,
-  noteDecision,
-  pauseDecision,
-  replanDecision,
-  sessionDecision,
-  sessionStateDecision,
-  taskDecision,
-  taskStateDecision,
-  verdictDecision,
+  toAdapterDecision,
+  toApprovalDecision,
+  toChangesetBuiltDecision,
+  toCheckoutDecision,
+  toLeftNoteDecision,
+  toObjectiveDecision,
+  toRaisedLimitDecision,
+  toReplanDecision,
+  toServicePauseDecision,
+  toSessionStateDecision,
+  toTaskPlanDecision,
+  toTaskStateDecision,
+  toVerdictDecision,
 } from './decisions.ts';
 
 /** Rules that decide which parts of a state are trusted. */
@@ -45,7 +45,7 @@ export class TrustCache {
   readonly #known = new WeakMap<DecisionLog, WeakSet<object>>();
 
   /** Whether the decision about the thing is in the log. */
-  has<T extends object>(decided: DecisionLog, thing: T, decide: (thing: T) => Decision): boolean {
+  has<T extends object>(decided: DecisionLog, thing: T, decide: (thing: T) => LoggedDecision): boolean {
     return this.isSo(decided, thing, () => decided.has(decide(thing)));
   }
 
@@ -66,17 +66,20 @@ const taskStates = new TrustCache();
 const built = new TrustCache();
 
 /** Filters a session and its tasks: what was decided neither here nor by a named signer is left out or undone. */
-export function filterSession({ session, tasks, ...snapshot }: Stored, rules: TrustRules): FilteredSession {
+export function filterUntrustedSession(
+  { session, tasks, ...snapshot }: Stored,
+  rules: TrustRules,
+): FilteredSession {
   const { decided } = rules;
   decided.refresh();
   const ours: Task[] = [];
   const received: Task[] = [];
   const elsewhere = new Set<string>();
   for (const task of tasks) {
-    const stands = isSettled(task) || isUnchangedSinceOwn(task, decided);
+    const stands = isMergedOrDropped(task) || isTaskStateTrusted(task, decided);
     if (
-      isSettled(task) ||
-      (isPlanned(task, decided) && isRunnable(task, rules) && (stands || !startsSomething(task)))
+      isMergedOrDropped(task) ||
+      (isTaskPlanTrusted(task, decided) && isRunnable(task, rules) && (stands || !startsSomething(task)))
     )
       ours.push(judgedHere(task, snapshot, rules));
     else received.push(task);
@@ -93,36 +96,36 @@ export function filterSession({ session, tasks, ...snapshot }: Stored, rules: Tr
 }
 
 /** A session that this clone wrote or admitted whole, as it is; only adapters that are not offered are asked about. */
-export function ownSession(
+export function admitOwnSession(
   { session, tasks }: Omit<Stored, 'verdictsOn'>,
   rules: TrustRules,
 ): FilteredSession {
   const stored = voidChangesetsWithoutTasks(session, tasks);
-  const received = tasks.filter((task) => !isSettled(task) && !isRunnable(task, rules));
+  const received = tasks.filter((task) => !isMergedOrDropped(task) && !isRunnable(task, rules));
   const ours = received.length === 0 ? tasks : tasks.filter((task) => !received.includes(task));
   return { session: stored, tasks: ours, received, elsewhere: new Set(), isOurs: true, stored };
 }
 
 /** Whether a verdict was found here, or by a named signer. */
 export function isTrustedVerdict(verdict: Verdict, decided: DecisionLog): boolean {
-  return known.has(decided, verdict, verdictDecision);
+  return known.has(decided, verdict, toVerdictDecision);
 }
 
 /** Pages of notes for later tasks, without the notes of other clones. */
-export function filterPages(
+export function filterUntrustedNotes(
   pages: readonly BlackboardPage[],
   decided: DecisionLog,
 ): readonly BlackboardPage[] {
   return pages.map((page) => ({
     ...page,
-    notes: page.notes.filter((note) => known.has(decided, note, (one) => noteDecision(page, one))),
+    notes: page.notes.filter((note) => known.has(decided, note, (one) => toLeftNoteDecision(page, one))),
   }));
 }
 
 type Verdicts = Pick<Snapshot, 'verdictsOn'>;
 
 /** Nothing is started, judged or landed for it any more. */
-export function isSettled({ status }: Task): boolean {
+export function isMergedOrDropped({ status }: Task): boolean {
   return status === 'merged' || status === 'dropped';
 }
 
@@ -132,23 +135,23 @@ function startsSomething({ status }: Task): boolean {
 }
 
 /** Whether a task is exactly what this clone made of it last, or its person accepted. */
-export function isUnchangedSinceOwn(task: Task, decided: DecisionLog): boolean {
-  return taskStates.has(decided, task, taskStateDecision);
+export function isTaskStateTrusted(task: Task, decided: DecisionLog): boolean {
+  return taskStates.has(decided, task, toTaskStateDecision);
 }
 
 /** An ended session starts nothing: whether it continues is asked once it does. */
 function isSessionOurs(session: Session, decided: DecisionLog): boolean {
-  if (!decided.has(sessionDecision(session))) return false;
+  if (!decided.has(toObjectiveDecision(session))) return false;
   return (
-    session.state === 'ended' || decided.has(sessionStateDecision(session)) || isSentBack(session, decided)
+    session.state === 'ended' || decided.has(toSessionStateDecision(session)) || isSentBack(session, decided)
   );
 }
 
 /** Whether this clone was at work on the plan that only another one sent back: here it continues with it. */
 function isSentBack(session: Session, decided: DecisionLog): boolean {
   const { wave, state } = session;
-  if (wave !== 'plan' || state === 'ended' || decided.has(sessionStateDecision(session))) return false;
-  return decided.has(sessionStateDecision(atWork(session)));
+  if (wave !== 'plan' || state === 'ended' || decided.has(toSessionStateDecision(session))) return false;
+  return decided.has(toSessionStateDecision(atWork(session)));
 }
 
 function atWork(session: Session): Session {
@@ -156,14 +159,14 @@ function atWork(session: Session): Session {
 }
 
 /** Whether what is asked of a task was decided here, or by a named signer. */
-export function isPlanned(task: Task, decided: DecisionLog): boolean {
-  return known.has(decided, task, taskDecision);
+export function isTaskPlanTrusted(task: Task, decided: DecisionLog): boolean {
+  return known.has(decided, task, toTaskPlanDecision);
 }
 
 /** Whether each adapter of a task is offered, or a person chose it. */
 function isRunnable(task: Task, { decided, isOffered }: TrustRules): boolean {
-  return attemptsOf(task).every(
-    (one) => one.adapter === null || isOffered(one.adapter) || decided.has(adapterDecision(one)),
+  return expandTaskAttempts(task).every(
+    (one) => one.adapter === null || isOffered(one.adapter) || decided.has(toAdapterDecision(one)),
   );
 }
 
@@ -172,7 +175,7 @@ function judgedHere(task: Task, snapshot: Verdicts, { decided }: TrustRules): Ta
   const { status, commit, result } = task;
   if (status !== 'done' || result.status === null || commit === null) return task;
   const found = verdictsAbout(task, commit, snapshot).findLast((verdict) =>
-    known.has(decided, verdict, verdictDecision),
+    known.has(decided, verdict, toVerdictDecision),
   );
   return found?.status === result.status ? task : unjudged(task);
 }
@@ -205,10 +208,10 @@ function withoutProposals(
     landing,
     ...rest
   } = isOurs && isSentBack(session, decided) ? atWork(session) : session;
-  const isHere = (decision: Decision): boolean => decided.has(decision);
-  const replan = replanDecision(session);
+  const isHere = (decision: LoggedDecision): boolean => decided.has(decision);
+  const replan = toReplanDecision(session);
   const isReplannedHere = replan !== null && isHere(replan);
-  const isRaisedHere = raised === null || isHere(limitDecision(session, raised));
+  const isRaisedHere = raised === null || isHere(toRaisedLimitDecision(session, raised));
   return {
     ...rest,
     // Where it lands is part of what the person has not agreed to yet.
@@ -216,10 +219,10 @@ function withoutProposals(
     changesets: session.changesets.map((changeset) => filterChangeset(session, changeset, withheld, decided)),
     raised_limit: isRaisedHere ? raised : decided.highestLimit(session.id),
     // Another clone's limit is no evidence that this one is refused too; it finds out by asking.
-    pauses: session.pauses.filter((pause) => isHere(pauseDecision(session, pause))),
+    pauses: session.pauses.filter((pause) => isHere(toServicePauseDecision(session, pause))),
     replan_notes: isReplannedHere ? notes : null,
     ...(sent_back !== undefined && isReplannedHere ? { sent_back } : {}),
-    checkout: checkout !== null && isHere(checkoutDecision(session, checkout)) ? checkout : null,
+    checkout: checkout !== null && isHere(toCheckoutDecision(session, checkout)) ? checkout : null,
   };
 }
 
@@ -235,9 +238,9 @@ function filterChangeset(
   if (first !== undefined)
     return { ...changeset, state: 'deferred', reason: `${first} was received and is not approved here yet` };
   // What another clone merged is merged here again, from the commits of its tasks alone.
-  if (!built.has(decided, changeset, (one) => builtDecision(session, one)))
+  if (!built.has(decided, changeset, (one) => toChangesetBuiltDecision(session, one)))
     return { ...changeset, state: 'void', reason: 'built in another clone' };
-  if (state === 'waiting' || known.has(decided, changeset, (one) => approvalDecision(session, one)))
+  if (state === 'waiting' || known.has(decided, changeset, (one) => toApprovalDecision(session, one)))
     return changeset;
   return { ...changeset, state: 'waiting', reason: null, decided_by: null };
 }

@@ -1,17 +1,17 @@
 import type { AdmittedSession, AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Proposals } from '../../domain/view-models/status.ts';
-import { changesetsOfCycle } from '../schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../schedule/next-action.ts';
 import {
-  approvalDecision,
-  limitDecision,
-  sessionDecision,
-  taskDecision,
-  verdictDecision,
+  toApprovalDecision,
+  toObjectiveDecision,
+  toRaisedLimitDecision,
+  toTaskPlanDecision,
+  toVerdictDecision,
 } from './decisions.ts';
-import { isSettled } from './filter-untrusted.ts';
+import { isMergedOrDropped } from './filter-untrusted.ts';
 
 /** Lists the decisions of another clone about a session that no person of this clone has decided about. */
 export function listProposals(
@@ -21,13 +21,13 @@ export function listProposals(
 ): Proposals {
   const judged = new Map(admitted.tasks.map((task) => [task.id, task.result.status]));
   const approved = new Set(
-    changesetsOfCycle(admitted.session).flatMap(({ id, state }) => (state === 'approved' ? [id] : [])),
+    listChangesetsOfCycle(admitted.session).flatMap(({ id, state }) => (state === 'approved' ? [id] : [])),
   );
   const isOpen = stored.state !== 'ended';
   return {
     session: isOpen && !admitted.isOurs,
     tasks: isOpen ? admitted.received.map(({ id }) => id) : [],
-    approvals: changesetsOfCycle(stored)
+    approvals: listChangesetsOfCycle(stored)
       .filter(({ id, state }) => state === 'approved' && !approved.has(id))
       .map(({ id }) => id),
     raised_limit: stored.raised_limit === admitted.session.raised_limit ? null : stored.raised_limit,
@@ -44,7 +44,7 @@ function isEmpty({ session, tasks, approvals, raised_limit, verdicts }: Proposal
 }
 
 /** The proposals of all sessions that are open. */
-export function allProposals(snapshot: AdmittedSnapshot): ReadonlyMap<string, Proposals> {
+export function listProposalsBySession(snapshot: AdmittedSnapshot): ReadonlyMap<string, Proposals> {
   const listed = snapshot.sessions
     .filter(({ state, archived_at }) => state !== 'ended' && archived_at === undefined)
     .map((one) => [one.id, listProposals(one, snapshot.admitted(one.id), snapshot)] as const);
@@ -52,7 +52,7 @@ export function allProposals(snapshot: AdmittedSnapshot): ReadonlyMap<string, Pr
 }
 
 /** Lists the proposals that were not there before. */
-export function newProposals(
+export function listNewProposals(
   before: ReadonlyMap<string, Proposals>,
   after: ReadonlyMap<string, Proposals>,
 ): ReadonlyMap<string, Proposals> {
@@ -76,19 +76,20 @@ export function newProposals(
 }
 
 /** The parts of a session that count here because a named signer signed them, by signer. */
-export function listSigned(
+export function listPartsBySigner(
   session: Session,
   snapshot: Pick<Snapshot, 'tasksOf' | 'verdictsOn'>,
-  signedBy: (decision: Decision) => string | null,
+  signedBy: (decision: LoggedDecision) => string | null,
 ): ReadonlyMap<string, Proposals> {
-  const open = snapshot.tasksOf(session.id).filter((task) => !isSettled(task));
+  const open = snapshot.tasksOf(session.id).filter((task) => !isMergedOrDropped(task));
   const found = {
-    session: signedBy(sessionDecision(session)),
-    tasks: open.map((task) => ({ id: task.id, by: signedBy(taskDecision(task)) })),
-    approvals: changesetsOfCycle(session)
+    session: signedBy(toObjectiveDecision(session)),
+    tasks: open.map((task) => ({ id: task.id, by: signedBy(toTaskPlanDecision(task)) })),
+    approvals: listChangesetsOfCycle(session)
       .filter(({ state }) => state === 'approved')
-      .map((changeset) => ({ id: changeset.id, by: signedBy(approvalDecision(session, changeset)) })),
-    limit: session.raised_limit === null ? null : signedBy(limitDecision(session, session.raised_limit)),
+      .map((changeset) => ({ id: changeset.id, by: signedBy(toApprovalDecision(session, changeset)) })),
+    limit:
+      session.raised_limit === null ? null : signedBy(toRaisedLimitDecision(session, session.raised_limit)),
     verdicts: open.map((task) => ({ id: task.id, by: judgeOf(task, snapshot, signedBy) })),
   };
   const lists = [found.tasks, found.approvals, found.verdicts].flat().map(({ by }) => by);
@@ -116,11 +117,11 @@ export function listSigned(
 function judgeOf(
   { session, id, commit, result }: Task,
   snapshot: Pick<Snapshot, 'verdictsOn'>,
-  signedBy: (decision: Decision) => string | null,
+  signedBy: (decision: LoggedDecision) => string | null,
 ): string | null {
   if (commit === null || result.status === null) return null;
   const verdict = snapshot
     .verdictsOn(commit)
     .findLast((one) => one.session === session && one.task === id && one.status === result.status);
-  return verdict === undefined ? null : signedBy(verdictDecision(verdict));
+  return verdict === undefined ? null : signedBy(toVerdictDecision(verdict));
 }

@@ -3,12 +3,12 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
-import { landedDecision, sessionDecision, taskStateDecision } from './decisions.ts';
-import { isSettled, TrustCache } from './filter-untrusted.ts';
-import { isOwnEnd } from './own-versions.ts';
+import { toLandedDecision, toObjectiveDecision, toTaskStateDecision } from './decisions.ts';
+import { isMergedOrDropped, TrustCache } from './filter-untrusted.ts';
+import { isEndDecidedHere } from './own-versions.ts';
 
 /**
  * Local evidence that a completion reported by another clone is true. It answers from memory; what it was not asked before
@@ -16,21 +16,21 @@ import { isOwnEnd } from './own-versions.ts';
  */
 export interface CompletionEvidence {
   /** Whether a branch of this clone came to hold the commit since a time, in ms: itself, or by a merge. */
-  came(question: BranchQuestion): 'by-merge' | 'itself' | null;
+  came(question: CommitOnBranchQuery): 'by-merge' | 'itself' | null;
   /** Whether a merge that a branch of this clone came to hold since a time names the task as its own. */
-  names(question: LandingQuestion): boolean;
+  names(question: TaskMergeQuery): boolean;
   /** The newest trusted version of a note; null: there is none. */
   lastTask(task: Task): Task | null;
   lastSession(session: Session): Session | null;
 }
 
-export interface BranchQuestion {
+export interface CommitOnBranchQuery {
   readonly branch: string;
   readonly since: number;
   readonly commit: ObjectId;
 }
 
-export interface LandingQuestion {
+export interface TaskMergeQuery {
   readonly branch: string;
   readonly since: number;
   readonly task: Pick<Task, 'session' | 'id'>;
@@ -56,7 +56,7 @@ export function isEndedElsewhere(session: Session, { decided }: Pick<CompletionR
  * that landed, a session that ended. Verified is what this clone recorded, a named signer signed, or the base branch here
  * proves. Else the last trusted version replaces it. `only`: the one session that is looked at.
  */
-export function filterCompletions(
+export function filterUnverifiedCompletions(
   raw: Pick<Snapshot, 'sessions' | 'tasksOf'>,
   rules: CompletionRules,
   only?: SessionId | null,
@@ -67,7 +67,7 @@ export function filterCompletions(
   const sessions = raw.sessions.map((session): Session => {
     const isWanted = only === undefined || session.id === only;
     if (!isWanted || isPast(session, rules.decided)) return session;
-    const judging = { ...rules, branches: branchesOf(session, rules), unverified };
+    const judging = { ...rules, branches: listTrustedLandingBranches(session, rules), unverified };
     const verified = raw.tasksOf(session.id).map((task) => filterTask(task, judging));
     tasks.set(session.id, verified);
     return filterSessionEnd(session, verified, judging);
@@ -82,14 +82,17 @@ export function filterCompletions(
 
 /** Nothing of it is this clone's to lose: it ended here or is archived, or nothing of it was ever decided here. */
 function isPast(session: Session, decided: DecisionLog): boolean {
-  if (session.archived_at !== undefined || !decided.knows(session.id)) return true;
-  return session.state === 'ended' && pasts.isSo(decided, session, () => isOwnEnd(session, decided));
+  if (session.archived_at !== undefined || !decided.hasDecidedInSession(session.id)) return true;
+  return session.state === 'ended' && pasts.isSo(decided, session, () => isEndDecidedHere(session, decided));
 }
 
 /** The branches a session's work lands on, as far as that was decided here: another clone could name any. */
-export function branchesOf(session: Session, { decided, evidence }: CompletionRules): readonly string[] {
-  const ours = decided.has(sessionDecision(session)) ? session : evidence.lastSession(session);
-  return ours === null ? [] : [...new Set([landsOn(ours), ours.base_branch])];
+export function listTrustedLandingBranches(
+  session: Session,
+  { decided, evidence }: CompletionRules,
+): readonly string[] {
+  const ours = decided.has(toObjectiveDecision(session)) ? session : evidence.lastSession(session);
+  return ours === null ? [] : [...new Set([findLandingBranch(ours), ours.base_branch])];
 }
 
 interface Judging extends CompletionRules {
@@ -99,7 +102,7 @@ interface Judging extends CompletionRules {
 
 function filterTask(task: Task, judging: Judging): Task {
   const { evidence, unverified, branches } = judging;
-  if (!isSettled(task) || isVerified(task, judging)) return task;
+  if (!isMergedOrDropped(task) || isTaskEndVerified(task, judging)) return task;
   const seen = evidence.lastTask(task) ?? asProposal(task);
   if (seen === task) return task;
   unverified.push({
@@ -131,7 +134,7 @@ function asProposal(task: Task): Task {
 }
 
 /** Whether the end of a task is verified: this clone or a signer recorded it, or the base holds its work. */
-export function isVerified(
+export function isTaskEndVerified(
   task: Task,
   { decided, evidence, branches }: Omit<Judging, 'unverified'>,
 ): boolean {
@@ -139,7 +142,7 @@ export function isVerified(
     decided,
     task,
     () =>
-      decided.has(taskStateDecision(task)) ||
+      decided.has(toTaskStateDecision(task)) ||
       (task.status === 'merged' && branches.some((branch) => wasMergedInto(task, branch, evidence))),
   );
 }
@@ -175,8 +178,8 @@ function sessionStartMs(session: SessionId): number {
 function filterSessionEnd(stored: Session, tasks: readonly Task[], judging: Judging): Session {
   const session = filterLandings(stored, judging);
   const { decided, evidence, unverified } = judging;
-  if (session.state !== 'ended' || isOwnEnd(session, decided)) return session;
-  if (tasks.length > 0 && tasks.every(isSettled)) return session;
+  if (session.state !== 'ended' || isEndDecidedHere(session, decided)) return session;
+  if (tasks.length > 0 && tasks.every(isMergedOrDropped)) return session;
   const last = evidence.lastSession(stored);
   const counts = last === null || last.state === 'ended' ? null : `in wave ${last.wave}`;
   unverified.push({ session: session.id, about: '', said: 'ended', counts, branch: null });
@@ -208,7 +211,7 @@ function hasLanded(
   changeset: Changeset,
   { decided, evidence, branches }: Judging,
 ): boolean {
-  if (decided.has(landedDecision(session, changeset))) return true;
+  if (decided.has(toLandedDecision(session, changeset))) return true;
   const { landed_commit: landed, tasks } = changeset;
   if (landed === null || tasks.length === 0) return false;
   const since = sessionStartMs(session.id);

@@ -1,4 +1,4 @@
-import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
+import type { BlackboardNote, BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { locksConflict } from '../../util/path-globs.ts';
 import { compareText } from '../../util/sort-and-group.ts';
@@ -9,7 +9,7 @@ const longestNote = 1_500;
 const mostCharacters = 6_000;
 
 /** Notes that the worker of one task is shown, and how many are left out. */
-export interface NotesFor {
+export interface NotesForTask {
   /** `from` says who: a task with its title, or who leads. */
   readonly words: readonly { readonly from: string; readonly text: string }[];
   /** How many were left out, for their number or their length. */
@@ -26,7 +26,7 @@ export interface Blackboard {
  * Selects the notes for a task: first those of who leads, then of the workers of its dependencies, nearest first, then
  * of those that worked on its paths or in its group; each newest first. Notes of rejected attempts are left out.
  */
-export function notesFor(task: Task, board: Blackboard): NotesFor {
+export function selectNotesForTask(task: Task, board: Blackboard): NotesForTask {
   const workers = [...needsByDistance(task, board.tasks), ...neighbours(task, board.tasks)];
   const spoken = [
     ...ledNotes(task, board.pages),
@@ -43,10 +43,10 @@ export function notesFor(task: Task, board: Blackboard): NotesFor {
 }
 
 /** The notes of the attempt at a task whose work counts, the newest first; none where no work does. */
-export function acceptedAttemptNotes(
+export function listNotesOfAcceptedAttempt(
   { id, status, history }: Pick<Task, 'id' | 'status' | 'history'>,
   pages: readonly BlackboardPage[],
-): readonly LeftNote[] {
+): readonly BlackboardNote[] {
   if (status !== 'done' && status !== 'merged') return [];
   const agent = history.findLast(({ result }) => result === 'done')?.agent_id ?? null;
   const page = pages.find(({ task }) => task === id);
@@ -55,7 +55,7 @@ export function acceptedAttemptNotes(
 
 /** Notes a worker left on purpose; its last message where it left none. */
 function wordsOf(task: Task, pages: readonly BlackboardPage[]): readonly string[] {
-  const left = acceptedAttemptNotes(task, pages);
+  const left = listNotesOfAcceptedAttempt(task, pages);
   if (left.length > 0) return left.map(({ text }) => text);
   const { status, history } = task;
   if (status !== 'done' && status !== 'merged') return [];
@@ -64,7 +64,7 @@ function wordsOf(task: Task, pages: readonly BlackboardPage[]): readonly string[
 }
 
 /** Those that name the task first, then those about its paths, then those for all. */
-function ledNotes(task: Task, pages: readonly BlackboardPage[]): NotesFor['words'] {
+function ledNotes(task: Task, pages: readonly BlackboardPage[]): NotesForTask['words'] {
   const page = pages.find(({ task: about }) => about === null);
   const ranked = (page?.notes ?? []).map((note) => ({ note, rank: rankOf(note, task) }));
   return ranked
@@ -74,12 +74,12 @@ function ledNotes(task: Task, pages: readonly BlackboardPage[]): NotesFor['words
 }
 
 /** Whether a note of who leads is for a task. */
-export function isAddressedTo(note: LeftNote, task: Task): boolean {
+export function isNoteForTask(note: BlackboardNote, task: Task): boolean {
   return rankOf(note, task) !== null;
 }
 
 /** null: it is meant for others. */
-function rankOf({ tasks, paths }: LeftNote, task: Task): number | null {
+function rankOf({ tasks, paths }: BlackboardNote, task: Task): number | null {
   if (tasks.includes(task.id)) return 0;
   if (paths.some((path) => task.file_locks.some((lock) => locksConflict(path, lock)))) return 1;
   return tasks.length === 0 && paths.length === 0 ? 2 : null;

@@ -1,10 +1,10 @@
 import { parseWorkerAnswer } from '../../domain/config/answers.ts';
-import { noteBounds } from '../../domain/state/blackboard.ts';
+import { blackboardNoteLimits } from '../../domain/state/blackboard.ts';
 import { parseJson } from '../../util/json.ts';
 import { boundText } from '../task/one-line.ts';
 
 /** Prefix of a line in a worker's last message that leaves a note for later tasks. */
-export const noteMark = 'NOTE:';
+export const notePrefix = 'NOTE:';
 
 /**
  * The notes in a worker's last message, each from its mark to the next one or an empty line, and the rest of the
@@ -19,8 +19,8 @@ export function parseNotesInMessage(message: string): {
   let open: string[] | null = null;
   for (const line of message.split('\n')) {
     const start = line.trimStart();
-    if (start.startsWith(noteMark)) {
-      open = [start.slice(noteMark.length).trim()];
+    if (start.startsWith(notePrefix)) {
+      open = [start.slice(notePrefix.length).trim()];
       notes.push(open);
     } else if (open !== null && line.trim() !== '') open.push(line);
     else {
@@ -89,24 +89,24 @@ export function readWorkerNotes({
   const answer = structured(text);
   const { notes: said, rest } = parseNotesInMessage(answer?.words ?? text);
   const all = [...parseNotesFile(file), ...said, ...(answer?.notes ?? [])]
-    .map((note) => boundText(note, noteBounds.text))
+    .map((note) => boundText(note, blackboardNoteLimits.text))
     .filter(Boolean);
   const notes = [...new Set(all)];
   return {
     words: rest,
-    notes: notes.slice(0, noteBounds.ofTask),
-    leftOut: Math.max(0, notes.length - noteBounds.ofTask),
+    notes: notes.slice(0, blackboardNoteLimits.ofTask),
+    leftOut: Math.max(0, notes.length - blackboardNoteLimits.ofTask),
   };
 }
 
 /** Prefix of the last part of an agent's last message when it left a task alone on purpose. */
-export const notDoneMark = 'NOT DONE:';
+export const notDonePrefix = 'NOT DONE:';
 
 /** Why an agent says that it did nothing, in the form it was asked for; '' where it didn't say. */
-export function reasonNotDone(lastMessage: string): string {
+export function parseNotDoneReason(lastMessage: string): string {
   const lines = lastMessage.split('\n');
-  const at = lines.findLastIndex((line) => line.trimStart().startsWith(notDoneMark));
+  const at = lines.findLastIndex((line) => line.trimStart().startsWith(notDonePrefix));
   if (at === -1) return '';
   const text = lines.slice(at).join('\n').trim();
-  return text.slice(notDoneMark.length).trim();
+  return text.slice(notDonePrefix.length).trim();
 }

@@ -2,13 +2,13 @@ import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { changesetsOfCycle } from '../schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../schedule/next-action.ts';
 
 const decided: readonly Changeset['state'][] = ['approved', 'rejected', 'skipped'];
 
 /** The decisions of a session's cycle that a person can take back: nothing of what they are about has landed. */
-export function undoableDecisions(session: Session): readonly Changeset[] {
-  const current = changesetsOfCycle(session);
+export function listUndoableDecisions(session: Session): readonly Changeset[] {
+  const current = listChangesetsOfCycle(session);
   return current.filter(
     (one) =>
       decided.includes(one.state) &&
@@ -21,9 +21,9 @@ export function undoableDecisions(session: Session): readonly Changeset[] {
  * The session in which a changeset waits again, as if nothing had been decided about it: what was put off because of it
  * waits too, and what was built of its rest is void.
  */
-export function reopenDecision(session: Session, changeset: Changeset): Session {
+export function reopenChangesetDecision(session: Session, changeset: Changeset): Session {
   const { id, group, state } = changeset;
-  const rest = restOf(changesetsOfCycle(session), changeset);
+  const rest = restOf(listChangesetsOfCycle(session), changeset);
   const isInPart = rest.length > 0;
   const above = state === 'rejected' ? builtOn(session, group, isInPart ? open : ['deferred']) : [];
   const reason = `what was decided about ${id} was taken back`;
@@ -60,7 +60,7 @@ function asBuilt({
 }
 
 /** Some tasks of a changeset that are sent back, and why. */
-export interface RejectedPart {
+export interface RejectedTasks {
   /** In the order of the changeset; neither none nor all of them. */
   readonly tasks: readonly TaskId[];
   readonly reason: string;
@@ -71,13 +71,13 @@ export interface RejectedPart {
  * Rejects a part of a changeset in its session: the changeset keeps its place as what the person saw, and its other
  * tasks can be merged again. Changesets built on it become void, since they stand on all of it.
  */
-export function rejectPart(
+export function rejectTasksOfChangeset(
   session: Session,
   { id, group }: Pick<Changeset, 'id' | 'group'>,
-  { tasks, reason, by }: RejectedPart,
+  { tasks, reason, by }: RejectedTasks,
 ): Session {
   const words = `${tasks.join(', ')}: ${reason}`;
-  const rejected = withStates(session, [id], 'rejected', words, by);
+  const rejected = withChangesetState(session, [id], 'rejected', words, by);
   const marked = {
     ...rejected,
     changesets: rejected.changesets.map((one) =>
@@ -85,7 +85,7 @@ export function rejectPart(
     ),
   };
   const above = builtOn(marked, group, ['waiting']).map((one) => one.id);
-  return withStates(marked, above, 'void', `${group} is built again without ${tasks.join(', ')}`);
+  return withChangesetState(marked, above, 'void', `${group} is built again without ${tasks.join(', ')}`);
 }
 
 /** The changesets of the cycle in one of these states that build on a group, directly or through others of them. */
@@ -97,7 +97,7 @@ function builtOn(
   const groups = new Set([group]);
   const found: Changeset[] = [];
   // Those that others build upon come first.
-  for (const one of changesetsOfCycle(session)) {
+  for (const one of listChangesetsOfCycle(session)) {
     if (!states.includes(one.state) || !one.depends_on.some((name) => groups.has(name))) continue;
     groups.add(one.group);
     found.push(one);
@@ -106,7 +106,7 @@ function builtOn(
 }
 
 /** A session whose named changesets are in another state. */
-export function withStates(
+export function withChangesetState(
   session: Session,
   ids: readonly string[],
   state: Changeset['state'],
@@ -159,7 +159,7 @@ function hasLanded(changeset: Changeset): changeset is LandedChangeset {
 }
 
 /** The landed changeset of this id or group, the latest of the group; without a name the one that landed last. undefined: none. */
-export function landedChangeset(
+export function findLandedChangeset(
   { base_commit, changesets }: Pick<Session, 'base_commit' | 'changesets'>,
   name: string | null,
 ): LandedChangeset | undefined {

@@ -1,15 +1,16 @@
-import type { PlannedCircle, PlannedOverlap } from '../../domain/ports/gates.ts';
+import type { PlannedGroupCircle, PlannedOverlap } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { addTo, compareText } from '../../util/sort-and-group.ts';
-import { byPriority, findComponents, sortByNeeds } from '../schedule/sort-by-needs.ts';
-import { needsOf, type WorkNeeds } from '../task/stack-state.ts';
+import { addToListOfKey, compareText } from '../../util/sort-and-group.ts';
+import { compareByPriority, findStronglyConnectedNodes, sortByNeeds } from '../schedule/sort-by-needs.ts';
+import { listNeededTasks, type NeededWorkFields } from '../task/stack-state.ts';
 
 /** Fields of a task that decide its group. */
-export type Groupable = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & WorkNeeds;
+export type GroupableTask = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> &
+  NeededWorkFields;
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */
-interface GroupedTasks<T extends Groupable> {
+interface GroupedTasks<T extends GroupableTask> {
   /** The group's name; of several, joined by `+` in order of the alphabet; of a later part, with its number. */
   readonly group: string;
   readonly cohesionGroups: readonly string[];
@@ -25,20 +26,20 @@ interface GroupedTasks<T extends Groupable> {
  * `a+b`. Where they were only built on each other's work in turn, each is parted between the turns (`a`, `b`, `a-2`),
  * so that every part can be decided separately.
  */
-export function cohesionGroups<T extends Groupable>(tasks: readonly T[]): readonly GroupedTasks<T>[] {
+export function groupByCohesion<T extends GroupableTask>(tasks: readonly T[]): readonly GroupedTasks<T>[] {
   const dependent = circles(
     tasks,
     ({ cohesion_group: group }) => group,
     (task) => task.dependencies,
   );
-  const together = ({ cohesion_group: group }: Groupable): string => dependent.get(group) ?? group;
+  const together = ({ cohesion_group: group }: GroupableTask): string => dependent.get(group) ?? group;
   const parts = partCircles(tasks, together);
   const partOf = new Map(tasks.map((task) => [task.id, parts.get(task) ?? together(task)]));
   const byName = new Map<string, T[]>();
-  for (const task of tasks) addTo(byName, partOf.get(task.id) ?? together(task), task);
+  for (const task of tasks) addToListOfKey(byName, partOf.get(task.id) ?? together(task), task);
   const groups = [...byName].map(([group, members]) => {
     const cohesion = [...new Set(members.map((task) => task.cohesion_group))].sort(compareText);
-    const needed = members.flatMap(needsOf).flatMap((id) => partOf.get(id) ?? []);
+    const needed = members.flatMap(listNeededTasks).flatMap((id) => partOf.get(id) ?? []);
     const dependsOn = [...new Set(needed)].filter((name) => name !== group).sort(compareText);
     return { group, cohesionGroups: cohesion, tasks: members, dependsOn };
   });
@@ -50,12 +51,12 @@ export function cohesionGroups<T extends Groupable>(tasks: readonly T[]): readon
 }
 
 /** Tasks so that each comes after those it needs, then by priority, then id. */
-export function inDependencyOrder<T extends Groupable>(tasks: readonly T[]): T[] {
-  return sortByNeeds(tasks, { id: (task) => task.id, needs: needsOf, compare: byPriority });
+export function sortTasksByDependency<T extends GroupableTask>(tasks: readonly T[]): T[] {
+  return sortByNeeds(tasks, { id: (task) => task.id, needs: listNeededTasks, compare: compareByPriority });
 }
 
 /** For each name that `nameOf` gives, the names of all that need each other with it, joined by `+`. */
-function circles<T extends Groupable>(
+function circles<T extends GroupableTask>(
   tasks: readonly T[],
   nameOf: (task: T) => string,
   needs: (task: T) => readonly string[],
@@ -68,7 +69,9 @@ function circles<T extends Groupable>(
       if (needed !== undefined) graph.get(nameOf(task))?.add(needed);
     }
   const sorted = new Map([...graph].map(([name, needed]) => [name, [...needed].sort(compareText)]));
-  const joined = findComponents(sorted).map((component) => [component, component.join('+')] as const);
+  const joined = findStronglyConnectedNodes(sorted).map(
+    (component) => [component, component.join('+')] as const,
+  );
   return new Map(joined.flatMap(([component, name]) => component.map((member) => [member, name] as const)));
 }
 
@@ -76,23 +79,23 @@ function circles<T extends Groupable>(
  * The part of each task whose unit (a group, or several together) is in a circle with others: a task comes one part
  * later for each change of unit on its way down through what it needs, so that no part needs a later one.
  */
-function partCircles<T extends Groupable>(
+function partCircles<T extends GroupableTask>(
   tasks: readonly T[],
   unitOf: (task: T) => string,
 ): ReadonlyMap<T, string> {
-  const circleOf = circles(tasks, unitOf, needsOf);
+  const circleOf = circles(tasks, unitOf, listNeededTasks);
   const byId = new Map<string, T>(tasks.map((task) => [task.id, task]));
   const level = new Map<T, number>();
-  for (const task of inDependencyOrder(tasks)) {
+  for (const task of sortTasksByDependency(tasks)) {
     const unit = unitOf(task);
-    const below = needsOf(task).flatMap((id) => byId.get(id) ?? []);
+    const below = listNeededTasks(task).flatMap((id) => byId.get(id) ?? []);
     const levels = below
       .filter((other) => circleOf.get(unitOf(other)) === circleOf.get(unit))
       .map((other) => (level.get(other) ?? 0) + (unitOf(other) === unit ? 0 : 1));
     level.set(task, Math.max(0, ...levels));
   }
   const units = new Map<string, T[]>();
-  for (const task of tasks) addTo(units, unitOf(task), task);
+  for (const task of tasks) addToListOfKey(units, unitOf(task), task);
   const taken = new Set(units.keys());
   const parts = new Map<T, string>();
   for (const [unit, members] of [...units].sort(([a], [b]) => compareText(a, b))) {
@@ -112,14 +115,16 @@ function freeName(unit: string, taken: Set<string>): string {
   return name;
 }
 
-function topPriority(tasks: readonly Groupable[]): number {
+function topPriority(tasks: readonly GroupableTask[]): number {
   return tasks.reduce((top, task) => Math.min(top, task.priority), Number.POSITIVE_INFINITY);
 }
 
 /** Done tasks without a verdict: groups in dependency order, each group's tasks by priority, then id. */
-export function validationOrder(tasks: readonly Task[]): readonly Task[] {
-  return cohesionGroups(tasks).flatMap((group) =>
-    group.tasks.filter((task) => task.status === 'done' && task.result.status === null).sort(byPriority),
+export function listTasksToValidate(tasks: readonly Task[]): readonly Task[] {
+  return groupByCohesion(tasks).flatMap((group) =>
+    group.tasks
+      .filter((task) => task.status === 'done' && task.result.status === null)
+      .sort(compareByPriority),
   );
 }
 
@@ -127,10 +132,10 @@ export function validationOrder(tasks: readonly Task[]): readonly Task[] {
  * Groups of a plan that can't be decided one by one, as far as can be known before: those whose tasks depend on each
  * other in a circle go together, and those that build on each other's work in turn come in parts.
  */
-export function plannedCircles(
+export function findInseparableGroups(
   { tasks }: Plan,
   overlaps: readonly PlannedOverlap[],
-): readonly PlannedCircle[] {
+): readonly PlannedGroupCircle[] {
   const below = new Map(overlaps.map(({ task, below: others }) => [task, others.map((other) => other.task)]));
   const built = tasks.map((task) => {
     const others = below.get(task.id) ?? [];
@@ -139,18 +144,18 @@ export function plannedCircles(
       built_on: tasks.filter(({ id }) => others.includes(id)).map(({ id }) => ({ task: id })),
     };
   });
-  const found = cohesionGroups(built);
+  const found = groupByCohesion(built);
   const together = found.filter(({ cohesionGroups: names }) => names.length > 1);
   const parted = new Map<string, string[]>();
-  for (const { group, cohesionGroups: names } of found) addTo(parted, names.join('+'), group);
+  for (const { group, cohesionGroups: names } of found) addToListOfKey(parted, names.join('+'), group);
   const seen = new Set<string>();
   return [
     ...together
       .map(({ cohesionGroups: groups }) => groups)
       .filter((groups) => !seen.has(groups.join('+')) && seen.add(groups.join('+')))
-      .map((groups): PlannedCircle => ({ kind: 'together', groups })),
+      .map((groups): PlannedGroupCircle => ({ kind: 'together', groups })),
     ...[...parted.values()]
       .filter((groups) => groups.length > 1)
-      .map((groups): PlannedCircle => ({ kind: 'in-parts', groups })),
+      .map((groups): PlannedGroupCircle => ({ kind: 'in-parts', groups })),
   ];
 }

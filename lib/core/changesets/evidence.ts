@@ -4,11 +4,11 @@ import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type {
+  ChangedBlob,
+  DiagnosticEvidence,
+  DiagnosticsRerun,
   Evidence,
-  EvidenceCommand,
-  EvidenceFile,
   Verdict,
-  Verification,
 } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 
@@ -36,9 +36,9 @@ export function compareEvidence(before: Evidence, now: Evidence): readonly strin
  * that came out otherwise when they were run again. A later run that agrees takes nothing back: what comes out
  * now so, now otherwise is worth a look.
  */
-export function evidenceDoubts(
+export function listEvidenceDoubts(
   verdicts: readonly Verdict[],
-  verifications: readonly Verification[],
+  verifications: readonly DiagnosticsRerun[],
 ): readonly string[] {
   const known = verdicts.flatMap(({ evidence, by }) => (evidence === undefined ? [] : [{ evidence, by }]));
   const last = known.at(-1);
@@ -56,13 +56,13 @@ export function evidenceDoubts(
 }
 
 /** The tasks of these whose evidence is in doubt. */
-export function evidenceDoubtsOf(
+export function listTasksInEvidenceDoubt(
   snapshot: Pick<Snapshot, 'verdictsOn' | 'verificationsOn'>,
   tasks: readonly Pick<Task, 'id' | 'commit'>[],
 ): readonly EvidenceDoubt[] {
   return tasks.flatMap(({ id, commit }) => {
     if (commit === null) return [];
-    const reasons = evidenceDoubts(snapshot.verdictsOn(commit), snapshot.verificationsOn(commit));
+    const reasons = listEvidenceDoubts(snapshot.verdictsOn(commit), snapshot.verificationsOn(commit));
     return reasons.length === 0 ? [] : [{ task: id, commit, reasons }];
   });
 }
@@ -78,7 +78,7 @@ function compareCommands(before: Evidence, now: Evidence): readonly string[] {
   return [...lines, ...missing.map(({ command }) => `${command} did not run this time`)];
 }
 
-function compareFiles(before: readonly EvidenceFile[], now: readonly EvidenceFile[]): readonly string[] {
+function compareFiles(before: readonly ChangedBlob[], now: readonly ChangedBlob[]): readonly string[] {
   const old = new Map(before.map((file) => [file.path, file]));
   const changed = now.flatMap(({ path, mode, blob }) => {
     const file = old.get(path);
@@ -110,8 +110,8 @@ const listedFiles = 500;
 interface EvidenceFacts {
   readonly summary: string;
   readonly tree: ObjectId;
-  readonly files: readonly EvidenceFile[];
-  readonly commands: readonly EvidenceCommand[];
+  readonly files: readonly ChangedBlob[];
+  readonly commands: readonly DiagnosticEvidence[];
   /** null: looked for in the commands, such as `--seed=42` or `SEED=42`. */
   readonly seed?: string | null;
   /** Results of a suite that counts by itself; absent: each command counts as one check. */
@@ -133,7 +133,7 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
     commands: [...commands],
     seed,
     results,
-    verification_hash: hashText(verificationText({ tree, files, commands, seed, results })),
+    verification_hash: hashText(renderTextToHash({ tree, files, commands, seed, results })),
   };
 }
 
@@ -141,7 +141,7 @@ export function buildEvidence(facts: EvidenceFacts): Evidence {
  * Text of the verification hash: canonical JSON (no spaces, keys in order, UTF-8, no newline at the end). Who did it,
  * when, how long it took and what it printed are not in it.
  */
-export function verificationText(facts: CanonicalFacts): string {
+export function renderTextToHash(facts: CanonicalFacts): string {
   const { tree, seed, results } = facts;
   return JSON.stringify({
     commands: facts.commands.map(({ command, exit_code }) => ({ command, exit_code })),
@@ -153,8 +153,8 @@ export function verificationText(facts: CanonicalFacts): string {
 }
 
 interface CanonicalFacts extends Pick<Evidence, 'tree' | 'seed' | 'results'> {
-  readonly files: readonly EvidenceFile[];
-  readonly commands: readonly Pick<EvidenceCommand, 'command' | 'exit_code'>[];
+  readonly files: readonly ChangedBlob[];
+  readonly commands: readonly Pick<DiagnosticEvidence, 'command' | 'exit_code'>[];
 }
 
 /** `sha256:<hex>` of a text's UTF-8 bytes. */
@@ -162,7 +162,7 @@ export function hashText(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-function findSeed(commands: readonly EvidenceCommand[]): string | null {
+function findSeed(commands: readonly DiagnosticEvidence[]): string | null {
   for (const { command } of commands) {
     const [, given, number] = /(?:^|[\s;&|-])(?:\w+[-_])*seed(?:=(\w+)|\s+(\d+))/i.exec(command) ?? [];
     if (given !== undefined || number !== undefined) return given ?? number ?? null;

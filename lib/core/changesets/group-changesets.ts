@@ -2,13 +2,13 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Deferral } from '../schedule/locks.ts';
-import { byPriority } from '../schedule/sort-by-needs.ts';
-import { needsOf } from '../task/stack-state.ts';
-import { cohesionGroups, inDependencyOrder } from './cohesion-groups.ts';
+import type { DeferredTask } from '../schedule/locks.ts';
+import { compareByPriority } from '../schedule/sort-by-needs.ts';
+import { listNeededTasks } from '../task/stack-state.ts';
+import { groupByCohesion, sortTasksByDependency } from './cohesion-groups.ts';
 
 /** A changeset to build. */
-export interface ChangesetPlan {
+export interface ChangesetToBuild {
   /**
    * The cohesion group; groups that depend on each other in a circle go together as `a+b`, and of those that were only
    * built on each other's work each comes in several parts, `a` and `a-2`.
@@ -27,20 +27,20 @@ export interface ChangesetPlan {
  * them. A task that needs one neither merged nor in a changeset stays out, and so does what needs it:
  * `waiting` says why.
  */
-export function groupChangesets(tasks: readonly Task[]): {
-  readonly changesets: readonly ChangesetPlan[];
-  readonly waiting: readonly Deferral<Task>[];
+export function listChangesetsToBuild(tasks: readonly Task[]): {
+  readonly changesets: readonly ChangesetToBuild[];
+  readonly waiting: readonly DeferredTask<Task>[];
 } {
   const passed = tasks.filter((task) => task.status === 'done' && task.result.status === 'pass');
   const { included, waiting } = leaveOutUnfounded(passed, tasks);
   const inSome = new Set(included);
-  const changesets = cohesionGroups(included).map(
+  const changesets = groupByCohesion(included).map(
     ({ group, cohesionGroups: names, tasks: members, dependsOn }) => ({
       group,
-      tasks: inDependencyOrder(members),
+      tasks: sortTasksByDependency(members),
       missing: tasks
         .filter((task) => names.includes(task.cohesion_group) && !inSome.has(task) && isOpen(task))
-        .sort(byPriority),
+        .sort(compareByPriority),
       dependsOn,
     }),
   );
@@ -50,13 +50,15 @@ export function groupChangesets(tasks: readonly Task[]): {
 function leaveOutUnfounded(
   passed: readonly Task[],
   all: readonly Task[],
-): { readonly included: readonly Task[]; readonly waiting: readonly Deferral<Task>[] } {
+): { readonly included: readonly Task[]; readonly waiting: readonly DeferredTask<Task>[] } {
   const byId = new Map<string, Task>(all.map((task) => [task.id, task]));
   const included = new Map<string, Task>(passed.map((task) => [task.id, task]));
-  const waiting: Deferral<Task>[] = [];
+  const waiting: DeferredTask<Task>[] = [];
   // In dependency order, one pass sees every reason before what follows from it.
-  for (const task of inDependencyOrder(passed)) {
-    const missing = needsOf(task).find((id) => byId.get(id)?.status !== 'merged' && !included.has(id));
+  for (const task of sortTasksByDependency(passed)) {
+    const missing = listNeededTasks(task).find(
+      (id) => byId.get(id)?.status !== 'merged' && !included.has(id),
+    );
     if (missing === undefined) continue;
     included.delete(task.id);
     waiting.push({ task, because: `needs ${missing}, which ${describeState(byId.get(missing))}` });
@@ -84,7 +86,7 @@ interface Built {
  * The message a person gave a changeset when they approved it, for the one that is built again of the same work since
  * its base moved; null: there is none. `isOurs`: whether it was written here.
  */
-export function keptMessage(
+export function findMessageToKeep(
   { changesets }: Session,
   { group, works }: Built,
   isOurs: (changeset: Changeset) => boolean,

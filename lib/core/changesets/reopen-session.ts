@@ -4,18 +4,18 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isOpen } from '../schedule/next-action.ts';
+import { isTaskOpen } from '../schedule/next-action.ts';
 
 /**
  * Continues a session that the limit of cycles ended, if the limit was raised since; its change. undefined:
  * it is open, or nothing is left of it. Throws FlameError `cycle-limit`.
  */
-export function continueSession(
+export function reopenAfterCycleLimit(
   session: Session,
   tasks: readonly Task[],
   maxCycles: number,
 ): Session | undefined {
-  if (session.state !== 'ended' || !tasks.some(isOpen)) return undefined;
+  if (session.state !== 'ended' || !tasks.some(isTaskOpen)) return undefined;
   requireCycleLeft(session, maxCycles);
   return { ...session, state: 'active', wave: 'review' };
 }
@@ -35,7 +35,7 @@ export function requireCycleLeft({ id, cycle }: Session, maxCycles: number): voi
  * Reopens a session that ended with tasks left once a person takes one of them up; its change, and the words
  * for the commit that records it. undefined: it is open.
  */
-export function reopenSession(
+export function reopenSessionForTask(
   session: Session,
   task: TaskId,
 ): { readonly next: Session; readonly subject: string } | undefined {
@@ -59,7 +59,7 @@ interface SessionSummary {
  * The state of a session at the end of a cycle. Pass the changesets of that cycle alone to count that
  * cycle's.
  */
-export function sessionSummary(
+export function summarizeSessionCounts(
   tasks: readonly Task[],
   changesets: readonly Pick<Changeset, 'state'>[],
 ): SessionSummary {
@@ -79,7 +79,7 @@ export function sessionSummary(
  * The ended sessions beyond the newest `keep` of all that are at hand, oldest first. One that is still in use
  * stays: a task is claimed, a checkout must still be brought along, or it is in `busy` (its worktrees exist).
  */
-export function sessionsToArchive(
+export function listSessionsToArchive(
   snapshot: Snapshot,
   { keep, busy }: { readonly keep: number; readonly busy: ReadonlySet<SessionId> },
 ): readonly SessionId[] {
@@ -101,7 +101,7 @@ const mostNotes = 20;
  * The session whose plan, where one waited, is sent back with these notes: the next planner reads all of
  * them.
  */
-export function sendBack(session: Session, notes: string): Session {
+export function sendPlanBack(session: Session, notes: string): Session {
   const said = [...(session.sent_back?.notes ?? []), notes].slice(-mostNotes);
   return {
     ...session,

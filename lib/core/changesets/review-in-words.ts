@@ -1,13 +1,13 @@
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { formatSpend, formatTime } from '../../util/format-figures.ts';
-import { oneLine } from '../task/one-line.ts';
+import { toOneLine } from '../task/one-line.ts';
 
 const longestReason = 120;
 const longestLine = 400;
 const mostTasks = 10;
 
 /** A review as people read it below a commit in `git log`: two lines, and one for each thing out of the ordinary. */
-export function reviewInWords(review: ReviewNote): string {
+export function renderReviewForGitLog(review: ReviewNote): string {
   const { by, at, tasks, override, undone } = review;
   const rest = tasks.length - mostTasks;
   const judged = tasks.slice(0, mostTasks).map(({ id, verdict, override: why }) => {
@@ -25,21 +25,21 @@ export function reviewInWords(review: ReviewNote): string {
 }
 
 /** The latest verdict on a commit, one line. */
-export function verdictInWords({ task, status, by, notes }: Verdict): string {
+export function renderVerdictForGitLog({ task, status, by, notes }: Verdict): string {
   const said = notes === '' ? '' : `: ${reasonOf(notes)}`;
   return lines([`${task} ${status} by ${nameOf(by)}${said}`]);
 }
 
 /** Bounds each text to one line: anyone who may push can write it, and git prints it as it is. */
 function lines(texts: readonly string[]): string {
-  return texts.map((text) => `${oneLine(text, longestLine)}\n`).join('');
+  return texts.map((text) => `${toOneLine(text, longestLine)}\n`).join('');
 }
 
 function reasonOf(text: string): string {
-  return oneLine(text, longestReason);
+  return toOneLine(text, longestReason);
 }
 
 /** Without a mail address. */
 function nameOf(person: string): string {
-  return oneLine(person.replace(/ <[^<>]*>$/, ''));
+  return toOneLine(person.replace(/ <[^<>]*>$/, ''));
 }

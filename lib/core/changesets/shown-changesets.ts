@@ -1,14 +1,14 @@
 import type { TaskId } from '../../domain/ids.ts';
-import type { Changeset, ChangesetRequest } from '../../domain/state/changeset.ts';
+import type { Changeset, GroupPullRequest } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { needsOf } from '../task/stack-state.ts';
+import { listNeededTasks } from '../task/stack-state.ts';
 
 /**
  * The changesets of a session's cycle as a person looks at them, in their order: void ones too where their work is done
  * and in no other one yet, since they are built again.
  */
-export function shownChangesets(
+export function listChangesetsToShow(
   { cycle, changesets }: Pick<Session, 'cycle' | 'changesets'>,
   tasks: readonly Pick<Task, 'id' | 'status'>[],
 ): readonly Changeset[] {
@@ -28,17 +28,17 @@ export function shownChangesets(
 }
 
 /** A landed changeset, with the group whose pull request shows it and the groups that it stands on. */
-export interface ShownChangeset {
+export interface PullRequestChangeset {
   readonly changeset: Changeset;
   readonly group: string;
   readonly on: readonly string[];
 }
 
 /** Sorts landed changesets, each after those it stands on. A revert is shown with the landing it takes back. */
-export function requestOrder(
+export function sortByPullRequestOrder(
   changesets: readonly Changeset[],
   tasks: readonly Task[],
-): readonly ShownChangeset[] {
+): readonly PullRequestChangeset[] {
   const byId = new Map<TaskId, Task>(tasks.map((task) => [task.id, task]));
   const landed = changesets.filter(({ state }) => state === 'landed');
   const groupOf = (changeset: Changeset): string => {
@@ -49,7 +49,7 @@ export function requestOrder(
   const onOf = (changeset: Changeset): readonly string[] => {
     const needed = changeset.tasks.flatMap((id) => {
       const task = byId.get(id);
-      return task === undefined ? [] : needsOf(task).flatMap((need) => holderOf(need) ?? []);
+      return task === undefined ? [] : listNeededTasks(task).flatMap((need) => holderOf(need) ?? []);
     });
     const named = landed.filter(({ group }) => changeset.depends_on.includes(group));
     const groups = new Set([...named, ...needed].map(groupOf));
@@ -65,13 +65,13 @@ export function requestOrder(
 }
 
 /** Those of one cycle that stand on others of it come after them; a circle keeps the order given. */
-function sorted(shown: readonly ShownChangeset[]): readonly ShownChangeset[] {
-  const order: ShownChangeset[] = [];
-  const seen = new Set<ShownChangeset>();
-  const visit = (one: ShownChangeset): void => {
+function sorted(shown: readonly PullRequestChangeset[]): readonly PullRequestChangeset[] {
+  const order: PullRequestChangeset[] = [];
+  const seen = new Set<PullRequestChangeset>();
+  const visit = (one: PullRequestChangeset): void => {
     if (seen.has(one)) return;
     seen.add(one);
-    const isBelow = ({ changeset: { id, group } }: ShownChangeset): boolean =>
+    const isBelow = ({ changeset: { id, group } }: PullRequestChangeset): boolean =>
       one.changeset.depends_on.includes(group) && cycleOf(id) === cycleOf(one.changeset.id);
     for (const below of shown.filter(isBelow)) visit(below);
     order.push(one);
@@ -86,7 +86,11 @@ function cycleOf(id: string): string {
 }
 
 /** True if a group's branch stands on another's, directly or through others. */
-export function standsOnGroup(requests: readonly ChangesetRequest[], upper: string, lower: string): boolean {
+export function isGroupBuiltOnGroup(
+  requests: readonly GroupPullRequest[],
+  upper: string,
+  lower: string,
+): boolean {
   const seen = new Set([upper]);
   for (const group of seen)
     for (const below of requests.find((one) => one.group === group)?.on ?? []) seen.add(below);

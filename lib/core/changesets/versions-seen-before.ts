@@ -6,7 +6,7 @@ import type { Hunk } from '../../domain/state/patch.ts';
  * The versions of a changeset that a person saw before it: for each of its tasks the latest changeset it was in that
  * was decided but not landed. Each once, oldest first.
  */
-export function versionsSeenBefore(
+export function listVersionsSeenBefore(
   changesets: readonly Changeset[],
   { id, tasks }: Pick<Changeset, 'id' | 'tasks'>,
 ): readonly Changeset[] {
@@ -31,7 +31,10 @@ type FollowedLine =
   | { readonly kind: 'gone'; readonly hunk: Hunk };
 
 /** Follows lines, counted from 1, through the hunks of their file, in their order. */
-export function followLines(hunks: readonly Hunk[], { line, to = line }: LineRange): FollowedLine {
+export function followLinesThroughHunks(
+  hunks: readonly Hunk[],
+  { line, to = line }: LineRange,
+): FollowedLine {
   const all = Array.from({ length: to - line + 1 }, (_, index) => followLine(hunks, line + index));
   const standing = all.flatMap((one) => (one.kind === 'stands' ? [one] : []));
   const [first] = standing;

@@ -1,13 +1,13 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
-import type { ChangedPaths, Trial } from '../../domain/ports/git-commits.ts';
+import type { ChangedPaths, TrialMergeResult } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { AheadConflict, AheadTask } from '../../domain/view-models/status.ts';
+import type { PredictedConflict, PredictedConflictTask } from '../../domain/view-models/status.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { sharedLock } from '../schedule/locks.ts';
+import { findSharedLock } from '../schedule/locks.ts';
 
 /** Committed work of a task, with what is needed to compare it with others. */
-export interface Work {
+export interface CommittedWork {
   readonly task: TaskId;
   readonly commit: ObjectId;
   readonly isAtWork: boolean;
@@ -29,8 +29,8 @@ interface Branch {
 }
 
 export interface TrialPair {
-  readonly one: Work;
-  readonly other: Work | Branch;
+  readonly one: CommittedWork;
+  readonly other: CommittedWork | Branch;
 }
 
 interface TrialPlan {
@@ -53,7 +53,7 @@ export function planTrialMerges({
   isKnown,
   most,
 }: {
-  readonly works: readonly Work[];
+  readonly works: readonly CommittedWork[];
   readonly branch: Branch;
   readonly changesets: readonly Changeset[];
   readonly isKnown: (pair: TrialPair) => boolean;
@@ -68,7 +68,7 @@ export function planTrialMerges({
     for (const { work: other, reach: others } of looked.slice(index + 1)) {
       if (one.builtOn.has(other.commit) || other.builtOn.has(one.commit) || isMerged(merged, one, other))
         continue;
-      const distance = distanceOf(reach, others, () => sharedLock(one, other) !== null);
+      const distance = distanceOf(reach, others, () => findSharedLock(one, other) !== null);
       const at = Math.max(one.changedAt, other.changedAt);
       if (distance !== null) found.push({ pair: { one, other }, at, distance });
     }
@@ -82,7 +82,7 @@ export function planTrialMerges({
 }
 
 /** Key of a pair, equal for both orders. */
-export function trialKey({ one, other }: TrialPair): string {
+export function makeTrialPairKey({ one, other }: TrialPair): string {
   return one.commit < other.commit ? `${one.commit} ${other.commit}` : `${other.commit} ${one.commit}`;
 }
 
@@ -126,12 +126,12 @@ function isStanding({ state }: Changeset): boolean {
   return state === 'waiting' || state === 'approved' || state === 'skipped' || state === 'deferred';
 }
 
-function isMerged(merged: readonly Changeset[], one: Work, other: Work): boolean {
+function isMerged(merged: readonly Changeset[], one: CommittedWork, other: CommittedWork): boolean {
   return merged.some((set) => holds(set, one) && holds(set, other));
 }
 
 /** Earlier versions didn't say which commits a changeset was built from. */
-function holds({ tasks, works }: Changeset, { task, commit }: Work): boolean {
+function holds({ tasks, works }: Changeset, { task, commit }: CommittedWork): boolean {
   return tasks.includes(task) && (works === undefined || works.includes(commit));
 }
 
@@ -141,14 +141,14 @@ function holds({ tasks, works }: Changeset, { task, commit }: Work): boolean {
  */
 export function listConflicts(
   pairs: readonly TrialPair[],
-  trialOf: (pair: TrialPair) => Trial | undefined,
-): readonly AheadConflict[] {
+  trialOf: (pair: TrialPair) => TrialMergeResult | undefined,
+): readonly PredictedConflict[] {
   const met = pairs.flatMap((pair) => {
     const trial = trialOf(pair);
     return trial === undefined || trial.kind === 'clean' ? [] : [{ pair, trial }];
   });
   return met
-    .flatMap(({ pair, trial }): AheadConflict[] => {
+    .flatMap(({ pair, trial }): PredictedConflict[] => {
       if (trial.kind === 'unrelated') return [toConflict(pair, { paths: [], unrelated: true })];
       const below = met.filter((other) => other.pair !== pair && isBelow(other.pair, pair));
       const known = new Set(
@@ -159,7 +159,7 @@ export function listConflicts(
         ? []
         : [toConflict(pair, { paths: own, unrelated: false })];
     })
-    .sort((a, b) => compareText(nameOf(a), nameOf(b)));
+    .sort((a, b) => compareText(makeConflictKey(a), makeConflictKey(b)));
 }
 
 /** Whether the works of a pair are those of another one, or what these were built on. */
@@ -169,30 +169,30 @@ function isBelow(pair: TrialPair, above: TrialPair): boolean {
   return (isUnder(a, c) && isUnder(b, d)) || (isUnder(a, d) && isUnder(b, c));
 }
 
-function isUnder(below: Work | Branch, above: Work | Branch): boolean {
+function isUnder(below: CommittedWork | Branch, above: CommittedWork | Branch): boolean {
   return below.commit === above.commit || ('task' in above && above.builtOn.has(below.commit));
 }
 
 function toConflict(
   { one, other }: TrialPair,
-  what: Pick<AheadConflict, 'paths' | 'unrelated'>,
-): AheadConflict {
+  what: Pick<PredictedConflict, 'paths' | 'unrelated'>,
+): PredictedConflict {
   if (!('task' in other)) return { one: toSide(one), other, ...what };
   const [first, second] = compareText(one.task, other.task) <= 0 ? [one, other] : [other, one];
   return { one: toSide(first), other: toSide(second), ...what };
 }
 
-function toSide({ task, commit, isAtWork }: Work): AheadTask {
+function toSide({ task, commit, isAtWork }: CommittedWork): PredictedConflictTask {
   return { task, commit, at_work: isAtWork };
 }
 
 /** A conflict by the two that are in it. */
-export function nameOf({ one, other }: AheadConflict): string {
+export function makeConflictKey({ one, other }: PredictedConflict): string {
   return `${one.task} ${'task' in other ? other.task : ''}`;
 }
 
 /** The commits a task's work was built on, directly and through those. */
-export function commitsBelow(task: Task, tasks: readonly Task[]): ReadonlySet<ObjectId> {
+export function listCommitsBuiltOn(task: Task, tasks: readonly Task[]): ReadonlySet<ObjectId> {
   const below = new Set((task.built_on ?? []).map(({ commit }) => commit));
   // The set grows while it is gone through.
   for (const commit of below)

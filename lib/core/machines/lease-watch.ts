@@ -2,14 +2,14 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { Lease, MachineState } from '../../domain/ports/sharing-port.ts';
 
 /** An observer's knowledge of one heartbeat: its commit, and for how long it was seen unchanged. */
-export interface Watched {
+export interface WatchedHeartbeat {
   /** null: there is none. */
   readonly tip: ObjectId | null;
   readonly silentMs: number;
 }
 
 /** By the machine's ref. */
-export type LeaseWatch = ReadonlyMap<string, Watched>;
+export type LeaseWatch = ReadonlyMap<string, WatchedHeartbeat>;
 
 /**
  * The watch after one more look. `elapsedMs` is the time since the look before, by the observer's own monotonic clock:
@@ -17,7 +17,7 @@ export type LeaseWatch = ReadonlyMap<string, Watched>;
  * since it slept or was offline, gives up no machine. A heartbeat that moved restarts the watch; one that is gone is
  * watched like one that stays the same.
  */
-export function watchLeases(
+export function updateLeaseWatch(
   before: LeaseWatch,
   seen: ReadonlyMap<string, ObjectId>,
   { elapsedMs, renewMs }: { readonly elapsedMs: number; readonly renewMs: number },
@@ -25,7 +25,7 @@ export function watchLeases(
   const counted = Math.min(Math.max(elapsedMs, 0), renewMs);
   const names = new Set([...before.keys(), ...seen.keys()]);
   return new Map(
-    [...names].map((name): [string, Watched] => {
+    [...names].map((name): [string, WatchedHeartbeat] => {
       const tip = seen.get(name) ?? null;
       const known = before.get(name);
       const isSame = known !== undefined && known.tip === tip;
@@ -35,7 +35,7 @@ export function watchLeases(
 }
 
 /** A machine is silent once it missed two renewals, and gone after the whole lease. */
-export function leaseState(silentMs: number, { leaseMs, renewMs }: Lease): MachineState {
+export function computeMachineState(silentMs: number, { leaseMs, renewMs }: Lease): MachineState {
   if (silentMs >= leaseMs) return 'gone';
   return silentMs >= 2 * renewMs ? 'silent' : 'live';
 }

@@ -1,41 +1,52 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
+import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
 import {
+  type JoinedMachineRole,
   type MachineRole,
   type MachineStatement,
-  nextClaim,
-  type SharedRole,
+  nextClaimNumber,
 } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
-import { approvalDecision, builtDecision, verdictDecision } from '../admission/decisions.ts';
-import { describeChange, type TaskChange } from '../task/task-state.ts';
+import { toApprovalDecision, toChangesetBuiltDecision, toVerdictDecision } from '../admission/decisions.ts';
+import { makeTaskChange, type TaskChange } from '../task/task-state.ts';
 
 type Unsigned = Omit<MachineStatement, 'key' | 'signature'>;
 
 /** The text a machine signs for a decision: exactly that one, in which role, under which name and claim. */
-export function statementText(role: SharedRole, decision: Decision, { name, claim }: Unsigned): string {
+export function renderTextToSign(
+  role: JoinedMachineRole,
+  decision: LoggedDecision,
+  { name, claim }: Unsigned,
+): string {
   return `git-flame ${role} ${canonicalDigest({ decision, name, claim })}`;
 }
 
 /** True if the signature beside a decision was made with the key that it names, over exactly that. */
-export function isStatementFor(role: SharedRole, decision: Decision, word: MachineStatement): boolean {
-  return isSignedBy(word.key, statementText(role, decision, word), word.signature);
+export function isStatementSignatureValid(
+  role: JoinedMachineRole,
+  decision: LoggedDecision,
+  word: MachineStatement,
+): boolean {
+  return isSignedBy(word.key, renderTextToSign(role, decision, word), word.signature);
 }
 
 /** A verdict as the machine that found it signs it. */
-export function signedVerdict({ machine: _, ...verdict }: Verdict): Decision {
-  return verdictDecision(verdict);
+export function toVerdictToSign({ machine: _, ...verdict }: Verdict): LoggedDecision {
+  return toVerdictDecision(verdict);
 }
 
 /** An approval as the machine of the person who gave it signs it: with what they saw, its checks too. */
-export function signedApproval(session: Pick<Session, 'id'>, changeset: Changeset): Decision {
-  const approval = approvalDecision(session, changeset);
-  return { ...approval, facts: { approval: approval.facts, built: builtDecision(session, changeset).facts } };
+export function toApprovalToSign(session: Pick<Session, 'id'>, changeset: Changeset): LoggedDecision {
+  const approval = toApprovalDecision(session, changeset);
+  return {
+    ...approval,
+    facts: { approval: approval.facts, built: toChangesetBuiltDecision(session, changeset).facts },
+  };
 }
 
 /**
@@ -45,8 +56,8 @@ export function signedApproval(session: Pick<Session, 'id'>, changeset: Changese
  * task's worker count with its work. The limit of one machine is not raised by that, see engine/machines/reserve. The
  * plan of a task may be changed by neither: it counts only as it was approved here.
  */
-export function isTrustedWhenShared(
-  { kind, session, about, facts }: Decision,
+export function isDecisionTrustedWhenShared(
+  { kind, session, about, facts }: LoggedDecision,
   shared: { readonly session: SessionId; readonly role: MachineRole },
 ): boolean {
   if (session !== shared.session) return false;
@@ -55,12 +66,12 @@ export function isTrustedWhenShared(
   return kind === 'standing' && facts.status !== 'merged' && facts.status !== 'dropped';
 }
 
-const followed: readonly Decision['kind'][] = [
+const followed: readonly LoggedDecision['kind'][] = [
   ...(['standing', 'course', 'landed', 'note', 'verdict', 'changeset', 'limit'] as const),
 ];
 
 /** DecisionLog by that rule. */
-export function sharedDecisionLog(
+export function createSharedDecisionLog(
   decided: DecisionLog,
   shared: { readonly session: SessionId; readonly role: MachineRole },
 ): DecisionLog {
@@ -70,27 +81,27 @@ export function sharedDecisionLog(
     get revision() {
       return decided.revision;
     },
-    has: (decision) => decided.has(decision) || isTrustedWhenShared(decision, shared),
+    has: (decision) => decided.has(decision) || isDecisionTrustedWhenShared(decision, shared),
   };
 }
 
 /** The machine that judges exactly the commit a task has; null: none does. */
-export function claimingJudge({ commit, judging }: Task): string | null {
+export function findValidatingMachine({ commit, judging }: Task): string | null {
   return judging !== undefined && judging.commit === commit ? judging.machine : null;
 }
 
 /** A done task that a machine judges from now on: each claim has a number that rises, see Task. */
-export function claimJudging(task: DoneTask, machine: string): TaskChange<DoneTask> {
-  const claim = nextClaim(task.judging?.claim);
+export function claimValidation(task: DoneTask, machine: string): TaskChange<DoneTask> {
+  const claim = nextClaimNumber(task.judging?.claim);
   const judging = { machine, claim, commit: task.commit };
-  return describeChange(task, { ...task, judging }, `, judged on ${machine}, claim ${claim}`);
+  return makeTaskChange(task, { ...task, judging }, `, judged on ${machine}, claim ${claim}`);
 }
 
 /** Releases the judging of a task; its claim number stays. */
-export function releaseJudging(task: DoneTask, reason: string): TaskChange<DoneTask> {
-  if (task.judging === undefined) return describeChange(task, task, '');
+export function releaseValidation(task: DoneTask, reason: string): TaskChange<DoneTask> {
+  if (task.judging === undefined) return makeTaskChange(task, task, '');
   const judging = { ...task.judging, machine: null };
-  return describeChange(
+  return makeTaskChange(
     task,
     { ...task, judging },
     `, no longer judged on ${task.judging.machine}: ${reason}`,

@@ -2,9 +2,9 @@ import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import { compareText, groupBy } from '../../util/sort-and-group.ts';
-import { boundText, oneLine } from '../task/one-line.ts';
+import { boundText, toOneLine } from '../task/one-line.ts';
 
-export interface RecallOptions {
+export interface MemoryRenderOptions {
   readonly objective: string;
   /** Older sessions are one line each; Infinity: never. */
   readonly summarizeAfter: number;
@@ -32,7 +32,10 @@ const omission = (count: number): string => `(${count} older or less related ent
  * sessions as one line, failures longer, never above `maxBytes`. Newest session first; '' if there is nothing. The
  * order of the entries doesn't matter.
  */
-export function recallMemory(entries: readonly MemoryEntry[], options: RecallOptions): string {
+export function renderMemoryForPlanner(
+  entries: readonly MemoryEntry[],
+  options: MemoryRenderOptions,
+): string {
   const relevance = relevanceTo(options.objective);
   const sessions = bySession(entries);
   const pieces = sessions.flatMap((session, age) => describeSession(session, age, { relevance, options }));
@@ -64,7 +67,7 @@ function bySession(entries: readonly MemoryEntry[]): readonly (readonly MemoryEn
 
 interface Recall {
   readonly relevance: Relevance;
-  readonly options: RecallOptions;
+  readonly options: MemoryRenderOptions;
 }
 
 function describeSession(
@@ -88,18 +91,18 @@ function describeSession(
 }
 
 function describeSummary({ session, title, notes, at }: MemoryEntry): string {
-  return `${session}, ${at.slice(0, 10)}: ${title}. ${oneLine(notes, 200)}`;
+  return `${session}, ${at.slice(0, 10)}: ${title}. ${toOneLine(notes, 200)}`;
 }
 
 function describeResult({ session, task, title, status, paths, notes }: MemoryEntry, max: number): string {
-  const where = paths.length === 0 ? '' : ` [${oneLine(paths.join(', '), 160)}]`;
-  const text = oneLine(notes, max);
+  const where = paths.length === 0 ? '' : ` [${toOneLine(paths.join(', '), 160)}]`;
+  const text = toOneLine(notes, max);
   return `- ${status}: ${title} (${session}/${task ?? ''})${where}${text === '' ? '' : `: ${text}`}`;
 }
 
 function describeFailure(entry: MemoryEntry): string {
   const attempts = entry.attempts.map(
-    ({ attempt, result, notes }) => `\n  attempt ${attempt}, ${result}: ${oneLine(notes, 400)}`,
+    ({ attempt, result, notes }) => `\n  attempt ${attempt}, ${result}: ${toOneLine(notes, 400)}`,
   );
   return `${describeResult(entry, 600)}${attempts.join('')}`;
 }
@@ -152,7 +155,7 @@ const pathsKept = 100;
  * Lists the memory entries of a session: each task that has ended for good, and, once the session has ended, its
  * outcome as a whole. Without `withFailures` only what was merged. The same notes give the same entries.
  */
-export function memoryEntries(
+export function listMemoryEntries(
   session: Session,
   tasks: readonly Task[],
   { withFailures }: { readonly withFailures: boolean },
@@ -176,7 +179,7 @@ function entryOf(task: Task, hasEnded: boolean): MemoryEntry | null {
     kind: isDone ? 'result' : 'failure',
     session: task.session,
     task: task.id,
-    title: oneLine(task.title) || task.id,
+    title: toOneLine(task.title) || task.id,
     status: task.status,
     paths: task.file_locks.slice(0, pathsKept),
     notes: boundText([...new Set(notes)].filter((text) => text !== '').join('\n'), isDone ? 1_000 : 4_000),
@@ -189,7 +192,7 @@ function entryOf(task: Task, hasEnded: boolean): MemoryEntry | null {
 
 function attemptOf({ attempt, result, notes, rejection_reason: rejection }: HistoryEntry) {
   const notesText = rejection === null || rejection === notes ? notes : `${notes}\nRejected: ${rejection}`;
-  return { attempt, result: oneLine(result, 50) || 'ended', notes: boundText(notesText, 2_000) };
+  return { attempt, result: toOneLine(result, 50) || 'ended', notes: boundText(notesText, 2_000) };
 }
 
 function summaryOf(session: Session, tasks: readonly Task[]): MemoryEntry {
@@ -202,7 +205,7 @@ function summaryOf(session: Session, tasks: readonly Task[]): MemoryEntry {
     kind: 'summary',
     session: session.id,
     task: null,
-    title: oneLine(session.objective) || session.id,
+    title: toOneLine(session.objective) || session.id,
     status: session.state,
     paths: [...new Set(tasks.flatMap(({ file_locks }) => file_locks))].sort().slice(0, pathsKept),
     notes: boundText(

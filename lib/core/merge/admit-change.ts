@@ -1,7 +1,7 @@
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { describeHead, headOf } from './merge-task.ts';
-import { isSame, type Merged } from './merge-values.ts';
+import { describeTaskHead, pickTaskHead } from './merge-task.ts';
+import { isDeepEqual, type MergedNote } from './merge-values.ts';
 
 /*
  * Corrects changes that no step of the state machines can have made. Each rule gives back what was taken away, rests on
@@ -13,21 +13,21 @@ import { isSame, type Merged } from './merge-values.ts';
  * may take back an end that is known to be false. Landings taken back are counted, so that no older version of either
  * side ends the task again.
  */
-export function admitTask(
+export function keepTaskEnd(
   before: Task,
   after: Task,
   hasEnded: (task: Task) => boolean = () => true,
-): Merged<Task> {
+): MergedNote<Task> {
   const [undoneBefore, undoneAfter] = [before.undone ?? 0, after.undone ?? 0];
   const isReopened =
     (before.status === 'merged' && after.status !== 'merged') ||
     (before.status === 'dropped' && after.status !== 'dropped' && after.status !== 'merged');
   const isTaken = isReopened && undoneAfter <= undoneBefore && hasEnded(before);
   if (!isTaken && undoneAfter >= undoneBefore) return { value: after, lost: [] };
-  const [kept, lost] = [headOf(before), headOf(after)];
+  const [kept, lost] = [pickTaskHead(before), pickTaskHead(after)];
   return {
     value: { ...after, ...kept },
-    lost: [{ what: 'status', kept: describeHead(kept), lost: describeHead(lost) }],
+    lost: [{ what: 'status', kept: describeTaskHead(kept), lost: describeTaskHead(lost) }],
   };
 }
 
@@ -35,7 +35,7 @@ export function admitTask(
  * A session whose spending and decisions at gates are kept: they only grow. What is archived is merged by a rule of
  * its own.
  */
-export function admitSession(before: Session, after: Session): Merged<Session> {
+export function keepSpendingAndDecisions(before: Session, after: Session): MergedNote<Session> {
   const unchanged = { value: after, lost: [] };
   if (after.archived_at !== undefined || before.archived_at !== undefined) return unchanged;
   const roles = Object.keys({ ...before.spend, ...after.spend });
@@ -48,9 +48,9 @@ export function admitSession(before: Session, after: Session): Merged<Session> {
   const { cost_usd, tokens, spend } = after;
   // Where it was may be missing in what an older version wrote again.
   const isRecorded = ({ gate, decision, by, at }: Gated, one: Gated): boolean =>
-    isSame([gate, decision, by, at], [one.gate, one.decision, one.by, one.at]);
+    isDeepEqual([gate, decision, by, at], [one.gate, one.decision, one.by, one.at]);
   const gone = before.gates.filter((gate) => !after.gates.some((one) => isRecorded(one, gate)));
-  const isSpent = isSame(kept, { cost_usd, tokens, spend });
+  const isSpent = isDeepEqual(kept, { cost_usd, tokens, spend });
   if (isSpent && gone.length === 0) return unchanged;
   return {
     value: { ...after, ...kept, gates: [...gone, ...after.gates] },
@@ -88,33 +88,37 @@ type Gated = Session['gates'][number];
  */
 
 /** Whether the archive's session is the one that is here. */
-export function isSameSession(here: Session, archived: Session): boolean {
+export function isArchivedSessionSame(here: Session, archived: Session): boolean {
   const identity = ({ objective, base_branch, created_at, created_by }: Session): unknown => [
     objective,
     base_branch,
     created_at,
     created_by,
   ];
-  return isSame(identity(here), identity(archived));
+  return isDeepEqual(identity(here), identity(archived));
 }
 
 /** Whether the archive's task asks what the one here does; its title and what became of it may be newer on either side. */
-export function isSameTask(here: Task, archived: Task): boolean {
+export function isArchivedTaskSame(here: Task, archived: Task): boolean {
   const asked = ({ description, file_locks: locks }: Task): unknown => [description, locks];
-  return isSame(asked(here), asked(archived));
+  return isDeepEqual(asked(here), asked(archived));
 }
 
 /** Keeps an archived session as it was where one clone alone changed it. */
-export function admitArchivedSession(before: Session, after: Session): Merged<Session> {
-  return admitSame(before, after, isSameSession(before, after));
+export function keepArchivedSession(before: Session, after: Session): MergedNote<Session> {
+  return admitSame(before, after, isArchivedSessionSame(before, after));
 }
 
 /** Keeps a task of an archived session as it was. */
-export function admitArchivedTask(before: Task, after: Task): Merged<Task> {
-  return admitSame(before, after, isSameTask(before, after));
+export function keepArchivedTask(before: Task, after: Task): MergedNote<Task> {
+  return admitSame(before, after, isArchivedTaskSame(before, after));
 }
 
-function admitSame<T extends { readonly rev: number }>(before: T, after: T, isSameThing: boolean): Merged<T> {
+function admitSame<T extends { readonly rev: number }>(
+  before: T,
+  after: T,
+  isSameThing: boolean,
+): MergedNote<T> {
   if (isSameThing) return { value: after, lost: [] };
   return {
     value: before,

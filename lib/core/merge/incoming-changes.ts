@@ -1,15 +1,15 @@
-import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
+import type { BlackboardNote, BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
-import { oneLine } from '../task/one-line.ts';
-import { namedKeys, planChanges, planOf } from '../task/task-keys.ts';
-import { describeHead, headOf } from './merge-task.ts';
+import { toOneLine } from '../task/one-line.ts';
+import { listChangedPlanKeys, pickTaskPlan, renderNamedKeys } from '../task/task-keys.ts';
+import { describeTaskHead, pickTaskHead } from './merge-task.ts';
 
 /** One thing that another clone changed, to be judged by a person. */
 export interface IncomingChange {
@@ -26,11 +26,11 @@ export interface IncomingChange {
 type Facts = Readonly<Record<string, string | null>>;
 
 /** Lists the changes of a task: its status with who works on it, then each part of its plan. */
-export function taskChanges(before: Task | null, after: Task): readonly IncomingChange[] {
+export function listTaskChanges(before: Task | null, after: Task): readonly IncomingChange[] {
   const place = { session: after.session, about: after.id };
   const status = statusOf(after);
   if (before === null) return [{ ...place, what: 'task', from: null, to: `${status}: ${after.title}` }];
-  const planned = planChanges(planOf(before), planOf(after));
+  const planned = listChangedPlanKeys(pickTaskPlan(before), pickTaskPlan(after));
   const part = (task: Task, key: (typeof planned)[number]): string => textOf(task[key]);
   return [
     ...differing(place, { status: statusOf(before) }, { status }),
@@ -40,20 +40,23 @@ export function taskChanges(before: Task | null, after: Task): readonly Incoming
 }
 
 function statusOf(task: Task): string {
-  return oneLine(describeHead(headOf(task)), longest);
+  return toOneLine(describeTaskHead(pickTaskHead(task)), longest);
 }
 
 /** The start and place of its next attempt's work, then the results of its attempts. */
 function attemptsOf(task: Task): Facts {
   const { history } = task;
-  return { ...namedKeys(task), attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})` };
+  return {
+    ...renderNamedKeys(task),
+    attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})`,
+  };
 }
 
 /** Lists the changes of a session and of its changesets. */
-export function sessionChanges(before: Session | null, after: Session): readonly IncomingChange[] {
+export function listSessionChanges(before: Session | null, after: Session): readonly IncomingChange[] {
   const place = { session: after.id, about: '' };
   if (before === null) {
-    const to = oneLine(`${courseOf(after)}, by ${after.created_by}: ${after.objective}`, longest);
+    const to = toOneLine(`${courseOf(after)}, by ${after.created_by}: ${after.objective}`, longest);
     return [{ ...place, what: 'session', from: null, to }];
   }
   if (after.archived_at !== undefined && before.archived_at === undefined)
@@ -66,7 +69,7 @@ function sessionFacts(session: Session): Facts {
   return {
     session: courseOf(session),
     objective,
-    'lands on': landsOn(session),
+    'lands on': findLandingBranch(session),
     'base branch': session.base_branch,
     configuration: session.config_digest,
     base: base_commit,
@@ -120,7 +123,7 @@ function describeChangeset(changeset: Changeset): string {
 }
 
 /** Verdicts on one commit that are new, and those that are gone. */
-export function verdictChanges(
+export function listVerdictChanges(
   before: readonly Verdict[],
   after: readonly Verdict[],
 ): readonly IncomingChange[] {
@@ -152,26 +155,26 @@ function verdictsIn(verdicts: readonly Verdict[]): ReadonlyMap<string, Verdict> 
 
 function describe({ status, by, override, notes }: Verdict): string {
   const red = override === undefined ? '' : `, although checks fail: ${override}`;
-  return oneLine(`${status} by ${by}${red}: ${notes}`, longest);
+  return toOneLine(`${status} by ${by}${red}: ${notes}`, longest);
 }
 
 /** A commit landed, or its landing was taken back. */
-export function reviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
+export function listReviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
   const { session, group, by, undone } = after;
   const to = undone === undefined ? `${group} approved by ${by}` : `${group} taken back by ${undone.by}`;
   return [{ session, about: shortId(commit), what: 'review', from: null, to }];
 }
 
 /** Notes for later tasks that came or went. */
-export function blackboardChanges(
+export function listLeftNoteChanges(
   before: BlackboardPage | null,
   after: BlackboardPage,
 ): readonly IncomingChange[] {
   const place = { session: after.session, about: after.task ?? '' };
-  const describeNote = ({ by, text }: LeftNote): string => oneLine(`${by}: ${text}`, longest);
+  const describeNote = ({ by, text }: BlackboardNote): string => toOneLine(`${by}: ${text}`, longest);
   const old = before?.notes ?? [];
   const [known, now] = [old, after.notes].map((notes) => new Set(notes.map(({ id }) => id)));
-  const named = ({ id }: LeftNote) => ({ ...place, what: `note ${shortId(id)}` });
+  const named = ({ id }: BlackboardNote) => ({ ...place, what: `note ${shortId(id)}` });
   return [
     ...after.notes
       .filter(({ id }) => known?.has(id) !== true)
@@ -183,9 +186,9 @@ export function blackboardChanges(
 }
 
 /** Lists the changes of a memory entry: planners read it. */
-export function memoryChanges(before: MemoryEntry | null, after: MemoryEntry): readonly IncomingChange[] {
+export function listMemoryChanges(before: MemoryEntry | null, after: MemoryEntry): readonly IncomingChange[] {
   const text = ({ kind, title, notes }: MemoryEntry): string =>
-    oneLine(`${kind}: ${title}: ${notes}`, longest);
+    toOneLine(`${kind}: ${title}: ${notes}`, longest);
   const { session, task } = after;
   return [{ session, about: task ?? '', what: 'memory', from: before && text(before), to: text(after) }];
 }
@@ -201,10 +204,10 @@ function differing(
     const [from = null, to = null] = [before[what], after[what]];
     return from === to
       ? []
-      : [{ ...place, what, from: from && oneLine(from, longest), to: to && oneLine(to, longest) }];
+      : [{ ...place, what, from: from && toOneLine(from, longest), to: to && toOneLine(to, longest) }];
   });
 }
 
 function textOf(value: unknown): string {
-  return oneLine(typeof value === 'string' ? value : JSON.stringify(value), longest);
+  return toOneLine(typeof value === 'string' ? value : JSON.stringify(value), longest);
 }

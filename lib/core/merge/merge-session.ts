@@ -1,16 +1,16 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
+import type { AgentRunRecord, BudgetReservation, Session } from '../../domain/state/session.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import {
-  byPreference,
-  canonicalText,
-  chooseValue,
-  laterText,
-  type Merged,
+  combinePreferences,
+  type MergedNote,
+  type MergeSides,
+  makeSidesReader,
   mergeById,
-  type Preference,
-  type Sides,
-  sidesOf,
+  mergeValue,
+  type PreferenceOrder,
+  pickLaterIsoTime,
+  toSortedKeyJson,
 } from './merge-values.ts';
 
 // Where the session stands moves as one.
@@ -45,22 +45,22 @@ const changesetOrder: readonly Changeset['state'][] = [
 ];
 
 // The one that got further.
-const preferCourse: Preference<Course> = byPreference(
+const preferCourse: PreferenceOrder<Course> = combinePreferences(
   (a, b) => Number(b.state === 'ended') - Number(a.state === 'ended'),
   (a, b) => b.cycle - a.cycle,
   (a, b) => waveOrder.indexOf(a.wave) - waveOrder.indexOf(b.wave),
   (a, b) => b.replans - a.replans,
   (a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state),
 );
-const preferChangeset: Preference<Changeset> = byPreference(
+const preferChangeset: PreferenceOrder<Changeset> = combinePreferences(
   (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
   (a, b) => changesetOrder.indexOf(a.state) - changesetOrder.indexOf(b.state),
 );
-const preferArchived: Preference<Session> = byPreference(
+const preferArchived: PreferenceOrder<Session> = combinePreferences(
   (a, b) => Number(a.archived_at === undefined) - Number(b.archived_at === undefined),
   (a, b) => compareText(a.archived_at ?? '', b.archived_at ?? ''),
 );
-const byTime: Preference<AgentRun> = byPreference(
+const byTime: PreferenceOrder<AgentRunRecord> = combinePreferences(
   (a, b) => compareText(a.ended_at, b.ended_at),
   (a, b) => compareText(a.started_at, b.started_at),
 );
@@ -69,12 +69,14 @@ const byTime: Preference<AgentRun> = byPreference(
  * One session that two clones worked on: symmetric, and associative over changes of one base. Runs, changesets and
  * decisions of both are there, what was spent is counted once. Without a base the side with more changes is preferred.
  */
-export function mergeSession(base: Session | null, ours: Session, theirs: Session): Merged<Session> {
+export function mergeSessionNotes(base: Session | null, ours: Session, theirs: Session): MergedNote<Session> {
   if (ours.archived_at !== undefined || theirs.archived_at !== undefined) return mergeArchived(ours, theirs);
-  const sides = sidesOf(base, ours, theirs);
+  const sides = makeSidesReader(base, ours, theirs);
   const moreChanges = base === null ? theirs.rev - ours.rev : 0;
-  const choose = <Value>(get: (session: Session) => Value, prefer: Preference<Value> = byPreference()) =>
-    chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
+  const choose = <Value>(
+    get: (session: Session) => Value,
+    prefer: PreferenceOrder<Value> = combinePreferences(),
+  ) => mergeValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
   const course = choose(courseOf, preferCourse);
   const objective = choose((session) => session.objective);
   const raised = choose(
@@ -90,7 +92,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     ...titled(choose(({ title }) => title).value),
     created_by: choose((session) => session.created_by).value,
     created_at: choose((session) => session.created_at).value,
-    updated_at: laterText(ours.updated_at, theirs.updated_at),
+    updated_at: pickLaterIsoTime(ours.updated_at, theirs.updated_at),
     estimate: choose((session) => session.estimate).value,
     raised_limit: raised.value,
     pauses: choose((session) => session.pauses).value,
@@ -98,7 +100,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     ...mergeReservations(sides((session) => session.reservations ?? [])),
     agents: mergeById(
       sides((session) => session.agents),
-      { id: (run) => run.id, prefer: byPreference(), order: byTime },
+      { id: (run) => run.id, prefer: combinePreferences(), order: byTime },
     ),
     changesets: mergeById(
       sides((session) => session.changesets),
@@ -108,9 +110,9 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
       sides((session) => session.gates),
       // One that says where is the same as what an older version kept of it.
       {
-        id: ({ where: _, ...rest }) => canonicalText(rest),
-        prefer: byPreference((a, b) => compareText(b.where ?? '', a.where ?? '')),
-        order: byPreference((a, b) => compareText(a.at, b.at)),
+        id: ({ where: _, ...rest }) => toSortedKeyJson(rest),
+        prefer: combinePreferences((a, b) => compareText(b.where ?? '', a.where ?? '')),
+        order: combinePreferences((a, b) => compareText(a.at, b.at)),
       },
     ),
   };
@@ -133,9 +135,9 @@ function titled(title: string | undefined): Pick<Session, 'title'> {
  * An archived session stays as it was archived: what another clone did in it later is lost, and reported as
  * such.
  */
-function mergeArchived(ours: Session, theirs: Session): Merged<Session> {
+function mergeArchived(ours: Session, theirs: Session): MergedNote<Session> {
   const rev = Math.max(ours.rev, theirs.rev);
-  const updated_at = laterText(ours.updated_at, theirs.updated_at);
+  const updated_at = pickLaterIsoTime(ours.updated_at, theirs.updated_at);
   const [left, right] = [
     { ...ours, rev, updated_at },
     { ...theirs, rev, updated_at },
@@ -162,10 +164,10 @@ function mergeSpentOn(ours: Session, theirs: Session): Pick<Session, 'spent_on'>
 }
 
 /** Merges reservations: those one side added stay, those one side gave back are gone. */
-function mergeReservations(sides: Sides<readonly Reservation[]>): Pick<Session, 'reservations'> {
+function mergeReservations(sides: MergeSides<readonly BudgetReservation[]>): Pick<Session, 'reservations'> {
   const merged = mergeById(sides, {
     id: ({ agent }) => agent,
-    prefer: byPreference(),
+    prefer: combinePreferences(),
     order: (a, b) => compareText(a.agent, b.agent),
   });
   return merged.length === 0 ? {} : { reservations: merged };
@@ -205,7 +207,7 @@ function mergeSpending(base: Session | null, ours: Session, theirs: Session): Sp
 
 /** The sums of one role; null: of the session. */
 function merge(base: Session | null, ours: Session, theirs: Session, role: string | null): Sums {
-  const runsOf = (session: Session): readonly AgentRun[] =>
+  const runsOf = (session: Session): readonly AgentRunRecord[] =>
     session.agents.filter((run) => role === null || run.role === role);
   const [left, right] = [statedSums(ours, role), statedSums(theirs, role)];
   const known = new Set(theirs.agents.map(({ id }) => id));
@@ -223,7 +225,7 @@ function statedSums(session: Session, role: string | null): Sums {
   return { runs: stated.runs, microUsd: toMicro(stated.cost_usd), tokens: stated.tokens };
 }
 
-function sumOf(runs: readonly AgentRun[]): Sums {
+function sumOf(runs: readonly AgentRunRecord[]): Sums {
   return runs.reduce(
     (sum, { cost_usd, tokens }) => add(sum, { runs: 1, microUsd: toMicro(cost_usd), tokens }),
     nothing,

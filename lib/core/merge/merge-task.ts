@@ -1,22 +1,22 @@
 import type { HistoryEntry, Task, TaskStatus } from '../../domain/state/task.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { boundText } from '../task/one-line.ts';
-import { type KeyOf, keysOf } from '../task/task-keys.ts';
+import { listTaskKeysByMerge, type TaskKeysByMerge } from '../task/task-keys.ts';
 import {
-  byPreference,
-  type Choice,
-  canonicalText,
-  chooseValue,
+  combinePreferences,
   compareTimes,
-  isSame,
+  isDeepEqual,
   type LostValue,
-  laterText,
-  type Merged,
+  type MergeChoice,
+  type MergedNote,
+  type MergeSides,
+  makeSidesReader,
   mergeById,
-  mergeTexts,
-  type Preference,
-  type Sides,
-  sidesOf,
+  mergeTextSets,
+  mergeValue,
+  type PreferenceOrder,
+  pickLaterIsoTime,
+  toSortedKeyJson,
 } from './merge-values.ts';
 
 // Landed and dropped tasks stay so; finished work beats running work, that beats waiting.
@@ -33,7 +33,7 @@ const statusOrder: readonly TaskStatus[] = [
 // The stricter of two verdicts on the same work counts.
 const verdictOrder: readonly (string | null)[] = ['fail', 'pass', null];
 
-const preferHead: Preference<TaskHead> = byPreference(
+const preferHead: PreferenceOrder<TaskHead> = combinePreferences(
   // Taken back after it had ended: the end before that is past.
   (a, b) => (b.undone ?? 0) - (a.undone ?? 0),
   (a, b) => Number(hasEnded(b)) - Number(hasEnded(a)),
@@ -54,20 +54,24 @@ function hasEnded({ status }: TaskHead): boolean {
  * One task that two clones changed: symmetric, and associative over changes of one base. What lost is in the
  * task's history. Without a base the side with more changes is preferred.
  */
-export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<Task> {
-  const sides = sidesOf(base, ours, theirs);
+export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): MergedNote<Task> {
+  const sides = makeSidesReader(base, ours, theirs);
   const moreChanges = base === null ? theirs.rev - ours.rev : 0;
-  const choose = <Value>(get: (task: Task) => Value, prefer: Preference<Value> = byPreference()) =>
-    chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
-  const head = choose(headOf, preferHead);
+  const choose = <Value>(get: (task: Task) => Value, prefer: PreferenceOrder<Value> = combinePreferences()) =>
+    mergeValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
+  const head = choose(pickTaskHead, preferHead);
   const planned = {
-    ...Object.fromEntries(keysOf('planned').map((key) => [key, choose<unknown>((task) => task[key])])),
+    ...Object.fromEntries(
+      listTaskKeysByMerge('planned').map((key) => [key, choose<unknown>((task) => task[key])]),
+    ),
     priority: choose<unknown>(
       (task) => task.priority,
       (a, b) => Number(a) - Number(b),
     ),
   };
-  const lostFields = Object.entries(planned).flatMap(([what, choice]) => lossOf(what, choice, canonicalText));
+  const lostFields = Object.entries(planned).flatMap(([what, choice]) =>
+    lossOf(what, choice, toSortedKeyJson),
+  );
   const superseded = [
     ...(head.loser === null ? [] : [supersededHead(head.loser.value, ours.created_at)]),
     ...lostFields.map(({ what, lost }) => supersededField(what, lost, ours.created_at)),
@@ -79,7 +83,7 @@ export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<T
       ? [
           supersededHead(head.value, ours.created_at),
           ...Object.entries(values).map(([what, value]) =>
-            supersededField(what, canonicalText(value), ours.created_at),
+            supersededField(what, toSortedKeyJson(value), ours.created_at),
           ),
         ]
       : [];
@@ -93,18 +97,24 @@ export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<T
     ...values,
     ...head.value,
     rev: Math.max(ours.rev, theirs.rev),
-    ...Object.fromEntries(keysOf('list').map((key) => [key, mergeTexts(sides((task) => task[key]))])),
-    history: history.filter((entry) => !current.some((wrong) => isSame(wrong, entry))),
-    updated_at: laterText(ours.updated_at, theirs.updated_at),
+    ...Object.fromEntries(
+      listTaskKeysByMerge('list').map((key) => [key, mergeTextSets(sides((task) => task[key]))]),
+    ),
+    history: history.filter((entry) => !current.some((wrong) => isDeepEqual(wrong, entry))),
+    updated_at: pickLaterIsoTime(ours.updated_at, theirs.updated_at),
   };
-  return { value, lost: [...lossOf('status', head, describeHead), ...lostFields] };
+  return { value, lost: [...lossOf('status', head, describeTaskHead), ...lostFields] };
 }
 
-function valuesOf(choices: Readonly<Record<string, Choice<unknown>>>): Partial<Task> {
+function valuesOf(choices: Readonly<Record<string, MergeChoice<unknown>>>): Partial<Task> {
   return Object.fromEntries(Object.entries(choices).map(([key, { value }]) => [key, value]));
 }
 
-function lossOf<Value>(what: string, choice: Choice<Value>, describe: (value: Value) => string): LostValue[] {
+function lossOf<Value>(
+  what: string,
+  choice: MergeChoice<Value>,
+  describe: (value: Value) => string,
+): LostValue[] {
   return choice.loser === null
     ? []
     : [{ what, kept: describe(choice.value), lost: describe(choice.loser.value) }];
@@ -117,20 +127,20 @@ const superseded = 'superseded';
  * with now come last, since what follows continues them.
  */
 function mergeHistory(
-  sides: Sides<readonly HistoryEntry[]>,
+  sides: MergeSides<readonly HistoryEntry[]>,
   losers: readonly HistoryEntry[],
   agent: string | null,
 ): HistoryEntry[] {
   const isCurrent = (entry: HistoryEntry): number =>
     agent !== null && entry.agent_id === agent && entry.result !== superseded ? 1 : 0;
-  const order: Preference<HistoryEntry> = byPreference(
+  const order: PreferenceOrder<HistoryEntry> = combinePreferences(
     (a, b) => isCurrent(a) - isCurrent(b),
     (a, b) => a.attempt - b.attempt,
     (a, b) => compareText(a.timestamp, b.timestamp),
   );
-  const merged = mergeById(sides, { id: canonicalText, prefer: order, order });
+  const merged = mergeById(sides, { id: toSortedKeyJson, prefer: order, order });
   if (losers.length === 0) return merged;
-  const added = losers.filter((loser) => !merged.some((entry) => isSame(entry, loser)));
+  const added = losers.filter((loser) => !merged.some((entry) => isDeepEqual(entry, loser)));
   return [...merged, ...added].sort(order);
 }
 
@@ -142,7 +152,7 @@ function supersededHead(head: TaskHead, createdAt: string): HistoryEntry {
     agent_id: head.agent_id,
     timestamp: head.claimed_at ?? createdAt,
     result: superseded,
-    notes: boundText(`another clone's change was kept instead of ${describeHead(head)}${why}`),
+    notes: boundText(`another clone's change was kept instead of ${describeTaskHead(head)}${why}`),
     rejection_reason: null,
     cost_usd: 0,
     tokens_used: 0,
@@ -163,17 +173,17 @@ function supersededField(what: string, lost: string, createdAt: string): History
   };
 }
 
-const headKeys = keysOf('head');
-type HeadOf<One> = One extends Task ? Pick<One, KeyOf<'head'>> : never;
+const headKeys = listTaskKeysByMerge('head');
+type HeadOf<One> = One extends Task ? Pick<One, TaskKeysByMerge<'head'>> : never;
 /** State of a task, as opposed to its plan. */
 type TaskHead = HeadOf<Task>;
 
-export function headOf(task: Task): TaskHead {
+export function pickTaskHead(task: Task): TaskHead {
   return Object.fromEntries(headKeys.map((key) => [key, task[key]])) as TaskHead;
 }
 
 /** `claimed by worker-1a2b3c4d`, `claimed by Lea <lea@example.com> on laptop/1a2b3c4d`, `done at 1234abcd by worker-1a2b3c4d`. */
-export function describeHead({
+export function describeTaskHead({
   status,
   agent_id,
   claimed_by,

@@ -1,6 +1,6 @@
 import type { Config } from '../../domain/config/config.ts';
-import { sessionBudget } from '../../domain/config/role-settings.ts';
-import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
+import { readSessionBudget } from '../../domain/config/role-settings.ts';
+import type { AgentRunRecord, BudgetReservation, Session } from '../../domain/state/session.ts';
 import type { SpendingBreakdown } from '../../domain/view-models/status.ts';
 
 export interface BudgetState {
@@ -13,8 +13,8 @@ export interface BudgetState {
 }
 
 /** Compares the spending of a session with its limit, raised by a person or not. */
-export function budgetState(config: Config, session: Session): BudgetState {
-  const { unit, limit: configured } = sessionBudget(config);
+export function computeBudgetState(config: Config, session: Session): BudgetState {
+  const { unit, limit: configured } = readSessionBudget(config);
   const limit = configured === 0 ? 0 : (session.raised_limit ?? configured);
   const spent = presumedReservations(session).reduce(
     (sum, one) => sum + (unit === 'tokens' ? one.tokens : one.cost_usd),
@@ -25,7 +25,9 @@ export function budgetState(config: Config, session: Session): BudgetState {
 }
 
 /** Reservations of machines that are gone, which may have spent them. */
-function presumedReservations({ reservations = [] }: Pick<Session, 'reservations'>): readonly Reservation[] {
+function presumedReservations({
+  reservations = [],
+}: Pick<Session, 'reservations'>): readonly BudgetReservation[] {
   return reservations.filter((one) => one.presumed === true);
 }
 
@@ -35,7 +37,7 @@ const keptRuns = 200;
  * Adds what an agent run cost to its session; the latest 200 runs are kept one by one, all in the sums. An agent
  * that had to be started again is one run that cost both.
  */
-export function addRun(session: Session, run: AgentRun): Session {
+export function addAgentRunCost(session: Session, run: AgentRunRecord): Session {
   const before = session.spend[run.role] ?? { runs: 0, cost_usd: 0, tokens: 0 };
   const spend = {
     runs: before.runs + 1,
@@ -57,7 +59,7 @@ export function addRun(session: Session, run: AgentRun): Session {
 function spentOn(
   { spent_on: before = {} }: Session,
   machine: string,
-  run: AgentRun,
+  run: AgentRunRecord,
 ): NonNullable<Session['spent_on']> {
   const { cost_usd, tokens } = before[machine] ?? { cost_usd: 0, tokens: 0 };
   return {
@@ -66,7 +68,7 @@ function spentOn(
   };
 }
 
-function together({ agents }: Session, run: AgentRun): AgentRun {
+function together({ agents }: Session, run: AgentRunRecord): AgentRunRecord {
   const before = agents.find(({ id }) => id === run.id);
   if (before === undefined) return run;
   return {
@@ -105,13 +107,13 @@ export function reserveShare(
   { limit, unit, most, agent, machine, mostHere = 0 }: Wanted,
 ): { readonly session: Session; readonly share: number; readonly isCut: boolean } | null {
   const others = (session.reservations ?? []).filter((one) => one.agent !== agent);
-  const inUnit = ({ cost_usd, tokens }: Pick<Reservation, 'cost_usd' | 'tokens'>): number =>
+  const inUnit = ({ cost_usd, tokens }: Pick<BudgetReservation, 'cost_usd' | 'tokens'>): number =>
     unit === 'usd' ? cost_usd : tokens;
   const inAll = others.reduce((rest, one) => rest - inUnit(one), limit - inUnit(session));
   const left =
     mostHere === 0
       ? inAll
-      : Math.min(inAll, mostHere - spentHere({ ...session, reservations: others }, machine, unit));
+      : Math.min(inAll, mostHere - sumMachineSpending({ ...session, reservations: others }, machine, unit));
   if (left < least[unit]) return null;
   const share = Math.min(most, left);
   const own = {
@@ -125,7 +127,7 @@ export function reserveShare(
 }
 
 /** Sums the spending and reservations of a machine's agents in a session, in one unit. */
-export function spentHere(
+export function sumMachineSpending(
   { spent_on: spent = {}, reservations = [] }: Pick<Session, 'spent_on' | 'reservations'>,
   machine: string,
   unit: 'usd' | 'tokens',
@@ -135,9 +137,12 @@ export function spentHere(
 }
 
 /** A session in which what these agents had set aside counts as spent, until their clone says what they spent. */
-export function presumeSpent(session: Session, isGone: (one: Reservation) => boolean): Session {
+export function presumeReservationsSpent(
+  session: Session,
+  isGone: (one: BudgetReservation) => boolean,
+): Session {
   const { reservations = [] } = session;
-  const isNew = (one: Reservation): boolean => one.presumed !== true && isGone(one);
+  const isNew = (one: BudgetReservation): boolean => one.presumed !== true && isGone(one);
   if (!reservations.some(isNew)) return session;
   return {
     ...session,
@@ -146,7 +151,7 @@ export function presumeSpent(session: Session, isGone: (one: Reservation) => boo
 }
 
 /** A session without what these agents had set aside. */
-export function withoutReservations(session: Session, isOver: (one: Reservation) => boolean): Session {
+export function withoutReservations(session: Session, isOver: (one: BudgetReservation) => boolean): Session {
   const { reservations = [], ...rest } = session;
   const left = reservations.filter((one) => !isOver(one));
   if (left.length === reservations.length) return session;
@@ -154,7 +159,7 @@ export function withoutReservations(session: Session, isOver: (one: Reservation)
 }
 
 /** Parts of a session's spending beside the sum of its costs: who spent it, and what counts as spent. Both are rare. */
-export function spendingBreakdown(session: Session): SpendingBreakdown {
+export function breakDownSpending(session: Session): SpendingBreakdown {
   const { spent_on: spentOn = {} } = session;
   const gone = presumedReservations(session);
   const sum = (unit: 'cost_usd' | 'tokens'): number => gone.reduce((total, one) => total + one[unit], 0);

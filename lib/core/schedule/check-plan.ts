@@ -1,9 +1,9 @@
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { lockInside } from '../../util/path-globs.ts';
+import { isLockInsideGlobs } from '../../util/path-globs.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { findComponents, type Graph } from './sort-by-needs.ts';
+import { findStronglyConnectedNodes, type NeedsGraph } from './sort-by-needs.ts';
 
 export interface PlanProblem {
   /** null: of the plan as a whole. */
@@ -59,7 +59,9 @@ function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
     if (shape !== null) return [`file lock ${lock} ${shape}`];
     const refused = rules.refuseLock(lock);
     if (refused !== null) return [`file lock ${lock} ${refused}`];
-    return lockInside(lock, rules.allowedPaths) ? [] : [`file lock ${lock} is not inside allowed_paths`];
+    return isLockInsideGlobs(lock, rules.allowedPaths)
+      ? []
+      : [`file lock ${lock} is not inside allowed_paths`];
   });
 }
 
@@ -77,7 +79,7 @@ function findCycles(plan: Plan): PlanProblem[] {
     const all = [...(graph.get(id) ?? []), ...dependencies].filter((need) => need !== id);
     graph.set(id, [...new Set(all)].sort(compareText));
   }
-  return findComponents(graph)
+  return findStronglyConnectedNodes(graph)
     .filter((component) => component.length > 1)
     .map((component) => {
       const cycle = shortestCycle(graph, component);
@@ -86,7 +88,7 @@ function findCycles(plan: Plan): PlanProblem[] {
 }
 
 /** The shortest way from a component's first node through its needs back to it. */
-function shortestCycle(graph: Graph, component: readonly string[]): string[] {
+function shortestCycle(graph: NeedsGraph, component: readonly string[]): string[] {
   const start = component[0] ?? '';
   const inside = new Set(component);
   const cameFrom = new Map<string, string>();
@@ -112,7 +114,7 @@ function pathTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
  * The cycle a session is in once a plan is approved: the one it is in, where that asks for nothing that isn't pending
  * already or nothing was worked on since the plan before, else the next one.
  */
-export function cycleOfPlan(
+export function computeCycleOfPlan(
   { cycle, wave, gates }: Pick<Session, 'cycle' | 'wave' | 'gates'>,
   tasks: readonly Task[],
   plan: readonly Pick<PlannedTask, 'id'>[],

@@ -1,23 +1,23 @@
 import type { Task } from '../../domain/state/task.ts';
 import { readStackState } from '../task/stack-state.ts';
 import { claimTask } from '../task/task-attempt.ts';
-import { restartTask } from '../task/task-outcome.ts';
+import { makeRequeuedTaskPending } from '../task/task-outcome.ts';
 import type { TaskChange } from '../task/task-state.ts';
-import { LockIndex, sharedLock } from './locks.ts';
-import { holderOf, isFree } from './task-holder.ts';
+import { findSharedLock, LockIndex } from './locks.ts';
+import { isTaskClaimable, nameTaskHolder } from './task-holder.ts';
 
 /**
  * Why a task can't be claimed by hand, as the end of a sentence; null when it can. A backoff is for agents,
  * and what failed or was sent back may be taken up. `limit`: how many may work at once; Infinity for no
  * limit.
  */
-export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
+export function whyNotClaimableByHand(task: Task, tasks: readonly Task[], limit: number): string | null {
   // First, since most of many tasks that are asked for are claimed by then.
-  if (!isFree(task)) return describeStatus(task);
+  if (!isTaskClaimable(task)) return describeStatus(task);
   const busy = tasks.filter(({ status }) => status === 'claimed');
   const find = (): Shared | null => {
     for (const other of busy) {
-      const lock = sharedLock(task, other);
+      const lock = findSharedLock(task, other);
       if (lock !== null) return { lock, other };
     }
     return null;
@@ -35,7 +35,7 @@ interface Beside {
 }
 
 function objection(task: Task, { tasks, limit, claimed, find }: Beside): string | null {
-  if (!isFree(task)) return describeStatus(task);
+  if (!isTaskClaimable(task)) return describeStatus(task);
   const open = unmet(task, tasks);
   if (open.length > 0) return `needs ${open.join(', ')} first`;
   if (claimed >= limit) return `would exceed the limit of ${limit} tasks at once (concurrency.development)`;
@@ -44,7 +44,7 @@ function objection(task: Task, { tasks, limit, claimed, find }: Beside): string 
 }
 
 /** Checks claims of many tasks, one after the other: each task claimed meanwhile is added, and may block the next. */
-export class ClaimRules {
+export class ManualClaimChecker {
   readonly #tasks: readonly Task[];
   readonly #limit: number;
   readonly #busy: LockIndex<Task>;
@@ -71,11 +71,11 @@ export class ClaimRules {
 }
 
 /** The changes by which a person claims a task: one that failed or was sent back is pending again first. */
-export function takeByHand(
+export function makeManualClaimChanges(
   task: Task,
   claim: Omit<Parameters<typeof claimTask>[1], 'agentId'>,
 ): readonly TaskChange[] {
-  const restarted = task.status === 'pending' ? [] : [restartTask(task)];
+  const restarted = task.status === 'pending' ? [] : [makeRequeuedTaskPending(task)];
   const free = restarted[0]?.task ?? task;
   return [...restarted, claimTask(free, { ...claim, agentId: null })];
 }
@@ -89,7 +89,7 @@ function unmet({ dependencies }: Task, tasks: readonly Task[]): readonly string[
 }
 
 function describeStatus(task: Task): string {
-  if (task.status === 'claimed') return `is claimed by ${holderOf(task)}`;
+  if (task.status === 'claimed') return `is claimed by ${nameTaskHolder(task)}`;
   return task.status === 'blocked' ? `is blocked: ${task.reason ?? ''}` : `is ${task.status}`;
 }
 
@@ -105,7 +105,7 @@ const mostAlone = 128;
  * when it began: each has a turn then, and none gets a multiple of what another gets. Alone it is twice as many each
  * time, for less is lost to a race.
  */
-export class ClaimShare {
+export class ClaimBatchSize {
   readonly #claimedAtFirst: number;
   #claimedBefore: number;
   #own = 0;
@@ -120,7 +120,7 @@ export class ClaimShare {
 
   /** At least one. `waiting`: how many others wait for their turn. */
   next(tasks: readonly Task[], waiting: number): number {
-    const [free, claimed] = [tasks.filter(isFree).length, countClaimed(tasks)];
+    const [free, claimed] = [tasks.filter(isTaskClaimable).length, countClaimed(tasks)];
     const isAlone = this.#last > 0 && claimed === this.#claimedBefore;
     if (waiting > 0) this.#last = this.#beside(free, claimed, waiting);
     else if (isAlone) this.#last = Math.min(mostAlone, this.#last * 2);

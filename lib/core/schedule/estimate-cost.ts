@@ -1,15 +1,19 @@
 import type { Config } from '../../domain/config/config.ts';
-import { roleAdapter, roleBudget, type TaskChoice } from '../../domain/config/role-settings.ts';
+import {
+  findRoleAdapter,
+  readRoleBudget,
+  type TaskAgentSettings,
+} from '../../domain/config/role-settings.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
-import type { AttemptChoice } from '../../domain/state/attempt-record.ts';
-import type { AgentRun } from '../../domain/state/session.ts';
-import { attemptsOf } from '../../domain/state/task-facts.ts';
+import type { AttemptAdapterAndModel } from '../../domain/state/attempt-record.ts';
+import type { AgentRunRecord } from '../../domain/state/session.ts';
+import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 
 const minRuns = 3;
 
-interface Estimated extends TaskChoice {
+interface Estimated extends TaskAgentSettings {
   /** Absent: one. */
-  readonly attempts?: readonly AttemptChoice[] | undefined;
+  readonly attempts?: readonly AttemptAdapterAndModel[] | undefined;
 }
 
 interface AgentCounts {
@@ -37,7 +41,7 @@ export function estimateCost({
   readonly tasks: readonly Estimated[];
   readonly config: Config;
   /** Runs of this and earlier sessions. */
-  readonly runs: readonly AgentRun[];
+  readonly runs: readonly AgentRunRecord[];
 }): CostEstimate | null {
   const counts = countAgents(tasks, config);
   let [base, withRetries] = [0, 0];
@@ -60,7 +64,7 @@ export function estimateCost({
 /** Those of a model. At worst: all retries used, each verdict tried twice, each group in conflict. */
 function countAgents(tasks: readonly Estimated[], config: Config): Readonly<Record<Role, AgentCounts>> {
   const groups = new Set(tasks.map((task) => task.cohesion_group)).size;
-  const made = tasks.flatMap((task) => attemptsOf(task));
+  const made = tasks.flatMap((task) => expandTaskAttempts(task));
   const paidFor = (role: Role): number => made.filter((task) => isPaid(role, config, task)).length;
   const [workers, validators] = [paidFor('worker'), paidFor('validator')];
   return {
@@ -75,14 +79,14 @@ function countAgents(tasks: readonly Estimated[], config: Config): Readonly<Reco
   };
 }
 
-function isPaid(role: Role, config: Config, task: TaskChoice | null): boolean {
-  return !['none', 'exec'].includes(roleAdapter(config, role, task));
+function isPaid(role: Role, config: Config, task: TaskAgentSettings | null): boolean {
+  return !['none', 'exec'].includes(findRoleAdapter(config, role, task));
 }
 
-function priceOf(role: Role, config: Config, runs: readonly AgentRun[]): number | null {
+function priceOf(role: Role, config: Config, runs: readonly AgentRunRecord[]): number | null {
   const known = runs.filter((run) => run.role === role && run.cost_usd > 0);
   if (known.length >= minRuns) return known.reduce((sum, run) => sum + run.cost_usd, 0) / known.length;
-  const { unit, limit } = roleBudget(config, role);
+  const { unit, limit } = readRoleBudget(config, role);
   return unit === 'usd' && limit > 0 ? limit : null;
 }
 

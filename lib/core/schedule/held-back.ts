@@ -2,7 +2,7 @@ import type { ServicePause, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 
 /** The pause an adapter's service is in, at a time in milliseconds since 1970; null if it can be asked. */
-export function pauseOf(
+export function findServicePause(
   { pauses }: Pick<Session, 'pauses'>,
   adapter: string,
   now: number,
@@ -12,7 +12,7 @@ export function pauseOf(
 
 /** A session in which nothing asks a service before a time. A pause that lasts longer stays; past ones go. */
 export function addPause(session: Session, pause: ServicePause, now: number): Session {
-  const known = pauseOf(session, pause.adapter, now);
+  const known = findServicePause(session, pause.adapter, now);
   const isLonger = known !== null && Date.parse(known.until) >= Date.parse(pause.until);
   const others = session.pauses.filter(
     ({ adapter, until }) => adapter !== pause.adapter && Date.parse(until) > now,
@@ -21,14 +21,15 @@ export function addPause(session: Session, pause: ServicePause, now: number): Se
 }
 
 /** Tasks as the scheduler is to see them: none may start before the service its adapter needs can be asked. */
-export function withoutPausedServices(
+export function delayTasksOfPausedServices(
   tasks: readonly Task[],
   session: Pick<Session, 'pauses'>,
   options: { readonly adapterOf: (task: Task) => string; readonly now: number },
 ): readonly Task[] {
   if (session.pauses.length === 0) return tasks;
   return tasks.map((task) => {
-    const pause = task.status === 'pending' ? pauseOf(session, options.adapterOf(task), options.now) : null;
+    const pause =
+      task.status === 'pending' ? findServicePause(session, options.adapterOf(task), options.now) : null;
     if (pause === null || laterOf(task.not_before, pause.until) === task.not_before) return task;
     return { ...task, not_before: pause.until };
   });
@@ -43,7 +44,7 @@ function laterOf(a: string | null, b: string): string {
  * allows. Each running agent will still take `minPerAgentMb` less what it uses now from the free memory; `usedMb` holds
  * what each of them uses.
  */
-export function adaptiveLimit({
+export function limitAgentsByMemory({
   configured,
   freeMb,
   minPerAgentMb,
@@ -74,7 +75,7 @@ const rounding = 1e-9;
  * How many of several attempts are made at once: as many as fit in what is left of the session's budget with all that
  * each may spend, and at least one, whose share is cut like that of any agent.
  */
-export function fitAttempts(wanted: number, { left, each }: Room): number {
+export function limitAttemptsByBudget(wanted: number, { left, each }: Room): number {
   if (left === null || each <= 0) return wanted;
   const fitting = Math.floor(left / each + rounding);
   return Math.max(1, Math.min(wanted, fitting));

@@ -1,4 +1,4 @@
-import { literalStarts, locksConflict } from '../../util/path-globs.ts';
+import { listLiteralStartsOfLock, locksConflict } from '../../util/path-globs.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 
 interface Folder {
@@ -23,7 +23,7 @@ export class LockIndex<T extends Locking> {
 
   add(one: T): void {
     const place = this.#all.push(one) - 1;
-    for (const start of one.file_locks.flatMap(literalStarts)) {
+    for (const start of one.file_locks.flatMap(listLiteralStartsOfLock)) {
       if (start === null) this.#anywhere.push(place);
       else folderAt(this.#root, start).here.push(place);
     }
@@ -32,13 +32,13 @@ export class LockIndex<T extends Locking> {
   /** The first one that was added and shares a lock with the task, and that lock of the task's. */
   find(task: Locking): { readonly other: T; readonly lock: string } | null {
     const places = new Set(this.#anywhere);
-    for (const start of task.file_locks.flatMap(literalStarts)) {
+    for (const start of task.file_locks.flatMap(listLiteralStartsOfLock)) {
       if (start === null) collect(this.#root, places);
       else this.#collectAlong(start, places);
     }
     for (const place of [...places].sort((a, b) => a - b)) {
       const other = this.#all[place];
-      const lock = other === undefined ? null : sharedLock(task, other);
+      const lock = other === undefined ? null : findSharedLock(task, other);
       if (other !== undefined && lock !== null) return { other, lock };
     }
     return null;
@@ -82,19 +82,19 @@ function collect(folder: Folder, places: Set<number>): void {
 type Locking = { readonly file_locks: readonly string[] };
 
 /** The first lock of a task that may name a path which the other one locks too; null: they are apart. */
-export function sharedLock(task: Locking, other: Locking): string | null {
+export function findSharedLock(task: Locking, other: Locking): string | null {
   const isShared = (lock: string): boolean =>
     other.file_locks.some((taken) => lock === taken || locksConflict(lock, taken));
   return task.file_locks.find(isShared) ?? null;
 }
 
-export interface Lockable {
+export interface TaskWithLocks {
   readonly id: string;
   readonly priority: number;
   readonly file_locks: readonly string[];
 }
 
-export interface Deferral<T> {
+export interface DeferredTask<T> {
   readonly task: T;
   /** Why it waits, in a few words. */
   readonly because: string;
@@ -102,10 +102,10 @@ export interface Deferral<T> {
 
 /**
  * Takes as many ready tasks as there are free agents, none sharing a file with another or with one that runs: by
- * priority, then by how long a chain of tasks waits for each (see longestChains; alike by default), then by id. A
+ * priority, then by how long a chain of tasks waits for each (see computeChainLengths; alike by default), then by id. A
  * deferred task doesn't hold back those after it. One that asks for several agents takes as many places as are left.
  */
-export function pickBatch<T extends Lockable>({
+export function pickNonConflictingBatch<T extends TaskWithLocks>({
   ready,
   running,
   limit,
@@ -114,17 +114,17 @@ export function pickBatch<T extends Lockable>({
   wanted = () => 1,
 }: {
   readonly ready: readonly T[];
-  readonly running: readonly Lockable[];
+  readonly running: readonly TaskWithLocks[];
   readonly limit: number;
   readonly chains?: ReadonlyMap<string, number>;
   /** Places of those that run; one each by default. */
   readonly taken?: number;
   /** Number of agents a task asks for; one by default. */
   readonly wanted?: (task: T) => number;
-}): { readonly selected: readonly T[]; readonly deferred: readonly Deferral<T>[] } {
+}): { readonly selected: readonly T[]; readonly deferred: readonly DeferredTask<T>[] } {
   const selected: T[] = [];
-  const deferred: Deferral<T>[] = [];
-  const locked = new LockIndex<Lockable>(running);
+  const deferred: DeferredTask<T>[] = [];
+  const locked = new LockIndex<TaskWithLocks>(running);
   let free = limit - used;
   const waits = ({ id }: T): number => chains.get(id) ?? 0;
   const byUrgency = (a: T, b: T): number =>
@@ -141,6 +141,6 @@ export function pickBatch<T extends Lockable>({
   return { selected, deferred };
 }
 
-function describeShared(shared: ReturnType<LockIndex<Lockable>['find']>): string | null {
+function describeShared(shared: ReturnType<LockIndex<TaskWithLocks>['find']>): string | null {
   return shared === null ? null : `shares ${shared.lock} with ${shared.other.id}`;
 }

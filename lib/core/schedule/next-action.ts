@@ -3,10 +3,10 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { needsOf, readStackState, type StackState, tasksToRebase } from '../task/stack-state.ts';
+import { listNeededTasks, listTasksToRebase, readStackState, type StackState } from '../task/stack-state.ts';
 
 /** The next step of a session; derived from its notes alone, so that a resumed run acts as one that never stopped. */
-export type Action =
+export type SessionAction =
   | { readonly kind: 'plan' }
   | { readonly kind: 'work' }
   | { readonly kind: 'validate' }
@@ -34,7 +34,7 @@ interface SessionState {
   readonly isOurs?: boolean;
   readonly maxCycles: number;
   /**
-   * Whether a task could be started beside those that are claimed; see canStart. By default dependencies
+   * Whether a task could be started beside those that are claimed; see canAnyTaskStart. By default dependencies
    * alone count.
    */
   readonly canStart?: (tasks: readonly Task[]) => boolean;
@@ -43,27 +43,28 @@ interface SessionState {
 }
 
 /** The next action of a session: work before validation before merging before review, then the next cycle. */
-export function nextAction(state: SessionState): Action {
+export function chooseNextAction(state: SessionState): SessionAction {
   const { session, tasks, maxCycles, canStart = hasReady, isWindingDown = false } = state;
   const { received = [], isOurs = true } = state;
   if (session.state === 'ended') return { kind: 'end', reason: 'the session has ended' };
   if (session.wave === 'plan' || session.proposal !== null) return { kind: 'plan' };
   if (!isOurs) return { kind: 'accept' };
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
-  const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
+  const hasAgents = tasks.some((task) => task.status === 'claimed' && !isClaimedByHand(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
   const stackState = readStackState(tasks);
-  const current = changesetsOfCycle(session);
-  const lost = tasksToRebase(tasks, current);
+  const current = listChangesetsOfCycle(session);
+  const lost = listTasksToRebase(tasks, current);
   if (isLandingLeft(current, lost)) return { kind: 'review' };
-  if (tasks.some((task) => needsValidation(task, stackState)) || lost.length > 0) return { kind: 'validate' };
+  if (tasks.some((task) => doesTaskNeedValidation(task, stackState)) || lost.length > 0)
+    return { kind: 'validate' };
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
-  if (mergeable(tasks, current).length > 0) return { kind: 'merge' };
+  if (listMergeableTasks(tasks, current).length > 0) return { kind: 'merge' };
   if (received.length > 0 && !isWindingDown) return { kind: 'accept' };
-  const held = tasks.filter(isHeld);
+  const held = tasks.filter(isClaimedByHand);
   if (held.length > 0) return { kind: 'wait', tasks: held };
-  if (!tasks.some(isOpen)) {
+  if (!tasks.some(isTaskOpen)) {
     const kind = tasks.some(isLost) && session.cycle < maxCycles ? 'left-over' : 'end';
     return { kind, reason: endReason(tasks) };
   }
@@ -89,14 +90,14 @@ function isLandingLeft(current: readonly Changeset[], lost: readonly Task[]): bo
 }
 
 /** The changesets built in the session's current cycle. */
-export function changesetsOfCycle(session: Session): readonly Changeset[] {
+export function listChangesetsOfCycle(session: Session): readonly Changeset[] {
   return session.changesets.filter(
     (changeset) => changeset.id.startsWith(`${session.cycle}-`) && changeset.state !== 'void',
   );
 }
 
 /** The id of a group's next changeset in this cycle: tasks that came in later make another one. */
-export function freeChangesetId({ cycle, changesets }: Session, group: string): string {
+export function makeChangesetId({ cycle, changesets }: Session, group: string): string {
   const taken = new Set(changesets.filter(({ state }) => state !== 'void').map(({ id }) => id));
   const first = `${cycle}-${group}`;
   let id = first;
@@ -105,15 +106,15 @@ export function freeChangesetId({ cycle, changesets }: Session, group: string): 
 }
 
 /** Whether a person, or an agent started by hand, works on it: no process of ours ends that. */
-export function isHeld({ status, agent_id }: Task): boolean {
+export function isClaimedByHand({ status, agent_id }: Task): boolean {
   return status === 'claimed' && agent_id === null;
 }
 
 /**
- * Tasks with a passing verdict that no changeset of this cycle holds, and whose needs (see needsOf) let them merge.
+ * Tasks with a passing verdict that no changeset of this cycle holds, and whose needs (see listNeededTasks) let them merge.
  * A group that a person still works on by hand waits until it is whole.
  */
-export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
+export function listMergeableTasks(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap(heldTasks));
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const stackState = readStackState(tasks);
@@ -122,7 +123,8 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
     const task = byId.get(id);
     const answer =
       merging.get(id) ??
-      (task?.status === 'merged' || (task !== undefined && isPassed(task) && needsOf(task).every(canMerge)));
+      (task?.status === 'merged' ||
+        (task !== undefined && isPassed(task) && listNeededTasks(task).every(canMerge)));
     merging.set(id, answer);
     return answer;
   };
@@ -130,7 +132,7 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
     task.status === 'done' && task.result.status === 'pass' && stackState.lost(task).length === 0;
   const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task.id);
   const stuck = new Set(current.filter((changeset) => changeset.state !== 'landed').flatMap(heldTasks));
-  const unfinished = tasks.some(isHeld)
+  const unfinished = tasks.some(isClaimedByHand)
     ? new Set(tasks.filter(isBeingDone).map((task) => task.cohesion_group))
     : new Set<string>();
   const known = new Map<string, boolean>();
@@ -141,7 +143,7 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
     return answer;
   };
   const isFounded = (task: Task): boolean =>
-    needsOf(task).every(
+    listNeededTasks(task).every(
       (id) => byId.get(id)?.status === 'merged' || (!stuck.has(id) && (held.has(id) || isReadyById(id))),
     );
   const isReadyById = (id: TaskId): boolean => {
@@ -156,7 +158,7 @@ function isBeingDone({ status }: Task): boolean {
 }
 
 /** Whether a task can still change without a person taking it up again. */
-export function isOpen({ status }: Task): boolean {
+export function isTaskOpen({ status }: Task): boolean {
   switch (status) {
     case 'pending':
     case 'claimed':
@@ -184,7 +186,7 @@ function hasReady(tasks: readonly Task[]): boolean {
 }
 
 /** Work that waits for other work is judged on top of that. */
-export function needsValidation(task: Task, stackState: StackState): boolean {
+export function doesTaskNeedValidation(task: Task, stackState: StackState): boolean {
   return task.status === 'done' && task.result.status !== 'pass' && !stackState.waits(task);
 }
 

@@ -1,21 +1,21 @@
 import type { PlannedOverlap } from '../../domain/ports/gates.ts';
-import { foldName } from '../../util/path-globs.ts';
+import { foldNameForComparison } from '../../util/path-globs.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { type Lockable, pickBatch, sharedLock } from './locks.ts';
-import { byPriority, sortByNeeds } from './sort-by-needs.ts';
+import { findSharedLock, pickNonConflictingBatch, type TaskWithLocks } from './locks.ts';
+import { compareByPriority, sortByNeeds } from './sort-by-needs.ts';
 
 /**
  * The batches in which the scheduler would run these tasks if all took equally long, as ids: for display.
  * Dependencies outside the list count as fulfilled; tasks of a dependency cycle are in no batch.
  */
-export function planWaves(tasks: readonly Chained[], limit: number): readonly (readonly string[])[] {
+export function predictTaskBatches(tasks: readonly Chained[], limit: number): readonly (readonly string[])[] {
   const waves: string[][] = [];
-  const chains = longestChains(tasks);
+  const chains = computeChainLengths(tasks);
   let open = [...tasks];
   while (open.length > 0) {
     const waiting = new Set(open.map((task) => task.id));
     const ready = open.filter((task) => !task.dependencies.some((id) => waiting.has(id)));
-    const { selected } = pickBatch({ ready, running: [], limit: Math.max(1, limit), chains });
+    const { selected } = pickNonConflictingBatch({ ready, running: [], limit: Math.max(1, limit), chains });
     if (selected.length === 0) return waves;
     const taken = new Set<Chained>(selected);
     waves.push(selected.map((task) => task.id));
@@ -24,7 +24,7 @@ export function planWaves(tasks: readonly Chained[], limit: number): readonly (r
   return waves;
 }
 
-interface Chained extends Lockable {
+interface Chained extends TaskWithLocks {
   readonly dependencies: readonly string[];
 }
 
@@ -33,12 +33,12 @@ interface Chained extends Lockable {
  * those that have to wait for it because of a shared file, one after another. Takes about n log n steps for n tasks.
  * Globs count as the folder before their first wildcard, so a chain may be taken for longer than it is.
  */
-export function longestChains(tasks: readonly Chained[]): ReadonlyMap<string, number> {
+export function computeChainLengths(tasks: readonly Chained[]): ReadonlyMap<string, number> {
   return chainsOf(tasks).lengths;
 }
 
 /** Computes the chain of one task, whether it is in the list or only a dependency of tasks there. */
-export function chainFrom(task: Chained, tasks: readonly Chained[]): number {
+export function longestChainLength(task: Chained, tasks: readonly Chained[]): number {
   const { lengths, waiting, root } = chainsOf(tasks);
   const own = lengths.get(task.id);
   return own ?? 1 + Math.max(waiting.get(task.id) ?? 0, longestBehind(root, task));
@@ -64,7 +64,7 @@ function chainsOf(tasks: readonly Chained[]): Chains {
 }
 
 function findChains(tasks: readonly Chained[]): Chains {
-  const { lengths: dependents } = walk(tasks, byPriority, () => 0);
+  const { lengths: dependents } = walk(tasks, compareByPriority, () => 0);
   const order = (a: Chained, b: Chained): number =>
     a.priority - b.priority ||
     (dependents.get(b.id) ?? 0) - (dependents.get(a.id) ?? 0) ||
@@ -144,7 +144,7 @@ function placesOf(locks: readonly string[]): readonly (readonly string[])[] {
 }
 
 function placeOf(lock: string): readonly string[] {
-  const names = foldName(lock)
+  const names = foldNameForComparison(lock)
     .split('/')
     .filter((name) => name !== '' && name !== '.');
   const wild = names.findIndex((name) => /[*?[\]{}()!+@|\\]/.test(name));
@@ -155,7 +155,7 @@ function placeOf(lock: string): readonly string[] {
  * Which tasks of a plan share files, and so build on each other's work or conflict with it, by the order in which
  * they are planned to run. Of those that are built on each other the last is named; dependencies are not.
  */
-export function plannedOverlaps(
+export function listPlannedOverlaps(
   tasks: readonly Chained[],
   waves: readonly (readonly string[])[],
 ): readonly PlannedOverlap[] {
@@ -172,7 +172,7 @@ export function plannedOverlaps(
     const below: PlannedOverlap['below'][number][] = [];
     for (const other of order.slice(0, at).reverse()) {
       if (held.has(other.id)) continue;
-      const lock = sharedLock(task, other);
+      const lock = findSharedLock(task, other);
       if (lock === null) continue;
       below.push({ task: other.id, lock });
       hold(other.id);

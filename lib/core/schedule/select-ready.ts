@@ -1,8 +1,8 @@
 import type { Task } from '../../domain/state/task.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { readStackState } from '../task/stack-state.ts';
-import { type Deferral, pickBatch, sharedLock } from './locks.ts';
-import { longestChains } from './plan-waves.ts';
+import { type DeferredTask, findSharedLock, pickNonConflictingBatch } from './locks.ts';
+import { computeChainLengths } from './plan-waves.ts';
 
 /**
  * The tasks to start now: pending, all dependencies done or merged, backoff elapsed; then by priority, the longest
@@ -12,7 +12,7 @@ import { longestChains } from './plan-waves.ts';
  * `judged` are claimed tasks whose agents are over. They take no place, and are counted as done: a task that only waits
  * for one of them and comes before others has its place kept free, since it is ready in a moment.
  */
-export function selectReady({
+export function selectReadyTasks({
   tasks,
   running,
   judged = new Set(),
@@ -28,7 +28,7 @@ export function selectReady({
   readonly now: number;
   /** Number of agents a task has, or asks for; one by default. */
   readonly places?: (task: Task) => number;
-}): { readonly selected: readonly Task[]; readonly deferred: readonly Deferral<Task>[] } {
+}): { readonly selected: readonly Task[]; readonly deferred: readonly DeferredTask<Task>[] } {
   const isClear = dependencyCheck(tasks);
   const isClearSoon = judged.size === 0 ? isClear : dependencyCheck(tasks, judged);
   const claimed = [...running, ...tasks.filter((task) => task.status === 'claimed')];
@@ -40,10 +40,10 @@ export function selectReady({
     (task) =>
       task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClearSoon(task),
   );
-  const chains = ready.length < 2 ? new Map() : longestChains(tasks.filter(isPendingTask));
+  const chains = ready.length < 2 ? new Map() : computeChainLengths(tasks.filter(isPendingTask));
   const atWork = busy.filter(({ id }) => !judged.has(id));
   const used = atWork.reduce((sum, task) => sum + places(task), 0);
-  const { selected, deferred } = pickBatch({
+  const { selected, deferred } = pickNonConflictingBatch({
     ready,
     running: atWork,
     limit,
@@ -54,14 +54,14 @@ export function selectReady({
   const unsettled = busy.filter(({ id }) => judged.has(id));
   return {
     selected: selected.filter(
-      (task) => isClear(task) && !unsettled.some((one) => sharedLock(task, one) !== null),
+      (task) => isClear(task) && !unsettled.some((one) => findSharedLock(task, one) !== null),
     ),
     deferred: deferred.filter(({ task }) => isClear(task)),
   };
 }
 
 /** Milliseconds until the first task that only its backoff holds back may start; null: none does. */
-export function nextWake(tasks: readonly Task[], now: number): number | null {
+export function msUntilNextBackoffEnds(tasks: readonly Task[], now: number): number | null {
   const isClear = dependencyCheck(tasks);
   const waits = tasks
     .filter((task) => task.status === 'pending' && isClear(task))
@@ -96,9 +96,9 @@ function waitOf(task: Task, now: number): number {
 
 /**
  * Whether a task could be started beside those that are claimed: by dependencies, file locks and the limit of how
- * many work at once. A backoff is waited for, so it holds nothing back. Apart from nextAction, which `status` needs:
+ * many work at once. A backoff is waited for, so it holds nothing back. Apart from chooseNextAction, which `status` needs:
  * this loads what compares globs.
  */
-export function canStart(tasks: readonly Task[], limit: number): boolean {
-  return selectReady({ tasks, running: [], limit, now: Number.POSITIVE_INFINITY }).selected.length > 0;
+export function canAnyTaskStart(tasks: readonly Task[], limit: number): boolean {
+  return selectReadyTasks({ tasks, running: [], limit, now: Number.POSITIVE_INFINITY }).selected.length > 0;
 }

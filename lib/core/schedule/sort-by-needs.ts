@@ -1,4 +1,4 @@
-import { addTo, compareText } from '../../util/sort-and-group.ts';
+import { addToListOfKey, compareText } from '../../util/sort-and-group.ts';
 
 /**
  * Items so that each comes after what it needs; among those that could come next, the first by `compare`.
@@ -22,7 +22,7 @@ export function sortByNeeds<T>(
   for (const item of items) {
     const own = new Set(needs(item).filter((need) => known.has(need)));
     unmet.set(item, own.size);
-    for (const need of own) addTo(dependents, need, item);
+    for (const need of own) addToListOfKey(dependents, need, item);
   }
   const next = items.filter((item) => unmet.get(item) === 0).sort(compare);
   const sorted: T[] = [];
@@ -50,21 +50,21 @@ function insertSorted<T>(list: T[], item: T, compare: (a: T, b: T) => number): v
 }
 
 /** Order of tasks: highest priority (smallest number) first, then id. Total, so that nothing depends on input order. */
-export function byPriority(
+export function compareByPriority(
   a: { readonly id: string; readonly priority: number },
   b: { readonly id: string; readonly priority: number },
 ): number {
   return a.priority - b.priority || compareText(a.id, b.id);
 }
 
-export type Graph = ReadonlyMap<string, readonly string[]>;
+export type NeedsGraph = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The strongly connected components of a graph (node → the nodes it needs): nodes that need each other, in
  * a cycle, are together; every other node is alone. Each is sorted, and so is the list. Needs that are no
  * nodes are ignored. Doesn't recurse: chains of any length are fine.
  */
-export function findComponents(graph: Graph): readonly (readonly string[])[] {
+export function findStronglyConnectedNodes(graph: NeedsGraph): readonly (readonly string[])[] {
   const reversed = reverse(graph);
   const placed = new Set<string>();
   const components = finishOrder(graph)
@@ -75,7 +75,7 @@ export function findComponents(graph: Graph): readonly (readonly string[])[] {
 }
 
 /** Nodes in the order in which a depth-first walk leaves them. */
-function finishOrder(graph: Graph): string[] {
+function finishOrder(graph: NeedsGraph): string[] {
   const seen = new Set<string>();
   const finished: string[] = [];
   for (const root of graph.keys()) {
@@ -96,14 +96,14 @@ function finishOrder(graph: Graph): string[] {
   return finished;
 }
 
-function reverse(graph: Graph): Graph {
+function reverse(graph: NeedsGraph): NeedsGraph {
   const reversed = new Map<string, string[]>([...graph.keys()].map((node) => [node, []]));
   for (const [node, needs] of graph) for (const need of needs) reversed.get(need)?.push(node);
   return reversed;
 }
 
 /** Collects the nodes that can be reached from `start` and are not placed yet, and places them. */
-function reach(graph: Graph, start: string, placed: Set<string>): string[] {
+function reach(graph: NeedsGraph, start: string, placed: Set<string>): string[] {
   if (placed.has(start)) return [];
   placed.add(start);
   const reached = [start];

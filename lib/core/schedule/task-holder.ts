@@ -1,23 +1,23 @@
 import type { Task } from '../../domain/state/task.ts';
-import { isHeld } from './next-action.ts';
+import { isClaimedByHand } from './next-action.ts';
 
 /** Whether no agent or person works on it and one may. */
-export function isFree({ status }: Task): boolean {
+export function isTaskClaimable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed';
 }
 
 /** Name of the worker of a task, for a person to read. */
-export function holderOf(task: Task): string {
+export function nameTaskHolder(task: Task): string {
   return task.agent_id ?? task.claimed_by ?? 'someone';
 }
 
 /** Whether it is claimed by this person, by hand. */
-export function isHeldBy(task: Task, person: string): boolean {
-  return isHeld(task) && task.claimed_by === person;
+export function isClaimedByPerson(task: Task, person: string): boolean {
+  return isClaimedByHand(task) && task.claimed_by === person;
 }
 
 /** The claims by hand that are older than they may be; none where no time is set. */
-export function expiredClaims(
+export function listExpiredManualClaims(
   tasks: readonly Task[],
   timeoutMs: number | 'never',
   now: Date,
@@ -25,6 +25,6 @@ export function expiredClaims(
   if (timeoutMs === 'never') return [];
   const latest = now.getTime() - timeoutMs;
   return tasks.filter(
-    (task) => isHeld(task) && task.claimed_at !== null && Date.parse(task.claimed_at) < latest,
+    (task) => isClaimedByHand(task) && task.claimed_at !== null && Date.parse(task.claimed_at) < latest,
   );
 }

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { readStackState, type StackState } from '../task/stack-state.ts';
-import { selectReady } from './select-ready.ts';
+import { selectReadyTasks } from './select-ready.ts';
 
 interface Waiting {
   readonly limit: number;
@@ -11,18 +11,18 @@ interface Waiting {
 }
 
 /** Why a task is not worked on at this moment, one line each; none where it could be, or where nothing is left to do. */
-export function waitReasons(task: Task, tasks: readonly Task[], waiting: Waiting): readonly string[] {
-  return allWaitReasons(tasks, waiting).get(task.id) ?? [];
+export function listWaitReasons(task: Task, tasks: readonly Task[], waiting: Waiting): readonly string[] {
+  return listWaitReasonsByTask(tasks, waiting).get(task.id) ?? [];
 }
 
 /** Reasons of all tasks that wait, by id. */
-export function allWaitReasons(
+export function listWaitReasonsByTask(
   tasks: readonly Task[],
   { limit, now, blockedByConflict = new Map() }: Waiting,
 ): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
   const stackState = readStackState(tasks);
-  const { deferred } = selectReady({ tasks, running: [], limit, now });
+  const { deferred } = selectReadyTasks({ tasks, running: [], limit, now });
   const because = new Map<string, string>(deferred.map((one) => [one.task.id, one.because]));
   const found = tasks.flatMap((task): [string, readonly string[]][] => {
     if (task.status !== 'pending') return [];

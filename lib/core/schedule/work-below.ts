@@ -2,10 +2,10 @@ import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { readStackState } from '../task/stack-state.ts';
-import { sharedLock } from './locks.ts';
+import { findSharedLock } from './locks.ts';
 
 /** Accepted work that has not landed, and why another task starts from it. */
-export interface WorkBelow {
+export interface WorkToBuildOn {
   readonly task: TaskId;
   readonly commit: ObjectId;
   /** The lock both share; null: it is a dependency. */
@@ -17,11 +17,11 @@ export interface WorkBelow {
  * every task whose locks overlap with its own, in any group. Dependencies first, in their order, then by id. Left out:
  * work that failed validation, stands on lost ground or waits, and work that was itself built on this task.
  */
-export function workBelow(
+export function listWorkToBuildOn(
   task: Task,
   tasks: readonly Task[],
   overlap: 'build-on' | 'separate',
-): readonly WorkBelow[] {
+): readonly WorkToBuildOn[] {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
   const needed = task.dependencies.flatMap((id) => toBelow(byId.get(id), null));
   if (overlap === 'separate') return needed;
@@ -34,22 +34,22 @@ export function workBelow(
     .filter(isSound)
     .sort((a, b) => compareText(a.id, b.id))
     .flatMap((other) => {
-      const lock = sharedLock(task, other);
+      const lock = findSharedLock(task, other);
       return lock === null ? [] : toBelow(other, lock);
     });
   return [...needed, ...overlapping];
 }
 
 /** Work of other clones that does not count here, and that a task would be built on if it did. */
-export function workElsewhere(task: Task, received: readonly Task[]): readonly WorkBelow[] {
+export function listUntrustedWorkToBuildOn(task: Task, received: readonly Task[]): readonly WorkToBuildOn[] {
   return received.flatMap((other) => {
-    const lock = sharedLock(task, other);
+    const lock = findSharedLock(task, other);
     if (task.dependencies.includes(other.id)) return toBelow(other, null);
     return lock === null ? [] : toBelow(other, lock);
   });
 }
 
-function toBelow(task: Task | undefined, lock: string | null): readonly WorkBelow[] {
+function toBelow(task: Task | undefined, lock: string | null): readonly WorkToBuildOn[] {
   if (task?.status !== 'done') return [];
   return [{ task: task.id, commit: task.commit, lock }];
 }

@@ -1,21 +1,32 @@
-import type { LogEntry } from '../../domain/ports/store-port.ts';
+import type { StateLogEntry } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import type { SessionFigures, Stats, TaskFigures } from '../../domain/view-models/stats.ts';
-import { agentFigures, failuresByRule, roleFigures, taskCost } from './costs-and-failures.ts';
-import { distribution, share, sum } from './distribution.ts';
+import {
+  computeRoleFigures,
+  computeTaskCost,
+  countFailuresByRule,
+  listAgentFigures,
+} from './costs-and-failures.ts';
+import { computeDistribution, computeRatio, sum } from './distribution.ts';
 import { type Flow, measureFlow } from './flow.ts';
-import { addCounts, findAnomalies, type HealthCounts, healthScore } from './health.ts';
-import { countAttempts, type TaskSpans, taskSpans, taskTimes, timesOf } from './task-times.ts';
+import { computeHealthScore, findAnomalies, type HealthCounts, sumHealthCounts } from './health.ts';
+import {
+  buildTaskSpans,
+  computeTaskTimes,
+  countAttemptsInSpans,
+  summarizeTaskTimes,
+  type TaskSpans,
+} from './task-times.ts';
 
 /** Records of one session. */
 export interface SessionRecord {
   readonly session: Session;
   readonly tasks: readonly Task[];
   /** Its commits on the ref of the tasks, newest first. */
-  readonly log: readonly LogEntry[];
+  readonly log: readonly StateLogEntry[];
   readonly verdicts: readonly Verdict[];
   /** Calls of its agents that the watcher blocked, by rule, as far as their audits are on this machine. */
   readonly blocked: ReadonlyMap<string, number>;
@@ -52,10 +63,10 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
   const spans = shown.flatMap((one) => one.spans);
   const [only] = shown;
   const flow = only !== undefined && shown.length === 1 ? only.flow : measureFlow(spans, slots);
-  const times = spans.flatMap((task) => taskTimes(task) ?? []);
+  const times = spans.flatMap((task) => computeTaskTimes(task) ?? []);
   const sessions = shown.map(({ record }) => record.session);
   const attempts = sum(tasks.map((task) => task.attempts));
-  const counts = withFlow(addCounts(shown.map((one) => one.counts)), flow);
+  const counts = withFlow(sumHealthCounts(shown.map((one) => one.counts)), flow);
   return {
     schema_version: 1,
     at: now.toISOString(),
@@ -63,14 +74,14 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
     tasks: {
       total: tasks.length,
       by_status: byStatus(tasks),
-      completion_rate: share(counts.landed, counts.settled),
-      first_try_rate: share(counts.firstTry, counts.landed),
+      completion_rate: computeRatio(counts.landed, counts.settled),
+      first_try_rate: computeRatio(counts.firstTry, counts.landed),
       list: tasks,
     },
-    times_s: timesOf(times),
+    times_s: summarizeTaskTimes(times),
     queue: flow.queue,
     utilisation: {
-      value: share(flow.busy_s, flow.usable_s),
+      value: computeRatio(flow.busy_s, flow.usable_s),
       slots,
       busy_s: flow.busy_s,
       usable_s: flow.usable_s,
@@ -80,9 +91,9 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
       retried_tasks: tasks.filter((task) => task.attempts > 1).length,
       per_task: retriesPerTask(tasks),
     },
-    failures: failuresByRule(joinFailures(shown)),
+    failures: countFailuresByRule(joinFailures(shown)),
     cost: costOf(sessions, tasks),
-    health: healthScore(counts),
+    health: computeHealthScore(counts),
     anomalies: findAnomalies({
       sessions: shown.map(({ figures }) => figures),
       tasks,
@@ -95,7 +106,7 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
 
 function measure(record: SessionRecord, slots: number): Measured {
   const { session, verdicts, verified } = record;
-  const spans = taskSpans(record.tasks, record.log);
+  const spans = buildTaskSpans(record.tasks, record.log);
   const flow = measureFlow(spans, slots);
   const tasks = spans.map((task) => taskFigures(task, record));
   const settled: readonly TaskStatus[] = ['merged', 'failed', 'blocked', 'dropped'];
@@ -131,9 +142,9 @@ function taskFigures(task: TaskSpans, { session, verdicts }: SessionRecord): Tas
     task: id,
     title,
     status,
-    attempts: countAttempts(task.spans),
-    cycle_time_s: taskTimes(task)?.cycle ?? null,
-    ...taskCost(session, task.task, verdicts),
+    attempts: countAttemptsInSpans(task.spans),
+    cycle_time_s: computeTaskTimes(task)?.cycle ?? null,
+    ...computeTaskCost(session, task.task, verdicts),
   };
 }
 
@@ -144,7 +155,7 @@ function sessionFigures(
 ): SessionFigures {
   const { session } = record;
   const failures = sum(
-    failuresByRule({ ...record, doubtful: 0, blocked: new Map() }).map((one) => one.count),
+    countFailuresByRule({ ...record, doubtful: 0, blocked: new Map() }).map((one) => one.count),
   );
   const base = session.estimate?.base_usd ?? 0;
   return {
@@ -154,15 +165,15 @@ function sessionFigures(
     state: session.state,
     tasks: tasks.length,
     cost_usd: session.cost_usd,
-    completion_rate: share(counts.landed, counts.settled),
-    first_try_rate: share(counts.firstTry, counts.landed),
-    cycle_time_s: distribution(tasks.flatMap((task) => task.cycle_time_s ?? []))?.median ?? null,
-    cost_per_task_usd: share(session.cost_usd, counts.landed),
+    completion_rate: computeRatio(counts.landed, counts.settled),
+    first_try_rate: computeRatio(counts.firstTry, counts.landed),
+    cycle_time_s: computeDistribution(tasks.flatMap((task) => task.cycle_time_s ?? []))?.median ?? null,
+    cost_per_task_usd: computeRatio(session.cost_usd, counts.landed),
     retries_per_task: retriesPerTask(tasks),
-    failures_per_task: share(failures, tasks.length),
-    utilisation: share(counts.busy, counts.usable),
-    estimate_ratio: share(session.cost_usd, base),
-    health: healthScore(counts).score,
+    failures_per_task: computeRatio(failures, tasks.length),
+    utilisation: computeRatio(counts.busy, counts.usable),
+    estimate_ratio: computeRatio(session.cost_usd, base),
+    health: computeHealthScore(counts).score,
   };
 }
 
@@ -174,7 +185,7 @@ function endedAttempts(spans: readonly TaskSpans[]): Pick<HealthCounts, 'good' |
   return { good, ended: good + ends.filter((status) => status === 'failed').length };
 }
 
-function joinFailures(shown: readonly Measured[]): Parameters<typeof failuresByRule>[0] {
+function joinFailures(shown: readonly Measured[]): Parameters<typeof countFailuresByRule>[0] {
   const blocked = new Map<string, number>();
   for (const { record } of shown)
     for (const [rule, count] of record.blocked) blocked.set(rule, (blocked.get(rule) ?? 0) + count);
@@ -200,15 +211,17 @@ function costOf(sessions: readonly Session[], tasks: readonly TaskFigures[]): St
             base_usd: sum(estimates.map(({ base_usd }) => base_usd)),
             with_retries_usd: sum(estimates.map(({ with_retries_usd }) => with_retries_usd)),
           },
-    per_task: distribution(tasks.filter(({ attempts }) => attempts > 0).map(({ cost_usd }) => cost_usd)),
-    roles: roleFigures(sessions),
-    agents: sessions.flatMap(agentFigures),
+    per_task: computeDistribution(
+      tasks.filter(({ attempts }) => attempts > 0).map(({ cost_usd }) => cost_usd),
+    ),
+    roles: computeRoleFigures(sessions),
+    agents: sessions.flatMap(listAgentFigures),
   };
 }
 
 function retriesPerTask(tasks: readonly TaskFigures[]): number | null {
   const tried = tasks.filter(({ attempts }) => attempts > 0);
-  return share(sum(tried.map(({ attempts }) => attempts - 1)), tried.length);
+  return computeRatio(sum(tried.map(({ attempts }) => attempts - 1)), tried.length);
 }
 
 function byStatus(tasks: readonly TaskFigures[]): Stats['tasks']['by_status'] {

@@ -1,6 +1,6 @@
-import type { LogEntry } from '../../domain/ports/store-port.ts';
+import type { StateLogEntry } from '../../domain/ports/store-port.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import {
@@ -16,7 +16,7 @@ import { sum } from './distribution.ts';
 type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
 
 /** Expected and actual cost of each role, retries included; roles neither run nor expected are left out. */
-export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[] {
+export function computeRoleFigures(sessions: readonly Session[]): readonly RoleFigures[] {
   return agentRoles.flatMap((role) => {
     const spend = sessions.flatMap((session) => session.spend[role] ?? []);
     const estimates = sessions.flatMap(({ estimate }) => estimate?.roles?.[role] ?? []);
@@ -44,7 +44,7 @@ export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[
 }
 
 /** Every agent run the session's note still lists, with what one of its role was expected to cost. */
-export function agentFigures({ id, agents, estimate }: Session): readonly AgentFigures[] {
+export function listAgentFigures({ id, agents, estimate }: Session): readonly AgentFigures[] {
   return agents.map((run) => ({
     session: id,
     agent: run.id,
@@ -63,13 +63,13 @@ export function agentFigures({ id, agents, estimate }: Session): readonly AgentF
  * Sums the cost of all agent runs for a task. A long session's note lists the latest runs only; then the task's history
  * and verdicts count.
  */
-export function taskCost(session: Session, task: Task, verdicts: readonly Verdict[]): TaskCost {
+export function computeTaskCost(session: Session, task: Task, verdicts: readonly Verdict[]): TaskCost {
   const booked = sum(Object.values(session.spend).map(({ runs }) => runs));
   const runs = session.agents.filter((run) => run.task_id === task.id);
   return booked <= session.agents.length ? costOfRuns(runs) : costOfRecords(task, verdicts);
 }
 
-function costOfRuns(runs: readonly AgentRun[]): TaskCost {
+function costOfRuns(runs: readonly AgentRunRecord[]): TaskCost {
   const byRole = (role: Role): number =>
     roundUsd(sum(runs.filter((run) => run.role === role).map(({ cost_usd }) => cost_usd)));
   return toCost(byRole, sum(runs.map(({ tokens }) => tokens)));
@@ -100,7 +100,7 @@ function roundUsd(usd: number): number {
 
 interface FailureFacts {
   readonly tasks: readonly Task[];
-  readonly log: readonly LogEntry[];
+  readonly log: readonly StateLogEntry[];
   readonly verdicts: readonly Verdict[];
   /** Blocked calls of this session's agents by rule, as far as this machine has their audits. */
   readonly blocked: ReadonlyMap<string, number>;
@@ -109,7 +109,7 @@ interface FailureFacts {
 }
 
 /** Everything that was refused or went wrong, by where it was found and what it broke; the most frequent first. */
-export function failuresByRule(facts: FailureFacts): readonly FailureCount[] {
+export function countFailuresByRule(facts: FailureFacts): readonly FailureCount[] {
   const counts = new Map<string, number>();
   const add = (source: FailureSource, rule: string, count = 1): void => {
     const key = `${source}\n${rule}`;
@@ -130,7 +130,7 @@ export function failuresByRule(facts: FailureFacts): readonly FailureCount[] {
 }
 
 /** Why an attempt failed, by the commit that recorded it. */
-function failureIn({ trailers, subject }: LogEntry): readonly Omit<FailureCount, 'count'>[] {
+function failureIn({ trailers, subject }: StateLogEntry): readonly Omit<FailureCount, 'count'>[] {
   if (trailers.Transition?.endsWith(' -> failed') !== true) return [];
   // Commits of earlier versions say it in their subject alone.
   const kind = trailers.Failure ?? /-> failed \(([a-z-]+)\)/.exec(subject)?.[1] ?? 'unknown';

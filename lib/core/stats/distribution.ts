@@ -1,7 +1,7 @@
 import type { Distribution } from '../../domain/view-models/stats.ts';
 
 /** Computes the spread of values; null where there are none. */
-export function distribution(values: readonly number[]): Distribution | null {
+export function computeDistribution(values: readonly number[]): Distribution | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
   const total = sum(values);
@@ -37,6 +37,6 @@ export function sum(values: readonly number[]): number {
 }
 
 /** null: there is nothing to have a share of. */
-export function share(some: number, all: number): number | null {
+export function computeRatio(some: number, all: number): number | null {
   return all === 0 ? null : some / all;
 }

@@ -1,6 +1,6 @@
 import type { TaskStatus } from '../../domain/state/task.ts';
 import type { FlowPoint, Stats } from '../../domain/view-models/stats.ts';
-import { addTo } from '../../util/sort-and-group.ts';
+import { addToListOfKey } from '../../util/sort-and-group.ts';
 import type { TaskSpans } from './task-times.ts';
 
 const mostPoints = 240;
@@ -53,7 +53,7 @@ function moments(tasks: readonly TaskSpans[]): readonly Moment[] {
   const byTime = new Map<number, { readonly id: string; readonly to: TaskStatus }[]>();
   for (const { task, spans } of tasks) {
     for (const { status, from } of spans) {
-      addTo(byTime, from, { id: keyOf(task.session, task.id), to: status });
+      addToListOfKey(byTime, from, { id: keyOf(task.session, task.id), to: status });
     }
   }
   const times = [...byTime.keys()].sort((a, b) => a - b);
@@ -73,7 +73,7 @@ class Board {
     for (const { task } of tasks) {
       const key = keyOf(task.session, task.id);
       this.#unmet.set(key, task.dependencies.length);
-      for (const id of task.dependencies) addTo(this.#dependents, keyOf(task.session, id), key);
+      for (const id of task.dependencies) addToListOfKey(this.#dependents, keyOf(task.session, id), key);
     }
   }
 

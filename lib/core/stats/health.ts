@@ -6,10 +6,10 @@ import type {
   SessionFigures,
   TaskFigures,
 } from '../../domain/view-models/stats.ts';
-import { median, share } from './distribution.ts';
+import { computeRatio, median } from './distribution.ts';
 
 /** Inputs of the health score, as counts that add up over sessions. */
-export const noCounts = {
+export const zeroHealthCounts = {
   landed: 0,
   /** Landed, failed, blocked or dropped. */
   settled: 0,
@@ -31,12 +31,12 @@ export const noCounts = {
   verified: 0,
   same: 0,
 };
-export type HealthCounts = Readonly<typeof noCounts>;
+export type HealthCounts = Readonly<typeof zeroHealthCounts>;
 
-export function addCounts(all: readonly HealthCounts[]): HealthCounts {
-  const sum = { ...noCounts };
+export function sumHealthCounts(all: readonly HealthCounts[]): HealthCounts {
+  const sum = { ...zeroHealthCounts };
   for (const counts of all)
-    for (const key of Object.keys(noCounts) as (keyof HealthCounts)[]) sum[key] += counts[key];
+    for (const key of Object.keys(zeroHealthCounts) as (keyof HealthCounts)[]) sum[key] += counts[key];
   return sum;
 }
 
@@ -44,7 +44,7 @@ export function addCounts(all: readonly HealthCounts[]): HealthCounts {
  * Computes a health score from 0 to 1, with its parts and their reasons. A part without data counts neither for nor
  * against.
  */
-export function healthScore(counts: HealthCounts): Health {
+export function computeHealthScore(counts: HealthCounts): Health {
   const { landed, settled, firstTry, passed, verdicts, good, ended, busy, usable, verified, same } = counts;
   const slots = usable === 0 ? 'an unknown part' : `${Math.round((busy / usable) * 100)} %`;
   const parts = [
@@ -53,7 +53,7 @@ export function healthScore(counts: HealthCounts): Health {
     ratio('verdicts', 0.15, [passed, verdicts], 'verdicts are pass'),
     ratio('attempts', 0.15, [good, ended], 'attempts made work that follows the rules'),
     costPart(counts),
-    part('slots', 0.05, share(busy, usable), `${slots} of the usable worker slots were in use`),
+    part('slots', 0.05, computeRatio(busy, usable), `${slots} of the usable worker slots were in use`),
     ratio('evidence', 0.05, [same, verified], 'commits gave the same results when checked again'),
   ];
   const known = parts.filter(({ value }) => value !== null);
@@ -76,7 +76,7 @@ function ratio(
   [some, all]: readonly [number, number],
   what: string,
 ): HealthPart {
-  return part(name, weight, share(some, all), `${some} of ${all} ${what}`);
+  return part(name, weight, computeRatio(some, all), `${some} of ${all} ${what}`);
 }
 
 function part(name: string, weight: number, value: number | null, says: string): HealthPart {
@@ -158,7 +158,7 @@ export function findAnomalies(facts: AnomalyFacts): Anomalies {
   return { history, needed: neededSessions, found: found.toSorted(order) };
 }
 
-/** The figures that are far from those of the past; of tasks, whose name `taskOf` has, those that are far above. */
+/** The figures that are far from those of the past; of tasks, whose name `requireTaskInView` has, those that are far above. */
 function farOff<Figures extends { readonly session: string }>(
   { name, get, grain, show }: Metric<Figures>,
   figures: readonly Figures[],

@@ -1,9 +1,9 @@
-import type { LogEntry } from '../../domain/ports/store-port.ts';
+import type { StateLogEntry } from '../../domain/ports/store-port.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
 import type { Stats } from '../../domain/view-models/stats.ts';
-import { addTo } from '../../util/sort-and-group.ts';
-import { distribution } from './distribution.ts';
+import { addToListOfKey } from '../../util/sort-and-group.ts';
+import { computeDistribution } from './distribution.ts';
 
 /** Seconds; all of a task that has landed. */
 export interface TaskTimes {
@@ -18,7 +18,7 @@ export interface TaskTimes {
 }
 
 /** Computes how long a task took, by phase; null where it hasn't landed. */
-export function taskTimes({ spans, judged }: TaskSpans): TaskTimes | null {
+export function computeTaskTimes({ spans, judged }: TaskSpans): TaskTimes | null {
   const landed = spans.find(({ status }) => status === 'merged');
   const [first] = spans;
   if (landed === undefined || first === undefined) return null;
@@ -58,13 +58,13 @@ function sinceDone(
 }
 
 /** Attempts at a task: claims, without those that were given back untried. */
-export function countAttempts(spans: readonly StatusSpan[]): number {
+export function countAttemptsInSpans(spans: readonly StatusSpan[]): number {
   return spans.filter(({ status }, index) => status === 'claimed' && spans[index + 1]?.status !== 'pending')
     .length;
 }
 
-export function timesOf(times: readonly TaskTimes[]): Stats['times_s'] {
-  const of = (get: (task: TaskTimes) => number) => distribution(times.map(get));
+export function summarizeTaskTimes(times: readonly TaskTimes[]): Stats['times_s'] {
+  const of = (get: (task: TaskTimes) => number) => computeDistribution(times.map(get));
   return {
     cycle: of(({ cycle }) => cycle),
     lead: of(({ lead }) => lead),
@@ -95,15 +95,15 @@ export interface TaskSpans {
  * knows the same moment to the millisecond, that is taken. What the commits don't show, such as a status that
  * came by a merge of two clones, is taken from the note too.
  */
-export function taskSpans(tasks: readonly Task[], log: readonly LogEntry[]): readonly TaskSpans[] {
+export function buildTaskSpans(tasks: readonly Task[], log: readonly StateLogEntry[]): readonly TaskSpans[] {
   const moves = new Map<string, { readonly at: number; readonly to: TaskStatus }[]>();
   const judged = new Map<string, number[]>();
   for (const { trailers, at, subject } of log.toReversed()) {
     const to = targetOf(trailers.Transition);
     const { Task: id = '' } = trailers;
     if (trailers.Transition === 'done -> done' && /\bjudged\b/.test(subject))
-      addTo(judged, id, Date.parse(at));
-    if (to !== null) addTo(moves, id, { at: Date.parse(at), to });
+      addToListOfKey(judged, id, Date.parse(at));
+    if (to !== null) addToListOfKey(moves, id, { at: Date.parse(at), to });
   }
   return tasks.map((task) => ({
     task,

@@ -1,14 +1,14 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { DoneTask, Task, TaskIn } from '../../domain/state/task.ts';
+import type { DoneTask, Task, TaskWithStatus } from '../../domain/state/task.ts';
 import { boundText } from './one-line.ts';
-import { amendAttempt } from './task-history.ts';
-import { applyEdit, planOf } from './task-keys.ts';
+import { amendLatestDoneEntry } from './task-history.ts';
+import { applyTaskEdit, pickTaskPlan } from './task-keys.ts';
 import { dropTask, requeueTask } from './task-outcome.ts';
-import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
+import { illegalTransitionError, makeTaskChange, type TaskChange } from './task-state.ts';
 
 /** How tasks go on whose landing is taken back. */
-export interface AfterUndo {
+export interface LandingUndoOptions {
   readonly follow: 'requeue' | 'drop';
   /** Why: notes for the next attempts, or the reason of a drop. */
   readonly notes: string;
@@ -20,24 +20,29 @@ export interface AfterUndo {
  * merged → requeued or dropped: the one way out of what has landed, and only together with its landing. What was found
  * about the work is in its history. Throws a FlameError `illegal-transition` where it isn't merged.
  */
-export function takeBackTask(task: Task, { follow, notes, keep }: AfterUndo, at: string): TaskChange {
-  if (task.status !== 'merged') throw illegalTransition(task, follow === 'drop' ? 'dropped' : 'requeued');
+export function takeBackTaskLanding(
+  task: Task,
+  { follow, notes, keep }: LandingUndoOptions,
+  at: string,
+): TaskChange {
+  if (task.status !== 'merged')
+    throw illegalTransitionError(task, follow === 'drop' ? 'dropped' : 'requeued');
   const done = beforeLanding(task);
   const { task: after } =
     follow === 'drop'
       ? dropTask(done, { reason: notes })
       : requeueTask(done, { kind: 'rejected', notes, at, keep });
-  return describeChange(task, after, `, its landing was taken back: ${notes}`);
+  return makeTaskChange(task, after, `, its landing was taken back: ${notes}`);
 }
 
 /** A task as right before it landed, but that it has: no other clone's older word ends it again. */
-function beforeLanding(task: TaskIn<'merged'>): Task {
+function beforeLanding(task: TaskWithStatus<'merged'>): Task {
   const { landed_as: _, ...landed } = task;
   return { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
 }
 
 /** Remarks on a task's work after it landed on a branch that is still under review. */
-export interface Revision {
+export interface PullRequestRemarks {
   /** How much, in a few words: `2 remarks and 1 failed check`. */
   readonly summary: string;
   readonly notes: string;
@@ -50,8 +55,11 @@ export interface Revision {
  * that is taken back is, so that no other clone's older word ends it again. Throws a FlameError `illegal-transition`
  * where it isn't merged.
  */
-export function reviseTask(task: Task, { summary, notes, comments, at }: Revision): TaskChange {
-  if (task.status !== 'merged') throw illegalTransition(task, 'requeued');
+export function requeueTaskForRemarks(
+  task: Task,
+  { summary, notes, comments, at }: PullRequestRemarks,
+): TaskChange {
+  if (task.status !== 'merged') throw illegalTransitionError(task, 'requeued');
   const { task: after } = requeueTask(beforeLanding(task), {
     kind: 'rejected',
     notes,
@@ -60,14 +68,14 @@ export function reviseTask(task: Task, { summary, notes, comments, at }: Revisio
     isOnRequest: true,
   });
   const reason = `${summary} on its pull request`;
-  return describeChange(task, { ...after, reason }, `, ${reason}`);
+  return makeTaskChange(task, { ...after, reason }, `, ${reason}`);
 }
 
 /** Results of tasks a rejection sent back: the rejected ones, and finished work that could not stand without them. */
 const sentBack: readonly (string | undefined)[] = ['rejected', 'restart'];
 
 /** Whether a task still waits as the rejection at that time left it. */
-export function wasSentBackAt({ status, history }: Task, at: string): boolean {
+export function isStillAsRejectedAt({ status, history }: Task, at: string): boolean {
   const last = history.at(-1);
   return status === 'requeued' && sentBack.includes(last?.result) && last?.timestamp === at;
 }
@@ -76,7 +84,7 @@ export function wasSentBackAt({ status, history }: Task, at: string): boolean {
  * True if `former` is the task right before it was sent back. Fields that no rejection changes must be the same: anyone
  * who may push can put another version beside it.
  */
-export function isBefore(task: Task, former: Task | null): former is DoneTask {
+export function isTaskBeforeRejection(task: Task, former: Task | null): former is DoneTask {
   return (
     former?.status === 'done' &&
     former.rev === task.rev - 1 &&
@@ -94,11 +102,11 @@ const untouched = [
  * requeued → done: as it was before a rejection that is taken back, by the plan it has now. Throws a FlameError
  * `illegal-transition`.
  */
-export function restoreTask(task: Task, former: Task): TaskChange {
-  if (task.status !== 'requeued' || former.status !== 'done') throw illegalTransition(task, 'done');
+export function undoTaskRejection(task: Task, former: Task): TaskChange {
+  if (task.status !== 'requeued' || former.status !== 'done') throw illegalTransitionError(task, 'done');
   const before = { ...former, rev: task.rev };
-  const { task: planned } = applyEdit(before, planOf(before), planOf(task));
-  return describeChange(task, planned, ', its rejection was taken back');
+  const { task: planned } = applyTaskEdit(before, pickTaskPlan(before), pickTaskPlan(task));
+  return makeTaskChange(task, planned, ', its rejection was taken back');
 }
 
 /**
@@ -109,7 +117,7 @@ export function amendWork(
   task: Task,
   { commit, amendment, at }: { readonly commit: ObjectId; readonly amendment: string; readonly at: string },
 ): TaskChange<DoneTask> {
-  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  if (task.status !== 'done') throw illegalTransitionError(task, 'done');
   const last = task.history.at(-1);
   const notes = boundText([last?.notes ?? '', `${amendment}.`].filter(Boolean).join('\n'));
   const entry = {
@@ -127,7 +135,7 @@ export function amendWork(
     status: 'done',
     commit,
     result: { status: null, notes, issues: [] },
-    history: amendAttempt(task.history, entry),
+    history: amendLatestDoneEntry(task.history, entry),
   };
-  return describeChange(task, next, `, ${amendment}`);
+  return makeTaskChange(task, next, `, ${amendment}`);
 }

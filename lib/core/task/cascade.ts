@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { isBuiltOn, transitiveDependents } from './stack-state.ts';
+import { findTransitiveDependents, isTaskBuiltOnTask } from './stack-state.ts';
 import { blockTask, requeueTask } from './task-outcome.ts';
 import type { TaskChange } from './task-state.ts';
 
@@ -13,7 +13,7 @@ export function blockDependents(
   failedId: string,
   reason: string,
 ): readonly TaskChange[] {
-  const through = transitiveDependents(tasks, [failedId]);
+  const through = findTransitiveDependents(tasks, [failedId]);
   return [...tasks]
     .sort((a, b) => compareText(a.id, b.id))
     .filter(({ status }) => status === 'pending' || status === 'requeued')
@@ -31,14 +31,14 @@ export function blockDependents(
  * stands on its work waits for that (see Ground), and only what doesn't say that it stands there is requeued. Call it
  * before blockDependents, so that what can't run any more is blocked from there.
  */
-export function restartDependents(
+export function requeueDoneDependents(
   tasks: readonly Task[],
   changedId: string,
   { at }: { readonly at: string },
 ): readonly TaskChange[] {
   const changed = tasks.find(({ id }) => id === changedId);
   const status = changed?.status ?? 'missing';
-  const through = transitiveDependents(tasks, [changedId]);
+  const through = findTransitiveDependents(tasks, [changedId]);
   const isKept = changed?.status === 'requeued' ? keptWork(tasks, through, changedId) : () => false;
   return [...tasks]
     .sort((a, b) => compareText(a.id, b.id))
@@ -60,7 +60,7 @@ function keptWork(
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const isFounded = (task: Task, need: string): boolean => {
     const below = byId.get(need);
-    return below !== undefined && isBuiltOn(task, below, byId);
+    return below !== undefined && isTaskBuiltOnTask(task, below, byId);
   };
   return (task) =>
     task.dependencies
@@ -72,9 +72,9 @@ function keptWork(
  * Blocked tasks that nothing blocks any more, by id: none of the tasks they need, directly or through
  * others, is failed or dropped. The inverse of blockDependents, whole chains at once.
  */
-export function unblockableTasks(tasks: readonly Task[]): readonly Task[] {
+export function listUnblockableTasks(tasks: readonly Task[]): readonly Task[] {
   const lost = tasks.filter(({ status }) => status === 'failed' || status === 'dropped');
-  const held = transitiveDependents(
+  const held = findTransitiveDependents(
     tasks,
     lost.map(({ id }) => id),
   );
@@ -95,7 +95,7 @@ export function withdrawTasks(
   let now = applyTaskChanges(tasks, leaving);
   const steps = [...leaving];
   for (const { task } of leaving) {
-    const restarted = restartDependents(now, task.id, { at });
+    const restarted = requeueDoneDependents(now, task.id, { at });
     now = applyTaskChanges(now, restarted);
     const why = whyGone(task);
     const blocked = why === null ? [] : blockDependents(now, task.id, why);

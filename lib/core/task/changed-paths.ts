@@ -1,9 +1,9 @@
 import type { CellSnapshot } from '../../domain/ports/git-cells.ts';
 import type { RenamedFile } from '../../domain/state/patch.ts';
-import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
+import { globMatchesPath, hasWildcard } from '../../util/path-globs.ts';
 
 /** Paths that are not in both, or not the same in both; sorted by their bytes. */
-export function changedPaths(before: CellSnapshot, after: CellSnapshot): readonly string[] {
+export function listChangedCellPaths(before: CellSnapshot, after: CellSnapshot): readonly string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths]
     .filter((path) => before.get(path) !== after.get(path))
@@ -18,15 +18,15 @@ const longestLock = 500;
  * new name; a folder or a pattern stays, and where all it lost went to the same place, that is locked the same way, else
  * each file by its name. `followed`: each change, by lock.
  */
-export function followRenames(
+export function renameLocksLikeFiles(
   locks: readonly string[],
   renames: readonly RenamedFile[],
 ): { readonly locks: readonly string[]; readonly followed: readonly RenamedFile[] } {
   const followed: RenamedFile[] = [];
   const isCovered = (path: string): boolean =>
-    [...locks, ...followed.map(({ to }) => to)].some((lock) => pathMatches(lock, path));
+    [...locks, ...followed.map(({ to }) => to)].some((lock) => globMatchesPath(lock, path));
   for (const lock of locks) {
-    const lost = renames.filter(({ from, to }) => pathMatches(lock, from) && !isCovered(to));
+    const lost = renames.filter(({ from, to }) => globMatchesPath(lock, from) && !isCovered(to));
     const moved = movedTo(lock, lost);
     const names = moved === null ? lost.map(({ to }) => to) : [moved];
     for (const to of names) if (to.length <= longestLock) followed.push({ from: lock, to });

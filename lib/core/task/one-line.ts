@@ -3,7 +3,7 @@ const unprintable = /[\p{Cc}\p{Cf}]/gu;
 const unprintableInText = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
 
 /** Outside text as one printable line of at most `max` characters, for commit subjects, reasons and summaries. */
-export function oneLine(text: string, max = 200): string {
+export function toOneLine(text: string, max = 200): string {
   return cut(text.replace(/\s+/gu, ' ').replace(unprintable, '').trim(), max);
 }
 

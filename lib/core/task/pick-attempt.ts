@@ -47,7 +47,7 @@ const criteria: readonly Criterion[] = [
  * Which of several attempts at a task counts: of those whose work kept to the rules, by how few diagnostics fail, then
  * by its verdict, then by how few lines it changes, then by their order. null: none handed in work.
  */
-export function pickAttempt(tries: readonly AttemptRecord[]): Picked | null {
+export function pickBestAttempt(tries: readonly AttemptRecord[]): Picked | null {
   let left: readonly Candidate[] = tries
     .map((one, at) => ({ one, at }))
     .filter(({ one }) => one.work !== undefined);

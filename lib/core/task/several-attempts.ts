@@ -2,33 +2,41 @@ import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
 import type { ClaimedTask, DoneTask, HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { boundText, oneLine } from './one-line.ts';
-import { amendAttempt } from './task-history.ts';
+import { boundText, toOneLine } from './one-line.ts';
+import { amendLatestDoneEntry } from './task-history.ts';
 import {
   boundIssues,
-  describeChange,
-  illegalTransition,
-  noResult,
+  emptyTaskResult,
+  illegalTransitionError,
+  makeTaskChange,
   type TaskChange,
   withBuiltOn,
-  withKept,
+  withKeptWork,
 } from './task-state.ts';
 
 /** Result of an attempt, once its agent is over. */
-export type AttemptEnd = Pick<
+export type AttemptResult = Pick<
   AttemptRecord,
   'ended' | 'notes' | 'left' | 'cost_usd' | 'tokens' | 'failure' | 'work'
 >;
 
 /** Before its agent is over. */
-export const notEnded: AttemptEnd = { ended: null, notes: '', left: [], cost_usd: 0, tokens: 0 };
+export const unendedAttemptResult: AttemptResult = {
+  ended: null,
+  notes: '',
+  left: [],
+  cost_usd: 0,
+  tokens: 0,
+};
 
 /** The agents of a claim that are still to come to an end; a task of one attempt has one. */
-export function agentsOf(task: Pick<Task, 'status' | 'agent_id' | 'tries'>): readonly AgentId[] {
+export function listRunningAgentsOfTask(
+  task: Pick<Task, 'status' | 'agent_id' | 'tries'>,
+): readonly AgentId[] {
   if (task.status !== 'claimed' || task.agent_id === null) return [];
   if (task.tries === undefined) return [task.agent_id];
   return task.tries.filter(({ ended }) => ended === null).map(({ agent_id }) => agent_id);
@@ -41,7 +49,7 @@ export function countWantedAttempts({ attempts, tries }: Pick<Task, 'attempts' |
 }
 
 /** One of the attempts of a claimed task is over; the claim goes on. */
-export function endOneAttempt(task: Task, agent: AgentId, end: AttemptEnd): TaskChange<ClaimedTask> {
+export function recordAttemptResult(task: Task, agent: AgentId, end: AttemptResult): TaskChange<ClaimedTask> {
   const said = describeAttemptEnd(end);
   return changeOneAttempt(task, agent, (one) => ({ ...one, ...end }), said);
 }
@@ -53,18 +61,18 @@ export function skipAttempt(one: AttemptRecord, why: string): AttemptRecord {
 
 /** Leaves out what is not over of a claimed task's attempts. */
 export function skipRemainingAttempts(task: Task, why: string): TaskChange<ClaimedTask> {
-  if (task.status !== 'claimed') throw illegalTransition(task, 'claimed');
+  if (task.status !== 'claimed') throw illegalTransitionError(task, 'claimed');
   const tries = task.tries ?? [];
   const open = tries.filter(({ ended }) => ended === null);
   const next: ClaimedTask = {
     ...task,
     tries: tries.map((one) => (one.ended === null ? skipAttempt(one, why) : one)),
   };
-  return describeChange(task, next, `, ${formatCount(open.length, 'attempt')} left out: ${why}`);
+  return makeTaskChange(task, next, `, ${formatCount(open.length, 'attempt')} left out: ${why}`);
 }
 
 /** Records the findings about the work of one attempt. */
-export function judgeOneAttempt(
+export function recordAttemptFindings(
   task: Task,
   agent: AgentId,
   found: Pick<AttemptRecord, 'failing' | 'verdict'>,
@@ -85,20 +93,20 @@ function changeOneAttempt(
   change: (one: AttemptRecord) => AttemptRecord,
   said: string,
 ): TaskChange<ClaimedTask> {
-  if (task.status !== 'claimed') throw illegalTransition(task, 'claimed');
+  if (task.status !== 'claimed') throw illegalTransitionError(task, 'claimed');
   const tries = task.tries ?? [];
   const at = tries.findIndex((one) => one.agent_id === agent);
   const next: ClaimedTask = { ...task, tries: tries.map((one, index) => (index === at ? change(one) : one)) };
-  return describeChange(task, next, `, attempt ${at + 1} of ${tries.length} by ${agent} ${said}`);
+  return makeTaskChange(task, next, `, attempt ${at + 1} of ${tries.length} by ${agent} ${said}`);
 }
 
-function describeAttemptEnd({ work, failure }: AttemptEnd): string {
+function describeAttemptEnd({ work, failure }: AttemptResult): string {
   if (work !== undefined) return `submitted: ${formatCount(work.lines, 'line')}`;
   return `failed: ${failure?.message ?? ''}`;
 }
 
 /** Tries of which one is the task's. */
-export function withChosen(tries: readonly AttemptRecord[], at: number): AttemptRecord[] {
+export function markChosenAttempt(tries: readonly AttemptRecord[], at: number): AttemptRecord[] {
   return tries.map(({ chosen: _, ...one }, index) => (index === at ? { ...one, chosen: true } : one));
 }
 
@@ -113,7 +121,7 @@ export function combineFailures(tries: readonly AttemptRecord[]): Failure {
     .join(' ')}`;
   return {
     kind: first?.kind ?? 'agent-error',
-    message: oneLine(message, 1_000),
+    message: toOneLine(message, 1_000),
     details: failures.flatMap(({ agent_id, message: why, details }) => [
       `${agent_id}: ${why}`,
       ...details.filter((detail) => !why.startsWith(detail)),
@@ -124,7 +132,7 @@ export function combineFailures(tries: readonly AttemptRecord[]): Failure {
 }
 
 /** A failure as an attempt keeps it. */
-export function storedFailure({
+export function toStoredFailure({
   kind,
   message,
   details,
@@ -144,27 +152,27 @@ export function storedFailure({
  * Makes another attempt's work a done task's, without changing its status: what was found about the one before is about
  * another commit. `at` counts from 0. Throws FlameErrors `illegal-transition` where it isn't done, `no-attempt`.
  */
-export function selectAttempt(
+export function setChosenAttemptOfTask(
   task: Task,
   at: number,
   choice: { readonly by: string; readonly at: string },
 ): TaskChange<DoneTask> {
-  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  if (task.status !== 'done') throw illegalTransitionError(task, 'done');
   const tries = task.tries ?? [];
   const one = tries[at];
   if (one?.work === undefined) throw noAttempt(task, at);
   const { commit, start, from, built_on: builtOn } = one.work;
   const said = `attempt ${at + 1} of ${tries.length} by ${one.agent_id} chosen by ${choice.by}`;
   const next: DoneTask = {
-    ...withKept(withBuiltOn(task, builtOn), from === undefined ? undefined : { commit: from, start }),
+    ...withKeptWork(withBuiltOn(task, builtOn), from === undefined ? undefined : { commit: from, start }),
     status: 'done',
     agent_id: one.agent_id,
     commit,
     start_commit: start,
-    tries: withChosen(tries, at),
-    result: { ...noResult, notes: boundText(one.notes) },
+    tries: markChosenAttempt(tries, at),
+    result: { ...emptyTaskResult, notes: boundText(one.notes) },
     history: byAgent(
-      amendAttempt(task.history, {
+      amendLatestDoneEntry(task.history, {
         agent_id: one.agent_id,
         timestamp: choice.at,
         result: 'done',
@@ -176,7 +184,7 @@ export function selectAttempt(
       one.agent_id,
     ),
   };
-  return describeChange(task, next, `, ${said}`);
+  return makeTaskChange(task, next, `, ${said}`);
 }
 
 /** The latest entry, of another agent. */
@@ -198,7 +206,7 @@ function noAttempt(task: DoneTask, at: number): FlameError {
 }
 
 /** Describes an attempt's verdict in one word each, for the person or agent that decides between them. */
-export function describeVerdicts({
+export function toAttemptFindings({
   status,
   diagnostics,
 }: Pick<Verdict, 'status' | 'diagnostics'>): Pick<AttemptRecord, 'failing' | 'verdict'> {
@@ -216,7 +224,10 @@ const excused = new Set(['agent-stopped', 'rate-limit', 'session-budget', 'kille
  * The validators that were paid for a task's present result, by what its session's note booked since it was done.
  * As long as there is no verdict on it, none of them gave one.
  */
-export function validatorsWithoutVerdict({ agents }: Session, { id, history }: Task): readonly AgentRun[] {
+export function listValidatorsWithoutVerdict(
+  { agents }: Session,
+  { id, history }: Task,
+): readonly AgentRunRecord[] {
   const doneAt = history.findLast(({ result }) => result === 'done')?.timestamp ?? '';
   return agents.filter(
     ({ role, task_id, started_at, outcome }) =>

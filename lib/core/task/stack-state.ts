@@ -1,16 +1,19 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { addTo, compareText } from '../../util/sort-and-group.ts';
+import { addToListOfKey, compareText } from '../../util/sort-and-group.ts';
 
 /** Fields that name the work a task needs. */
-export interface WorkNeeds {
+export interface NeededWorkFields {
   readonly dependencies: readonly TaskId[];
   readonly built_on?: readonly { readonly task: TaskId }[] | undefined;
 }
 
 /** The tasks whose work a task's own cannot land without: those it depends on, and those it was built on. */
-export function needsOf({ dependencies, built_on: builtOn = [] }: WorkNeeds): readonly TaskId[] {
+export function listNeededTasks({
+  dependencies,
+  built_on: builtOn = [],
+}: NeededWorkFields): readonly TaskId[] {
   return [...new Set([...dependencies, ...builtOn.map(({ task }) => task)])];
 }
 
@@ -55,7 +58,10 @@ export function readStackState(tasks: readonly Task[]): StackState {
  * Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. What is approved of
  * the current changesets lands on what only landed as another commit: what was shown is the difference to that.
  */
-export function tasksToRebase(tasks: readonly Task[], current: readonly Changeset[] = []): readonly Task[] {
+export function listTasksToRebase(
+  tasks: readonly Task[],
+  current: readonly Changeset[] = [],
+): readonly Task[] {
   if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
   const stackState = readStackState(tasks);
   const isApproved = ({ state }: Changeset): boolean => state === 'approved';
@@ -66,7 +72,11 @@ export function tasksToRebase(tasks: readonly Task[], current: readonly Changese
 }
 
 /** Whether the work of one is in that of another, as its note says, and those below it. */
-export function isBuiltOn(task: Task, { id, commit }: Task, byId: ReadonlyMap<string, Task>): boolean {
+export function isTaskBuiltOnTask(
+  task: Task,
+  { id, commit }: Task,
+  byId: ReadonlyMap<string, Task>,
+): boolean {
   const seen = new Set<string>();
   const open = [task];
   for (const { built_on: builtOn = [] } of open)
@@ -84,7 +94,7 @@ function waitingWork(tasks: readonly Task[], byId: ReadonlyMap<string, Task>): R
   const done = tasks.filter(({ status }) => status === 'done');
   const first = done.filter(({ dependencies }) => dependencies.some((id) => isBeingRedone(byId.get(id))));
   const ids = first.map(({ id }) => id);
-  return new Set<string>(ids.length === 0 ? ids : [...ids, ...transitiveDependents(done, ids).keys()]);
+  return new Set<string>(ids.length === 0 ? ids : [...ids, ...findTransitiveDependents(done, ids).keys()]);
 }
 
 function isBeingRedone(task: Task | undefined): boolean {
@@ -105,7 +115,7 @@ type Linked = Pick<Task, 'id' | 'status' | 'dependencies'>;
  * For each task that needs one of `ids`, directly or through others, the dependency through which it does
  * (the nearest). A merged task passes nothing on: its work is on the base. The given ids are not in the answer.
  */
-export function transitiveDependents(
+export function findTransitiveDependents(
   tasks: readonly Linked[],
   ids: readonly string[],
 ): ReadonlyMap<string, string> {
@@ -128,7 +138,7 @@ function groupByDependency(tasks: readonly Linked[]): ReadonlyMap<string, readon
   const dependents = new Map<string, string[]>();
   for (const task of [...tasks].sort((a, b) => compareText(a.id, b.id))) {
     if (task.status === 'merged') continue;
-    for (const id of task.dependencies) addTo(dependents, id, task.id);
+    for (const id of task.dependencies) addToListOfKey(dependents, id, task.id);
   }
   return dependents;
 }

@@ -1,21 +1,28 @@
-import { type Failure, furtherDetails } from '../../domain/failure.ts';
+import { type Failure, listFurtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
-import { nextClaim } from '../../domain/state/machine.ts';
-import type { BuiltOn, ClaimedTask, DoneTask, HistoryEntry, Task, TaskIn } from '../../domain/state/task.ts';
-import { boundText, oneLine } from './one-line.ts';
-import { type AttemptCost, amendAttempt, endAttempt } from './task-history.ts';
+import { nextClaimNumber } from '../../domain/state/machine.ts';
+import type {
+  BuiltOn,
+  ClaimedTask,
+  DoneTask,
+  HistoryEntry,
+  Task,
+  TaskWithStatus,
+} from '../../domain/state/task.ts';
+import { boundText, toOneLine } from './one-line.ts';
+import { type AttemptCost, addEndedAttemptToHistory, amendLatestDoneEntry } from './task-history.ts';
 import {
   boundIssues,
-  describeChange,
-  illegalTransition,
-  noResult,
+  emptyTaskResult,
+  illegalTransitionError,
+  makeTaskChange,
   requireTransition,
   type TaskChange,
-  unclaimed,
-  withAttempts,
+  unclaimedTaskFields,
+  withAttemptRecords,
   withBuiltOn,
-  withKept,
+  withKeptWork,
 } from './task-state.ts';
 
 /** pending → claimed: the agent (or person) works on it from now on. */
@@ -37,7 +44,7 @@ export function claimTask(
 ): TaskChange<ClaimedTask> {
   requireTransition(task, 'claimed');
   const next: ClaimedTask = {
-    ...withAttempts(withBuiltOn(task, claim.builtOn), claim.tries),
+    ...withAttemptRecords(withBuiltOn(task, claim.builtOn), claim.tries),
     status: 'claimed',
     agent_id: claim.agentId,
     worktree: claim.worktree,
@@ -45,23 +52,28 @@ export function claimTask(
     claimed_host: claim.host ?? null,
     start_commit: claim.start ?? null,
     claimed_at: claim.at,
-    claim: nextClaim(task.claim),
+    claim: nextClaimNumber(task.claim),
     not_before: null,
-    result: noResult,
+    result: emptyTaskResult,
     reason: null,
   };
-  return describeChange(task, next, ` by ${claim.agentId ?? claim.claimedBy}`);
+  return makeTaskChange(task, next, ` by ${claim.agentId ?? claim.claimedBy}`);
 }
 
 /** claimed → pending: given back without a verdict on the work; a retry isn't used up. */
 export function releaseTask(
   task: Task,
   release: { readonly reason: string; readonly at: string } & Partial<AttemptCost>,
-): TaskChange<TaskIn<'pending'>> {
+): TaskChange<TaskWithStatus<'pending'>> {
   requireTransition(task, 'pending');
-  const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
-  const next: TaskIn<'pending'> = { ...withBuiltOn(task), ...unclaimed, status: 'pending', history };
-  return describeChange(task, next, `, released: ${release.reason}`);
+  const history = addEndedAttemptToHistory(task, { ...release, result: 'released', notes: release.reason });
+  const next: TaskWithStatus<'pending'> = {
+    ...withBuiltOn(task),
+    ...unclaimedTaskFields,
+    status: 'pending',
+    history,
+  };
+  return makeTaskChange(task, next, `, released: ${release.reason}`);
 }
 
 /** claimed → done: the attempt's commits were accepted onto the task's branch and await a verdict. */
@@ -85,23 +97,23 @@ export function completeTask(
   requireTransition(task, 'done');
   const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
   const next: DoneTask = {
-    ...withAttempts(withKept(withBuiltOn(task, work.builtOn ?? task.built_on), kept), work.tries),
+    ...withAttemptRecords(withKeptWork(withBuiltOn(task, work.builtOn ?? task.built_on), kept), work.tries),
     status: 'done',
     commit: work.commit,
     start_commit: work.start,
     branch: work.branch,
     result: { status: null, notes: boundText(work.notes), issues: [] },
-    history: endAttempt(task, { ...work, result: 'done' }),
+    history: addEndedAttemptToHistory(task, { ...work, result: 'done' }),
   };
   const why = work.why === undefined ? '' : `, ${work.why}`;
-  return describeChange(task, next, ` by ${task.agent_id ?? task.claimed_by}${why}`);
+  return makeTaskChange(task, next, ` by ${task.agent_id ?? task.claimed_by}${why}`);
 }
 
 /**
  * Puts a done task's own change onto other ground, without changing its status: what was found about it before is
  * about another commit. Throws a FlameError `illegal-transition` when it isn't done.
  */
-export function replayTask(
+export function recordRebaseOfTask(
   task: Task,
   replay: {
     readonly commit: ObjectId;
@@ -112,7 +124,7 @@ export function replayTask(
     readonly at: string;
   },
 ): TaskChange<DoneTask> {
-  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  if (task.status !== 'done') throw illegalTransitionError(task, 'done');
   const { commit, start, builtOn, at } = replay;
   const said = `rebased, without the earlier work of ${replay.without.join(', ')}`;
   const notes = [task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n');
@@ -122,21 +134,24 @@ export function replayTask(
     commit,
     start_commit: start,
     result: { status: null, notes: boundText(notes), issues: [] },
-    history: amendAttempt(task.history, doneAgain(task, notes, at)),
+    history: amendLatestDoneEntry(task.history, doneAgain(task, notes, at)),
   };
-  return describeChange(task, next, `, ${said}`);
+  return makeTaskChange(task, next, `, ${said}`);
 }
 
 /**
  * Says of work that it also stands on these works, which it was begun upon as they had landed. What is still being done
  * is put on other ground once it is finished.
  */
-export function addBuiltOn(task: ClaimedTask | DoneTask, below: BuiltOn): TaskChange<ClaimedTask | DoneTask> {
+export function addWorkBuiltOn(
+  task: ClaimedTask | DoneTask,
+  below: BuiltOn,
+): TaskChange<ClaimedTask | DoneTask> {
   const known = task.built_on ?? [];
   const added = below.filter((one) => !known.some((other) => other.task === one.task));
   const names = below.map((one) => one.task).join(', ');
   const next = { ...task, built_on: [...known, ...added] };
-  return describeChange(task, next, `, started from ${names} as landed`);
+  return makeTaskChange(task, next, `, started from ${names} as landed`);
 }
 
 function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {
@@ -157,19 +172,19 @@ function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit
 export function failTask(
   task: Task,
   end: { readonly failure: Failure; readonly at: string } & AttemptCost,
-): TaskChange<TaskIn<'failed'>> {
+): TaskChange<TaskWithStatus<'failed'>> {
   requireTransition(task, 'failed');
   const message = describeFailure(end.failure);
-  const notes = [message, ...furtherDetails(end.failure)].join('\n');
-  const next: TaskIn<'failed'> = {
+  const notes = [message, ...listFurtherDetails(end.failure)].join('\n');
+  const next: TaskWithStatus<'failed'> = {
     ...task,
     status: 'failed',
-    reason: oneLine(message),
+    reason: toOneLine(message),
     result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },
-    history: endAttempt(task, { ...end, result: 'failed', notes }),
+    history: addEndedAttemptToHistory(task, { ...end, result: 'failed', notes }),
   };
   const { kind, rules = [] } = end.failure;
-  return { ...describeChange(task, next, ` (${kind}): ${message}`), failure: { kind, rules } };
+  return { ...makeTaskChange(task, next, ` (${kind}): ${message}`), failure: { kind, rules } };
 }
 
 // Scripts look for the word: a spent budget must be distinguishable from every other failure.

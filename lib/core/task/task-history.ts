@@ -1,6 +1,6 @@
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
-import { boundText, oneLine } from './one-line.ts';
+import { boundText, toOneLine } from './one-line.ts';
 
 const wholeEntries = 5;
 const foldedLines = 50;
@@ -28,7 +28,7 @@ interface AttemptEnd extends Partial<AttemptCost> {
  * The history of a task whose attempt has just ended that way. A done attempt has its entry already, which
  * then says what became of it; a failed one that is requeued gets a second entry of the same number.
  */
-export function endAttempt(task: Task, end: AttemptEnd): HistoryEntry[] {
+export function addEndedAttemptToHistory(task: Task, end: AttemptEnd): HistoryEntry[] {
   const entry = {
     agent_id: task.agent_id,
     timestamp: end.at,
@@ -41,27 +41,27 @@ export function endAttempt(task: Task, end: AttemptEnd): HistoryEntry[] {
     ...(end.work === undefined ? {} : { work: end.work }),
     ...(end.isOnRequest === true ? { on_request: true as const } : {}),
   };
-  if (task.status === 'done') return amendAttempt(task.history, entry);
+  if (task.status === 'done') return amendLatestDoneEntry(task.history, entry);
   const last = task.history.at(-1);
   const isSameAttempt = task.status === 'failed' && last !== undefined;
-  return addAttempt(task.history, isSameAttempt ? { ...entry, attempt: last.attempt } : entry);
+  return appendHistoryEntry(task.history, isSameAttempt ? { ...entry, attempt: last.attempt } : entry);
 }
 
 /** Appends an ended attempt. The latest 5 entries stay whole, older ones become one line each, at most 50. */
-export function addAttempt(
+export function appendHistoryEntry(
   history: readonly HistoryEntry[],
   entry: Omit<HistoryEntry, 'attempt'> & { readonly attempt?: number },
 ): HistoryEntry[] {
-  return boundHistory([...history, { ...entry, attempt: entry.attempt ?? nextAttempt(history) }]);
+  return boundHistory([...history, { ...entry, attempt: entry.attempt ?? nextAttemptNumber(history) }]);
 }
 
 /** Says what became of the latest attempt after it was done; its agent and cost stay, more cost is added. */
-export function amendAttempt(
+export function amendLatestDoneEntry(
   history: readonly HistoryEntry[],
   change: Omit<HistoryEntry, 'attempt'>,
 ): HistoryEntry[] {
   const last = history.at(-1);
-  if (last?.result !== 'done') return addAttempt(history, change);
+  if (last?.result !== 'done') return appendHistoryEntry(history, change);
   const amended: HistoryEntry = {
     ...last,
     ...change,
@@ -73,7 +73,7 @@ export function amendAttempt(
 }
 
 /** The number of the attempt that is running or comes next; the first is 1. */
-export function nextAttempt(history: readonly HistoryEntry[]): number {
+export function nextAttemptNumber(history: readonly HistoryEntry[]): number {
   return (history.at(-1)?.attempt ?? 0) + 1;
 }
 
@@ -91,8 +91,8 @@ function foldEntry(entry: HistoryEntry): HistoryEntry {
   return {
     ...whole,
     result: 'summary',
-    notes: oneLine(`${entry.result}: ${entry.notes}`, 160),
-    rejection_reason: reason === null ? null : oneLine(reason, 300),
+    notes: toOneLine(`${entry.result}: ${entry.notes}`, 160),
+    rejection_reason: reason === null ? null : toOneLine(reason, 300),
   };
 }
 

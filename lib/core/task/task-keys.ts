@@ -1,6 +1,6 @@
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type PlanKey, plannedKeys } from '../../domain/state/task-facts.ts';
+import { type PlannedTaskKey, plannedTaskKeys } from '../../domain/state/task-facts.ts';
 import { shortId } from '../../util/short-names.ts';
 
 /** Rules for a key of a task's note; a key that is added there has its row here. */
@@ -75,15 +75,17 @@ const rows = {
 } as const satisfies { readonly [Key in keyof Task]-?: KeyRow<NonNullable<Task[Key]>> };
 
 type Rows = typeof rows;
-export type KeyOf<Merge extends KeyRow<unknown>['merge']> = {
+export type TaskKeysByMerge<Merge extends KeyRow<unknown>['merge']> = {
   [Key in keyof Task]-?: Rows[Key]['merge'] extends Merge ? Key : never;
 }[keyof Task];
 
 const all = Object.entries(rows) as readonly [keyof Task, KeyRow<never>][];
 
 /** The keys that are merged in one way, in the order they stand in here. */
-export function keysOf<Merge extends KeyRow<unknown>['merge']>(merge: Merge): readonly KeyOf<Merge>[] {
-  return all.filter(([, row]) => row.merge === merge).map(([key]) => key as KeyOf<Merge>);
+export function listTaskKeysByMerge<Merge extends KeyRow<unknown>['merge']>(
+  merge: Merge,
+): readonly TaskKeysByMerge<Merge>[] {
+  return all.filter(([, row]) => row.merge === merge).map(([key]) => key as TaskKeysByMerge<Merge>);
 }
 
 const decided = {
@@ -92,12 +94,15 @@ const decided = {
 };
 
 /** The keys that are part of a decision, with what is set of them. */
-export function decidedKeys(task: Task, decision: 'task' | 'standing'): Readonly<Record<string, unknown>> {
+export function pickDecidedKeys(
+  task: Task,
+  decision: 'task' | 'standing',
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(decided[decision].map((key) => [key, task[key]]));
 }
 
 /** Values of the keys that have a name for people, by that name; null: not set. */
-export function namedKeys(task: Task): Readonly<Record<string, string | null>> {
+export function renderNamedKeys(task: Task): Readonly<Record<string, string | null>> {
   return Object.fromEntries(
     all.flatMap(([key, { named, text = String as (value: unknown) => string }]) => {
       const value = task[key] as never;
@@ -109,30 +114,34 @@ export function namedKeys(task: Task): Readonly<Record<string, string | null>> {
 /** Planned parts of a task, which a person may change while no agent works on it. */
 export type TaskPlan = PlannedTask;
 
-export function planOf(task: Task): TaskPlan {
+export function pickTaskPlan(task: Task): TaskPlan {
   const { id } = task;
-  const plan: Partial<Record<PlanKey, unknown>> = {};
-  for (const key of plannedKeys) plan[key] = task[key];
-  return { id, ...(plan as Pick<Task, PlanKey>) };
+  const plan: Partial<Record<PlannedTaskKey, unknown>> = {};
+  for (const key of plannedTaskKeys) plan[key] = task[key];
+  return { id, ...(plan as Pick<Task, PlannedTaskKey>) };
 }
 
 /** The keys in which two plans of a task differ. */
-export function planChanges(before: TaskPlan, after: TaskPlan): readonly PlanKey[] {
-  return plannedKeys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+export function listChangedPlanKeys(before: TaskPlan, after: TaskPlan): readonly PlannedTaskKey[] {
+  return plannedTaskKeys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
 /**
  * Applies the changes a person made to a task since `before`; other changes made meanwhile stay. `clashes`: keys that
  * another person or process changed differently at the same time.
  */
-export function applyEdit(
+export function applyTaskEdit(
   task: Task,
   before: TaskPlan,
   after: TaskPlan,
-): { readonly task: Task; readonly changed: readonly PlanKey[]; readonly clashes: readonly PlanKey[] } {
-  const wanted = planChanges(before, after);
-  const now = planOf(task);
-  const others = planChanges(before, now);
+): {
+  readonly task: Task;
+  readonly changed: readonly PlannedTaskKey[];
+  readonly clashes: readonly PlannedTaskKey[];
+} {
+  const wanted = listChangedPlanKeys(before, after);
+  const now = pickTaskPlan(task);
+  const others = listChangedPlanKeys(before, now);
   const changed = wanted.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(after[key]));
   const patch = Object.fromEntries(changed.map((key) => [key, after[key]]));
   // Attempts made for other texts don't count for these.

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
-import type { BuiltOn, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
-import { boundText, oneLine } from './one-line.ts';
+import type { BuiltOn, Task, TaskStatus, TaskWithStatus } from '../../domain/state/task.ts';
+import { boundText, toOneLine } from './one-line.ts';
 
 /*
  *             ┌───── release ─────┐
@@ -20,7 +20,7 @@ import { boundText, oneLine } from './one-line.ts';
  *   drop: pending, blocked, requeued, failed or done ─▶ dropped ■
  */
 
-/** Every legal change of status; the other ways from one to another take something back: a landing (takeBackTask), a rejection (restoreTask). */
+/** Every legal change of status; the other ways from one to another take something back: a landing (takeBackTaskLanding), a rejection (undoTaskRejection). */
 const transitions = {
   pending: ['claimed', 'blocked', 'dropped'],
   claimed: ['done', 'failed', 'pending'],
@@ -49,10 +49,10 @@ export interface TaskChange<After extends Task = Task> {
 }
 
 /** Before anything was found about a task. */
-export const noResult: Task['result'] = { status: null, notes: '', issues: [] };
+export const emptyTaskResult: Task['result'] = { status: null, notes: '', issues: [] };
 
 /** Fields of a task without a claim. */
-export const unclaimed = {
+export const unclaimedTaskFields = {
   agent_id: null,
   worktree: null,
   commit: null,
@@ -66,9 +66,9 @@ export const unclaimed = {
 export function requireTransition<To extends TaskStatus>(
   task: Task,
   to: To,
-): asserts task is TaskIn<Before<To>> {
+): asserts task is TaskWithStatus<Before<To>> {
   const legal: readonly TaskStatus[] = transitions[task.status];
-  if (!legal.includes(to)) throw illegalTransition(task, to);
+  if (!legal.includes(to)) throw illegalTransitionError(task, to);
 }
 
 /** The task on the ground it now stands on. */
@@ -80,7 +80,7 @@ export function withBuiltOn<Before extends Task>(
 }
 
 /** The task with the work its next attempt starts from, if any. */
-export function withKept<Before extends Pick<Task, 'kept'>>(
+export function withKeptWork<Before extends Pick<Task, 'kept'>>(
   { kept: _, ...rest }: Before,
   kept: Task['kept'],
 ): Omit<Before, 'kept'> & Pick<Task, 'kept'> {
@@ -88,7 +88,7 @@ export function withKept<Before extends Pick<Task, 'kept'>>(
 }
 
 /** The task with what became of several attempts at once, if any. */
-export function withAttempts<Before extends Pick<Task, 'tries'>>(
+export function withAttemptRecords<Before extends Pick<Task, 'tries'>>(
   { tries: _, ...rest }: Before,
   tries: readonly AttemptRecord[] = [],
 ): Omit<Before, 'tries'> & Pick<Task, 'tries'> {
@@ -96,7 +96,7 @@ export function withAttempts<Before extends Pick<Task, 'tries'>>(
 }
 
 /** The change from one to the other; `rest` follows the transition in its subject. */
-export function describeChange<After extends Task>(
+export function makeTaskChange<After extends Task>(
   before: Task,
   task: After,
   rest: string,
@@ -104,7 +104,7 @@ export function describeChange<After extends Task>(
   const transition = `${before.status} -> ${task.status}`;
   // An unchanged status is left out; what was found or done is kept.
   const said = before.status === task.status && rest.startsWith(', ') ? rest.slice(2) : transition + rest;
-  return { task, transition, subject: oneLine(`${task.id}: ${said}`) };
+  return { task, transition, subject: toOneLine(`${task.id}: ${said}`) };
 }
 
 /** As many issues, each as long, as a note may hold. */
@@ -113,7 +113,7 @@ export function boundIssues(issues: readonly string[]): string[] {
 }
 
 /** The error of a change that the table does not have. */
-export function illegalTransition(task: Task, to: TaskStatus): FlameError {
+export function illegalTransitionError(task: Task, to: TaskStatus): FlameError {
   const legal: readonly TaskStatus[] = transitions[task.status];
   const next = legal.length === 0 ? 'no other state can follow' : `only ${legal.join(', ')} can follow`;
   return new FlameError({

@@ -6,7 +6,7 @@ export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'c
 export type AdapterName = (typeof adapterNames)[number];
 
 /** Adapters that ask a model. */
-export const cliNames = adapterNames.filter((name) => name !== 'exec');
+export const modelCliNames = adapterNames.filter((name) => name !== 'exec');
 
 /** Variables of its own that name the model API it asks, as its programs read them. */
 interface CliProvider {
@@ -74,7 +74,7 @@ const clis: Readonly<Record<AdapterName, CliModels | null>> = {
 };
 
 /** Model APIs, as the gateway finds them, of CLIs that read variables no other CLI has. */
-export const cliProviders = {
+export const singleCliProviders = {
   copilot: {
     title: 'the Copilot CLI',
     addresses: ['COPILOT_PROVIDER_BASE_URL'],
@@ -85,10 +85,10 @@ export const cliProviders = {
 } as const satisfies Partial<Record<AdapterName, CliProvider>>;
 
 /** Files of a repository that any of them obeys as settings. */
-export const cliSettings: readonly string[] = Object.values(clis).flatMap((cli) => cli?.settings ?? []);
+export const cliSettingsFiles: readonly string[] = Object.values(clis).flatMap((cli) => cli?.settings ?? []);
 
 /** The default model of a role; '' where its CLI has none to choose. */
-export function usualModel(adapter: string, role: Role): string {
+export function findDefaultModel(adapter: string, role: Role): string {
   const usual = modelsOf(adapter)?.usual;
   if (usual === undefined || usual === null) return '';
   return role === 'validator' ? usual.judging : usual.working;
@@ -98,7 +98,7 @@ export function usualModel(adapter: string, role: Role): string {
  * Why a model's name belongs to another CLI than this adapter, as the end of a sentence; null: it is the adapter's own,
  * it is unknown, or the person set its price, since a service of theirs has it.
  */
-export function foreignModel(
+export function explainForeignModel(
   adapter: string,
   model: string,
   prices: Readonly<Record<string, unknown>>,
@@ -107,12 +107,12 @@ export function foreignModel(
   if (own === null) return null;
   if (model === '') return 'names no model';
   if (own.owns(model) || Object.hasOwn(prices, model)) return null;
-  const owner = cliNames.find((name) => modelsOf(name)?.owns(model));
+  const owner = modelCliNames.find((name) => modelsOf(name)?.owns(model));
   return owner === undefined ? null : `names ${JSON.stringify(model)}, a model of ${owner}`;
 }
 
 /** Names its models have, as an example. */
-export function exampleModels(adapter: string): string {
+export function listExampleModels(adapter: string): string {
   return modelsOf(adapter)?.examples ?? '';
 }
 
@@ -125,11 +125,11 @@ function modelsOf(adapter: string): CliModels | null {
 export type DialectName = 'anthropic' | 'responses' | 'chat' | 'gemini';
 
 /** Services of models: each with an address and a credential of its own. */
-export type Provider = 'anthropic' | 'openai' | 'google' | 'moonshot' | keyof typeof cliProviders;
+export type ModelProvider = 'anthropic' | 'openai' | 'google' | 'moonshot' | keyof typeof singleCliProviders;
 
 /** A model API as an agent's CLI asks for it: below `<address in the cell><prefix>`, as below the provider's own address. */
 export interface ModelApi {
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   /** '' or `/openai`. */
   readonly prefix: string;
   readonly dialects: readonly DialectName[];

@@ -28,7 +28,7 @@ type ParsedAnswer<Value> =
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
 /** The model, adapter and number of attempts of a task are a person's decision, never an answer's. */
-export function parsePlanAnswer(answer: unknown): ParsedAnswer<Plan> {
+export function parsePlannerAnswer(answer: unknown): ParsedAnswer<Plan> {
   const parsed = parseAnswer(planSchema, answer);
   if (parsed.kind === 'malformed') return parsed;
   const tasks = parsed.value.tasks.map(({ attempts: _, ...task }) => ({
@@ -39,11 +39,11 @@ export function parsePlanAnswer(answer: unknown): ParsedAnswer<Plan> {
   return { kind: 'ok', value: { tasks } };
 }
 
-export function parseVerdictAnswer(answer: unknown): ParsedAnswer<VerdictAnswer> {
+export function parseValidatorAnswer(answer: unknown): ParsedAnswer<VerdictAnswer> {
   return parseAnswer(verdictAnswerSchema, answer);
 }
 
-export function parseMergeAnswer(answer: unknown): ParsedAnswer<MergeAnswer> {
+export function parseMergerAnswer(answer: unknown): ParsedAnswer<MergeAnswer> {
   return parseAnswer(mergeAnswerSchema, answer);
 }
 
@@ -67,7 +67,7 @@ const texts = { type: 'array', items: text } as const;
  * JSON Schema of a planner's answer, for `AgentRequest.answerSchema`. Shape only: the CLI makes the model try again on
  * a mismatch, and the plan's own checks report mistakes of a plan better.
  */
-export const planAnswerJsonSchema: Readonly<Record<string, unknown>> = {
+export const plannerAnswerJsonSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: {
     tasks: {
@@ -92,14 +92,14 @@ export const planAnswerJsonSchema: Readonly<Record<string, unknown>> = {
 };
 
 /** JSON Schema of a validator's answer. */
-export const verdictAnswerJsonSchema: Readonly<Record<string, unknown>> = {
+export const validatorAnswerJsonSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: { status: { type: 'string', enum: ['pass', 'fail'] }, notes: text, issues: texts },
   required: ['status', 'notes'],
 };
 
 /** JSON Schema of a merger's answer. */
-export const mergeAnswerJsonSchema: Readonly<Record<string, unknown>> = {
+export const mergerAnswerJsonSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: { status: { type: 'string', enum: ['resolved', 'unresolvable'] }, notes: text },
   required: ['status', 'notes'],

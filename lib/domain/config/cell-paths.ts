@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isNeverShown, realPathOf } from '../../util/path-places.ts';
+import { isNeverShown, realPathEvenIfMissing } from '../../util/path-places.ts';
 import { FlameError } from '../flame-error.ts';
 
 interface PathLists {
@@ -26,13 +26,13 @@ export const defaultHiddenPaths = [
 ];
 
 /** Paths that no agent may ask to read. */
-export function unreadablePaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
+export function listUnreadablePaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
   return hidden_paths ?? blocked_paths;
 }
 
 /** Paths that cells hide. Without a list of its own, the blocked paths named as secrets: programs need the rest. */
-export function maskedPaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
-  return hidden_paths ?? blocked_paths.filter(namesSecrets);
+export function listMaskedPaths({ blocked_paths, hidden_paths }: PathLists): readonly string[] {
+  return hidden_paths ?? blocked_paths.filter(isSecretsGlob);
 }
 
 const secretWord = /^(?:secrets?|keys?|keystores?|credentials?|passwords?|passwd|private|privkey\w*|id_\w+)$/;
@@ -40,7 +40,7 @@ const secretName = /^\.(?:env|netrc|pgpass|pypirc|htpasswd|ssh|gnupg|aws|kube)/;
 const secretEnding = /\.(?:pem|p12|pfx|jks|keystore|gpg|asc|age|tfvars|tfstate)$/;
 
 /** Whether a glob is about secrets, by the words in it: `.env*` and `config/secrets/**` are, `go.mod` isn't. */
-export function namesSecrets(glob: string): boolean {
+export function isSecretsGlob(glob: string): boolean {
   return glob
     .toLowerCase()
     .split('/')
@@ -58,13 +58,13 @@ export function namesSecrets(glob: string): boolean {
  * An entry of `sandbox.read_paths` as an absolute path, and where it really is. Throws a FlameError `bad-read-path`
  * for what cells never show: homes, places of keys, what holds these, devices and sockets.
  */
-export function placeReadPath(
+export function resolveReadPathEntry(
   written: string,
   home: string,
 ): { readonly path: string; readonly real: string } {
   const path = written.startsWith('~/') ? join(home, written.slice(2)) : join(written);
-  const real = realPathOf(path);
-  const realHome = realPathOf(home);
+  const real = realPathEvenIfMissing(path);
+  const realHome = realPathEvenIfMissing(home);
   // Where the home is unknown it is `/`, and everything is above or below it.
   const homes = realHome === '/' ? ['/root'] : [realHome, home];
   if (homes.some((one) => isNeverShown(real, one) || isNeverShown(path, one)))

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sharedRoleSchema } from '../state/machine.ts';
+import { joinedMachineRoleSchema } from '../state/machine.ts';
 import { durationSchema } from './config-values.ts';
 import { egressSchema } from './egress.ts';
 
@@ -170,7 +170,7 @@ export const machinesSchema = z
       .default(null)
       .describe('Pushes per minute of all machines together. null: 6 at github.com, no limit elsewhere.'),
     roles: z
-      .array(sharedRoleSchema)
+      .array(joinedMachineRoleSchema)
       .min(1)
       .default(['work', 'validate'])
       .describe(
@@ -180,7 +180,7 @@ export const machinesSchema = z
       .array(
         z.strictObject({
           key: z.string().min(1),
-          roles: z.array(sharedRoleSchema).min(1),
+          roles: z.array(joinedMachineRoleSchema).min(1),
           until: z.iso.date().optional().describe('The last day on which the key is trusted (UTC).'),
         }),
       )

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
-import { adapterNames, cliNames } from './agent-clis.ts';
-import { text } from './config-values.ts';
+import { adapterNames, modelCliNames } from './agent-clis.ts';
+import { nonEmptyTextSchema } from './config-values.ts';
 
 const agentAdapter = z.enum(adapterNames).nullable().default(null);
 /** `none`: code alone plays the role. */
@@ -9,14 +9,14 @@ const checkingAdapter = z
   .enum([...adapterNames, 'none'])
   .nullable()
   .default(null);
-const names = cliNames.join(', ');
+const names = modelCliNames.join(', ');
 
 /** `roles`: which agent CLI plays which role. */
 export const rolesSchema = z
   .strictObject({
     default: z
       .strictObject({
-        adapter: z.enum(cliNames).nullable().default(null).describe(`${names}. null: claude.`),
+        adapter: z.enum(modelCliNames).nullable().default(null).describe(`${names}. null: claude.`),
       })
       .describe('Roles that name none themselves.')
       .prefault({}),
@@ -57,11 +57,17 @@ export const rolesSchema = z
 
 const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');
 
-const roleModel = text.nullable().default(null);
+const roleModel = nonEmptyTextSchema.nullable().default(null);
 // No script: the name of a task's group, which a planner may choose, would decide what runs.
-const groupAgent = z.union([text, z.strictObject({ adapter: z.enum(cliNames), model: text.optional() })], {
-  error: `must be a model or {adapter: …, model: …}, with an adapter of ${cliNames.join(', ')}`,
-});
+const groupAgent = z.union(
+  [
+    nonEmptyTextSchema,
+    z.strictObject({ adapter: z.enum(modelCliNames), model: nonEmptyTextSchema.optional() }),
+  ],
+  {
+    error: `must be a model or {adapter: …, model: …}, with an adapter of ${modelCliNames.join(', ')}`,
+  },
+);
 
 const usdPerMillion = z.number().min(0);
 
@@ -91,9 +97,15 @@ export const modelsSchema = z
     groups: z
       .record(
         groupName,
-        z.union([text, z.strictObject({ worker: groupAgent.optional(), validator: groupAgent.optional() })], {
-          error: 'must be a model or {worker: …, validator: …}, each a model or {adapter: …, model: …}',
-        }),
+        z.union(
+          [
+            nonEmptyTextSchema,
+            z.strictObject({ worker: groupAgent.optional(), validator: groupAgent.optional() }),
+          ],
+          {
+            error: 'must be a model or {worker: …, validator: …}, each a model or {adapter: …, model: …}',
+          },
+        ),
       )
       .default({})
       .describe(
@@ -103,7 +115,7 @@ export const modelsSchema = z
         examples: [{ 'login-form': 'opus', docs: { worker: { adapter: 'kimi', model: 'kimi-k2.6' } } }],
       }),
     prices: z
-      .record(text, priceSchema)
+      .record(nonEmptyTextSchema, priceSchema)
       .default({})
       .describe(
         'Prices of models that git flame does not know or that cost you something else, by id or by the beginning of ids. A complete id also lets agents that use an alias call that version. {input: 0, output: 0}: free.',

@@ -5,7 +5,7 @@ import { commandSchema, durationSchema, globSchema, regexSchema } from './config
 // Rules for agents and their results: the sections permissions and validation of `.blueflame.yml`.
 
 /** Commands that change files more than an edit does; read-only ones are allowed anyway. */
-export const defaultCommands = ['rm', 'chmod', 'git mv', 'git rm', 'git restore'];
+export const defaultAllowedCommands = ['rm', 'chmod', 'git mv', 'git rm', 'git restore'];
 export const namingStyles = ['snake_case', 'kebab-case', 'camelCase', 'PascalCase'] as const;
 
 // Names whose values are data to every program that reads them: none of them names a program, a file or an option.
@@ -56,7 +56,7 @@ const bashRulesSchema = z
   .strictObject({
     allowed_commands: z
       .array(commandSchema)
-      .default(defaultCommands)
+      .default(defaultAllowedCommands)
       .describe('First words of commands that agents may run, in addition to commands that only read.'),
     blocked_patterns: z
       .array(regexSchema)

@@ -57,22 +57,22 @@ export const commandSchema = lineSchema(2_000);
 
 /** A path glob that stays inside the repository. */
 export const globSchema = z.string().superRefine((text, context) => {
-  const problem = globProblem(text);
+  const problem = describeGlobProblem(text);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
 
 /** Compiles a rule of the configuration: the one place that says which flags its patterns have. */
-export function compileRule(pattern: string): RegExp {
+export function compileConfiguredPattern(pattern: string): RegExp {
   return new RegExp(pattern, 'u');
 }
 
-/** A regular expression as compileRule reads it. */
+/** A regular expression as compileConfiguredPattern reads it. */
 export const regexSchema = z
   .string()
   .max(2_000)
   .superRefine((text, context) => {
     try {
-      compileRule(text);
+      compileConfiguredPattern(text);
     } catch (error) {
       context.addIssue({ code: 'custom', message: `is not a valid regular expression: ${reasonOf(error)}` });
     }
@@ -84,14 +84,14 @@ function reasonOf(error: unknown): string {
   return (/: ([^:]+)$/.exec(message)?.[1] ?? message).replace(/^./, (first) => first.toLowerCase());
 }
 
-export const text = z.string().min(1);
+export const nonEmptyTextSchema = z.string().min(1);
 
 /** How many plain patterns the braces of one glob may stand for: `{1..100000}` would stop every check. */
 const maxAlternatives = 1_000;
 const maxLength = 500;
 
 /** Describes the problem of a path glob of the configuration, as the end of a sentence; null: none. */
-export function globProblem(text: string): string | null {
+export function describeGlobProblem(text: string): string | null {
   if (text === '') return 'is empty';
   if (text.length > maxLength) return `is longer than ${maxLength} characters`;
   if (/\p{Cc}/u.test(text)) return 'has control characters';

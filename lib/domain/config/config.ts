@@ -6,9 +6,9 @@ import { concurrencySchema, limitsSchema, machinesSchema, sandboxSchema } from '
 import { projectSchema, pullRequestsSchema } from './config-project.ts';
 import { leadAgentSchema, modelsSchema, rolesSchema } from './config-roles.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
-import { durationSchema, text } from './config-values.ts';
+import { durationSchema, nonEmptyTextSchema } from './config-values.ts';
 import { supportedSchemaVersion } from './schema-version.ts';
-import { trustSchema } from './signers.ts';
+import { trustConfigSchema } from './signers.ts';
 
 // Every key has a description: the JSON Schema shows them in editors, and `.blueflame.example.yml` is made of them.
 
@@ -18,11 +18,11 @@ const superpowersSchema = z
   .strictObject({
     enabled: z.boolean().default(false).describe('Give agents the skills of the superpowers plugin.'),
     skills: z
-      .array(text)
+      .array(nonEmptyTextSchema)
       .default([])
       .describe('The skills to give.')
       .meta({ examples: [['test-driven-development', 'systematic-debugging']] }),
-    plugin_dir: text
+    plugin_dir: nonEmptyTextSchema
       .nullable()
       .default(null)
       .describe('Folder of the plugin. null: where claude installs plugins.'),
@@ -98,7 +98,7 @@ const hooksSchema = z
 const adapterSchema = z
   .strictObject({
     command: z
-      .array(text)
+      .array(nonEmptyTextSchema)
       .min(1)
       .optional()
       .describe('The program to run and its first arguments.')
@@ -160,7 +160,7 @@ export const configSchema = z
       .describe('Agent CLIs that are not in PATH.')
       .meta({ examples: [{ claude: { command: ['/opt/claude/bin/claude'] } }] }),
     machines: machinesSchema.prefault({}),
-    trust: trustSchema.prefault({}),
+    trust: trustConfigSchema.prefault({}),
     retention: z
       .strictObject({
         logs: durationSchema('age')
@@ -182,7 +182,7 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>;
 
 /** The short name of the branch a session's work lands on with `project.landing: branch`. */
-export function landingBranch(config: Config, session: string): string {
+export function landingBranchName(config: Config, session: string): string {
   return config.project.landing_branch.replaceAll('{session}', session);
 }
 

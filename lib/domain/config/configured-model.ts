@@ -1,12 +1,12 @@
 import {
-  aliasedFamilies,
+  buildModelId,
+  dropModelSuffix,
   isModelAlias,
+  listFamiliesOfAlias,
   type ModelName,
-  modelId,
   parseModelId,
-  withoutSuffix,
 } from './model-id.ts';
-import { knownVersions, type PriceList } from './token-price.ts';
+import { listPricedVersions, type PriceList } from './token-price.ts';
 
 /** The model an agent runs with, as a person wrote it. */
 export interface ConfiguredModel {
@@ -21,21 +21,27 @@ export interface ConfiguredModel {
  * Whether an agent may ask for a model: its own; of an alias any version that is known; and the CLI's small helper, where it has one. It
  * is the same model with and without a day in its id. An alias itself is never asked for: the CLI resolves it.
  */
-export function mayAskFor({ model, prices, helper }: Omit<ConfiguredModel, 'role'>, asked: string): boolean {
+export function isModelPermitted(
+  { model, prices, helper }: Omit<ConfiguredModel, 'role'>,
+  asked: string,
+): boolean {
   if (asked === model && (!isModelAlias(model) || Object.hasOwn(prices, model))) return true;
   const name = parseModelId(asked);
-  const selected = withoutSuffix(model);
+  const selected = dropModelSuffix(model);
   if (name === null) return asked === selected && !isModelAlias(selected);
   if (isModelAlias(asked)) return false;
-  const allowed = [...aliasedFamilies(selected), ...(helper === null ? [] : [helper])];
+  const allowed = [...listFamiliesOfAlias(selected), ...(helper === null ? [] : [helper])];
   if (allowed.includes(name.family) && isKnown(name, prices)) return true;
   const own = parseModelId(selected);
   return own !== null && isSame(own, name);
 }
 
 /** Why it may not, with the models it may ask for and the keys of the configuration that allow another one. */
-export function explainForbidden({ role, model, prices, helper }: ConfiguredModel, asked: string): string {
-  const families = aliasedFamilies(model);
+export function explainForbiddenModel(
+  { role, model, prices, helper }: ConfiguredModel,
+  asked: string,
+): string {
+  const families = listFamiliesOfAlias(model);
   const versions = families.flatMap((family) => knownIds(family, prices));
   const selected = families.length === 0 ? model : `${model} (${versions.join(', ')})`;
   const beside = helper === null ? '' : `, and also ${knownIds(helper, prices).join(', ')}`;
@@ -56,7 +62,7 @@ function isKnown({ family, version }: ModelName, prices: PriceList): boolean {
 }
 
 function knownIds(family: string, prices: PriceList): readonly string[] {
-  return [...versionsOf(family, prices)].map((version) => modelId(family, version)).sort();
+  return [...versionsOf(family, prices)].map((version) => buildModelId(family, version)).sort();
 }
 
 /** Versions with a list price, and those a person names whole in their own prices. */
@@ -65,5 +71,5 @@ function versionsOf(family: string, prices: PriceList): ReadonlySet<string> {
     const name = parseModelId(key);
     return name?.family === family && name.version !== '' ? [name.version] : [];
   });
-  return new Set([...knownVersions(family), ...named]);
+  return new Set([...listPricedVersions(family), ...named]);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
-import { type FileEntry, fileForms } from '../questions/answers-to.ts';
-import type { GateAsks } from '../questions/gate.ts';
+import { type DecisionsFileEntry, listDecisionsFileForms } from '../questions/answers-to.ts';
+import type { QuestionData } from '../questions/gate.ts';
 import { mostAttempts } from '../state/attempt-record.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 
@@ -27,10 +27,10 @@ const beside = {
 } as const;
 
 /** An entry at a gate: one of the forms that the table of answers has for it. */
-function entrySchema(gate: GateAsks['gate']): z.ZodType<FileEntry> {
+function entrySchema(gate: QuestionData['gate']): z.ZodType<DecisionsFileEntry> {
   const words: string[] = [];
-  const maps: z.ZodType<FileEntry>[] = [];
-  for (const { word, key, holds = 'words', answer, beside: others = [] } of fileForms(gate)) {
+  const maps: z.ZodType<DecisionsFileEntry>[] = [];
+  for (const { word, key, holds = 'words', answer, beside: others = [] } of listDecisionsFileForms(gate)) {
     if (word !== undefined) words.push(word);
     if (key === undefined) continue;
     // A suggestion has at least one line.
@@ -45,7 +45,7 @@ const changesetEntry = entrySchema('changesets');
 const entriesByGroup = z.record(z.string(), changesetEntry);
 
 /** Content of `--decisions-file`: answers to gates given beforehand, each list used in order. */
-export const decisionsSchema = z.strictObject({
+export const decisionsFileSchema = z.strictObject({
   plan: z.array(entrySchema('plan')).default([]),
   validation: z.array(entrySchema('validation')).default([]),
   validator_failed: z.array(entrySchema('validator_failed')).default([]),
@@ -57,10 +57,12 @@ export const decisionsSchema = z.strictObject({
   budget: z.array(entrySchema('budget')).default([]),
 });
 
-export type Decisions = Readonly<z.infer<typeof decisionsSchema>>;
+export type ParsedDecisionsFile = Readonly<z.infer<typeof decisionsFileSchema>>;
 
 /** An entry's answers by cohesion group; null: it decides about a changeset itself. */
-export function groupsIn(entry: Decisions['changesets'][number]): Map<string, FileEntry> | null {
+export function readAnswersByGroup(
+  entry: ParsedDecisionsFile['changesets'][number],
+): Map<string, DecisionsFileEntry> | null {
   const groups = changesetEntry.safeParse(entry).success ? null : entriesByGroup.safeParse(entry);
   return groups?.success === true ? new Map(Object.entries(groups.data)) : null;
 }

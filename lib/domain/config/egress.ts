@@ -18,7 +18,7 @@ const presets: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The registries that the person's own npm, pip, cargo and go are set up for. */
-export const configuredRegistries = 'from-config';
+export const configuredRegistriesEntry = 'from-config';
 
 /** `host:port`, in small letters. */
 export type EgressHost = string;
@@ -29,7 +29,7 @@ const namePattern =
 
 /** Why an entry is none; null: it is one. The text ends a sentence that begins with the entry's place. */
 function entryProblem(entry: string): string | null {
-  if (entry === configuredRegistries || Object.hasOwn(presets, entry)) return null;
+  if (entry === configuredRegistriesEntry || Object.hasOwn(presets, entry)) return null;
   if (entry.includes('*')) return 'must name one host: a wildcard would open hosts that no person checked';
   if (/^[a-z][a-z+.-]*:\/\//i.test(entry))
     return 'must be a host or host:port, without https:// and without a path';
@@ -37,9 +37,9 @@ function entryProblem(entry: string): string | null {
   if (/[[\]]|:.*:/.test(entry) || isNumber(host))
     return 'must be the name of a host, not an address: a certificate proves only the name';
   if (!namePattern.test(host))
-    return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistries].join(', ')}`;
+    return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistriesEntry].join(', ')}`;
   if (!host.includes('.') && host !== 'localhost' && !/:\d+$/.test(entry))
-    return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistries].join(', ')}`;
+    return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistriesEntry].join(', ')}`;
   return Number.isInteger(port) && port >= 1 && port <= 65_535 ? null : 'has no port between 1 and 65535';
 }
 
@@ -55,9 +55,9 @@ function splitHost(entry: string): { readonly host: string; readonly port: numbe
 }
 
 /** The hosts that a list of the configuration names, `from-config` left out. */
-export function listedHosts(entries: readonly string[]): ReadonlySet<EgressHost> {
+export function readEgressHosts(entries: readonly string[]): ReadonlySet<EgressHost> {
   const hosts = entries
-    .filter((entry) => entry !== configuredRegistries)
+    .filter((entry) => entry !== configuredRegistriesEntry)
     .flatMap((entry) => presets[entry] ?? [entry]);
   return new Set(
     hosts.map((entry) => {

@@ -19,8 +19,8 @@ const versionThenName = new RegExp(`^claude-(3)(?:-([57]))?-(${families})(?:-lat
 
 /** null of what is no id of a Claude model, and no alias of a family. */
 export function parseModelId(id: string): ModelName | null {
-  const plain = withoutSuffix(id);
-  const [family] = aliasedFamilies(plain);
+  const plain = dropModelSuffix(id);
+  const [family] = listFamiliesOfAlias(plain);
   if (family !== undefined) return { family, version: '', day: '' };
   const old = versionThenName.exec(plain);
   if (old !== null) return { family: old[3] ?? '', version: joinVersion(old[1], old[2]), day: old[4] ?? '' };
@@ -30,24 +30,24 @@ export function parseModelId(id: string): ModelName | null {
 }
 
 /** The id of a family's version, such as `4.5`, without a day. */
-export function modelId(family: string, version: string): string {
+export function buildModelId(family: string, version: string): string {
   const numbers = version.replace('.', '-');
   return version.startsWith('3') ? `claude-${numbers}-${family}` : `claude-${family}-${numbers}`;
 }
 
 /** Whether it names a family as a whole, such as `sonnet`: which version is asked for, the CLI says. */
 export function isModelAlias(model: string): boolean {
-  return aliasedFamilies(model).length > 0;
+  return listFamiliesOfAlias(model).length > 0;
 }
 
 /** The families an alias may stand for, the dearest first; none of what is no alias. */
-export function aliasedFamilies(model: string): readonly string[] {
-  const plain = withoutSuffix(model);
+export function listFamiliesOfAlias(model: string): readonly string[] {
+  const plain = dropModelSuffix(model);
   return Object.hasOwn(aliases, plain) ? (aliases[plain] ?? []) : [];
 }
 
 /** `sonnet[1m]` asks for sonnet, with a long context. */
-export function withoutSuffix(model: string): string {
+export function dropModelSuffix(model: string): string {
   return model.replace(/\[1m\]$/, '');
 }
 

@@ -1,21 +1,21 @@
 import { agentRoles, type Role } from '../role.ts';
-import { usualModel } from './agent-clis.ts';
+import { findDefaultModel } from './agent-clis.ts';
 import type { Config } from './config.ts';
 
 /** Fields of a task that choose its agent. */
-export interface TaskChoice {
+export interface TaskAgentSettings {
   readonly adapter: string | null;
   readonly model: string | null;
   readonly cohesion_group: string;
 }
 
 /** Whether a task of a role may ask for an adapter: the role's own, and those that `adapters` names. */
-export function isOffered(config: Config, role: Role, adapter: string): boolean {
-  return adapter === roleAdapter(config, role) || Object.hasOwn(config.adapters, adapter);
+export function isAdapterOffered(config: Config, role: Role, adapter: string): boolean {
+  return adapter === findRoleAdapter(config, role) || Object.hasOwn(config.adapters, adapter);
 }
 
 /** An adapter, and the model it is asked to use. */
-export interface AgentChoice {
+export interface AdapterAndModel {
   readonly adapter: string;
   readonly model: string;
 }
@@ -25,7 +25,11 @@ export interface AgentChoice {
  * workers, then its group's for workers and validators, then the role's, then the default of all roles. A level that
  * names an adapter ignores models named for others: without one of its own it runs with its usual one.
  */
-export function roleChoice(config: Config, role: Role, task: TaskChoice | null): AgentChoice {
+export function chooseAdapterAndModel(
+  config: Config,
+  role: Role,
+  task: TaskAgentSettings | null,
+): AdapterAndModel {
   const levels = [...taskLevels(config, role, task), ...roleLevels(config, role)];
   const adapter = levels.find((level) => level.adapter !== null)?.adapter ?? '';
   // A script asks no model, so none was named for it.
@@ -33,34 +37,34 @@ export function roleChoice(config: Config, role: Role, task: TaskChoice | null):
     levels.slice(from).find((level) => level.adapter !== null && level.adapter !== 'exec')?.adapter ===
     adapter;
   const named = levels.find(({ model }, at) => model !== null && isFor(at));
-  return { adapter, model: named?.model ?? usualModel(adapter, role) };
+  return { adapter, model: named?.model ?? findDefaultModel(adapter, role) };
 }
 
 /**
  * The adapter a role runs with, for a task or for none. Beside an exec worker nothing needs a model.
  * A script judges and merges nothing: exec validators and mergers are `none`.
  */
-export function roleAdapter(config: Config, role: Role, task: TaskChoice | null = null): string {
-  return roleChoice(config, role, task).adapter;
+export function findRoleAdapter(config: Config, role: Role, task: TaskAgentSettings | null = null): string {
+  return chooseAdapterAndModel(config, role, task).adapter;
 }
 
 /** The model a role runs with. */
-export function roleModel(config: Config, role: Role, task: TaskChoice | null): string {
-  return roleChoice(config, role, task).model;
+export function findRoleModel(config: Config, role: Role, task: TaskAgentSettings | null): string {
+  return chooseAdapterAndModel(config, role, task).model;
 }
 
-export interface ConfiguredChoice extends AgentChoice {
+export interface ConfiguredAgent extends AdapterAndModel {
   readonly role: Role;
   /** null: of the role itself. */
   readonly group: string | null;
 }
 
 /** Every choice the configuration makes: of each role, and of each group that names one of its own. */
-export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
+export function listConfiguredAgents(config: Config): readonly ConfiguredAgent[] {
   const ofRoles = agentRoles.map((role) => ({
     role,
     group: null,
-    ...roleChoice(config, role, null),
+    ...chooseAdapterAndModel(config, role, null),
   }));
   const ofGroups = Object.keys(config.models.groups).flatMap((group) =>
     (['worker', 'validator'] as const).flatMap((role) =>
@@ -70,7 +74,7 @@ export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
             {
               role,
               group,
-              ...roleChoice(config, role, { adapter: null, model: null, cohesion_group: group }),
+              ...chooseAdapterAndModel(config, role, { adapter: null, model: null, cohesion_group: group }),
             },
           ],
     ),
@@ -81,8 +85,8 @@ export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
 /** A configuration as it is shown: defaults of roles are replaced by what they really run with. */
 export type ShownConfig = Omit<Config, 'models' | 'roles'> & Readonly<Record<'models' | 'roles', object>>;
 
-export function configInForce(config: Config): ShownConfig {
-  const choices = configuredChoices(config).filter(({ group }) => group === null);
+export function fillInRoleDefaults(config: Config): ShownConfig {
+  const choices = listConfiguredAgents(config).filter(({ group }) => group === null);
   const models = Object.fromEntries(choices.map(({ role, model }) => [role, model === '' ? null : model]));
   const roles = Object.fromEntries(choices.map(({ role, adapter }) => [role, { adapter }]));
   return { ...config, models: { ...config.models, ...models }, roles: { ...config.roles, ...roles } };
@@ -93,7 +97,7 @@ interface Level {
   readonly model: string | null;
 }
 
-function taskLevels(config: Config, role: Role, task: TaskChoice | null): readonly Level[] {
+function taskLevels(config: Config, role: Role, task: TaskAgentSettings | null): readonly Level[] {
   if (task === null) return [];
   const own = role === 'worker' ? [task] : [];
   const group = role === 'worker' || role === 'validator' ? ofGroup(config, role, task.cohesion_group) : null;
@@ -120,7 +124,7 @@ function roleLevels({ models, roles }: Config, role: Role): readonly Level[] {
 }
 
 /** A role's budget for one agent; `limit` 0 is unlimited. */
-export function roleBudget(
+export function readRoleBudget(
   config: Config,
   role: Role,
 ): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
@@ -132,7 +136,10 @@ export function roleBudget(
 }
 
 /** A session's budget; `limit` 0 is unlimited. */
-export function sessionBudget(config: Config): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
+export function readSessionBudget(config: Config): {
+  readonly unit: 'usd' | 'tokens';
+  readonly limit: number;
+} {
   const { max_session_tokens, max_session_cost_usd } = config.limits;
   return max_session_tokens > 0
     ? { unit: 'tokens', limit: max_session_tokens }
@@ -140,10 +147,10 @@ export function sessionBudget(config: Config): { readonly unit: 'usd' | 'tokens'
 }
 
 /** The key of the configuration that bounds what an agent may spend, by itself or as the only one of its session. */
-export function budgetKey(config: Config, role: Role): string {
-  const own = roleBudget(config, role);
+export function findBudgetKey(config: Config, role: Role): string {
+  const own = readRoleBudget(config, role);
   if (own.limit > 0) return `limits.token_budget.${role}_${own.unit}`;
-  return sessionBudget(config).unit === 'tokens'
+  return readSessionBudget(config).unit === 'tokens'
     ? 'limits.max_session_tokens'
     : 'limits.max_session_cost_usd';
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** One who is named in the configuration: a line as in ssh's allowed_signers. */
-export interface Signer {
+export interface AllowedSigner {
   /** Emails, or patterns of them, with commas between. */
   readonly principals: string;
   /** Such as `valid-before="20271231Z"`; '' for none. */
@@ -16,7 +16,7 @@ const line = new RegExp(
 );
 
 /** Reads `lea@example.com ssh-ed25519 AAAA…`; null for anything else. */
-export function parseSigner(text: string): Signer | null {
+export function parseAllowedSigner(text: string): AllowedSigner | null {
   const groups = line.exec(text.trim())?.groups;
   if (groups?.principals === undefined || groups.key === undefined) return null;
   return { principals: groups.principals, options: groups.options ?? '', key: groups.key };
@@ -25,12 +25,12 @@ export function parseSigner(text: string): Signer | null {
 const signerSchema = z
   .string()
   .max(20_000)
-  .refine((text) => parseSigner(text) !== null, {
+  .refine((text) => parseAllowedSigner(text) !== null, {
     error: 'is not a line of allowed_signers, such as: lea@example.com ssh-ed25519 AAAA…',
   });
 
 /** `trust:` of the configuration. */
-export const trustSchema = z
+export const trustConfigSchema = z
   .strictObject({
     sign: z
       .boolean()

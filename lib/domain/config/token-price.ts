@@ -4,7 +4,7 @@ import { isModelAlias, parseModelId } from './model-id.ts';
 export type PriceList = Readonly<Record<string, StatedPrice>>;
 
 /** The person's way to set an unknown price, as the end of a sentence. */
-export const setPriceHint =
+export const setUnknownPriceHint =
   'set its price in .blueflame.yml as models.prices ({ input: 0, output: 0 } if it is free), or limit tokens.';
 
 // https://platform.claude.com/docs/en/about-claude/pricing, as it was in November 2026.
@@ -44,7 +44,7 @@ export function priceTokens(model: string, usage: TokenUsage, prices: PriceList 
   const { input_tokens: input, output_tokens: output } = usage;
   const written = usage.cache_creation_input_tokens ?? 0;
   const read = usage.cache_read_input_tokens ?? 0;
-  const price = findPrice(model, (input ?? 0) + written + read, prices);
+  const price = findTokenPrice(model, (input ?? 0) + written + read, prices);
   if (price === null) return null;
   const hourly = Math.min(usage.cache_creation?.ephemeral_1h_input_tokens ?? 0, written);
   const tokens =
@@ -58,7 +58,11 @@ export function priceTokens(model: string, usage: TokenUsage, prices: PriceList 
 }
 
 /** The price of a model for a request with so many input tokens; null where it isn't known. */
-export function findPrice(model: string, inputTokens: number, prices: PriceList = {}): TokenPrice | null {
+export function findTokenPrice(
+  model: string,
+  inputTokens: number,
+  prices: PriceList = {},
+): TokenPrice | null {
   const written = writtenPrice(model, prices);
   if (written !== undefined) return completed(written);
   const found = findListPrice(withoutProvider(model));
@@ -79,7 +83,7 @@ function withoutProvider(model: string): string {
 }
 
 /** The versions of a family that have a list price. */
-export function knownVersions(family: string): readonly string[] {
+export function listPricedVersions(family: string): readonly string[] {
   return Object.keys(listPrices[family] ?? {});
 }
 

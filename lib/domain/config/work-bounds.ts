@@ -1,5 +1,5 @@
 /** How much of an agent's work is looked at: larger work is refused, and it stays where it is. */
-export interface WorkBounds {
+export interface CheckedWorkLimits {
   /** Commits between the start of a task and its end. */
   readonly commits: number;
   /** Bytes of one commit message. */
@@ -24,7 +24,7 @@ export interface WorkBounds {
   readonly nested: number;
 }
 
-export const workBounds: WorkBounds = {
+export const checkedWorkLimits: CheckedWorkLimits = {
   commits: 2_000,
   messageBytes: 100_000,
   paths: 200_000,

@@ -2,7 +2,7 @@ import type { ModelApi } from '../config/agent-clis.ts';
 import { isModelAlias } from '../config/model-id.ts';
 import type { Failure } from '../failure.ts';
 import type { AgentActivity, AgentRequest } from './agent-port.ts';
-import type { CallFacts, EndFacts } from './call-facts.ts';
+import type { CallHookFacts, EndHookFacts } from './call-facts.ts';
 
 /**
  * Knowledge about one agent CLI: facts and pure functions. It spawns nothing; the cell runs what it describes and feeds
@@ -20,9 +20,9 @@ export interface Adapter {
    */
   readonly apis: readonly ModelApi[];
   /** How it asks the watcher before each tool call; null: the sandbox and the post-check stand alone. */
-  readonly calls: CallFacts | null;
+  readonly calls: CallHookFacts | null;
   /** How it asks, before it ends, whether it must go on; null: it ends unasked. */
-  readonly end: EndFacts | null;
+  readonly end: EndHookFacts | null;
   /** It has no tools that read: its agents look at files by commands, a validator too. */
   readonly readsByShell: boolean;
   /**
@@ -48,7 +48,7 @@ export interface Adapter {
   /** Protections that are weaker than with others, or missing; a sentence each. */
   readonly weaker: readonly string[];
   /** The program to run in the cell. Throws nothing. */
-  launch(request: AgentRequest, paths: CellPaths): Launch;
+  launch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch;
   /** Reads stdout, one reader per run. */
   reader(request: AgentRequest): StreamReader;
   /** Reads how an interactive agent's transcript (`Launch.transcript`) ends. */
@@ -56,12 +56,12 @@ export interface Adapter {
 }
 
 /** Whether it talks to a model. */
-export function needsModel({ apis }: Pick<Adapter, 'apis'>): boolean {
+export function adapterTalksToModel({ apis }: Pick<Adapter, 'apis'>): boolean {
   return apis.length > 0;
 }
 
 /** The API a model is asked through, that which its name begins with before those of any name; null where the adapter has none for it. */
-export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi | null {
+export function findModelApiOfAdapter({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi | null {
   return (
     apis
       .filter(
@@ -97,11 +97,11 @@ interface PreparationFacts {
   /** The value of `CellPaths.prepared`, from its output; null: the output lacks it. */
   read(output: string): string | null;
   /** What it read is the version that must have been unpacked; `CellPaths.prepared` is then where. Absent: no such. */
-  readonly unpacked?: UnpackedFacts;
+  readonly unpacked?: UnpackedFilesFacts;
 }
 
 /** Files that a program unpacks beside itself at its first start, too large to do so in each cell. */
-export interface UnpackedFacts {
+export interface UnpackedFilesFacts {
   /** Below the value of a variable; the first one that is set counts. */
   readonly places: readonly (readonly [variable: string, below: string])[];
   /** Below such a place; in it, `<kind of machine>/<version>` each. */
@@ -113,10 +113,10 @@ export interface UnpackedFacts {
 }
 
 /** Below `CellPaths.tmp`: what a worker writes there is read as its notes for later tasks when it has ended. */
-export const notesFile = 'notes-for-later';
+export const agentNotesFileName = 'notes-for-later';
 
 /** Paths as seen inside the cell. */
-export interface CellPaths {
+export interface PathsInsideCell {
   /** Program (absolute) and leading arguments: `adapter.command`, resolved. */
   readonly command: readonly string[];
   /** Value of PATH. */
@@ -127,7 +127,7 @@ export interface CellPaths {
   readonly controlDir: string;
   /** One simple shell command, asked before each tool call; exit 2 blocks. It ends in 10 s, but for one that asks the person. Any other trouble is made to block too. */
   readonly hookCommand: string | null;
-  /** A shell command asked when the agent means to end, which prints what EndFacts.renderContinue says, or nothing; null: none is. */
+  /** A shell command asked when the agent means to end, which prints what EndHookFacts.renderContinue says, or nothing; null: none is. */
   readonly endCommand: string | null;
   /** A shell command run when the agent starts: leaves the sign that the settings were accepted. */
   readonly canaryCommand: string | null;
@@ -143,7 +143,7 @@ export interface CellPaths {
   readonly shell: string;
 }
 
-export interface Launch {
+export interface AgentLaunch {
   readonly argv: readonly string[];
   /** Complete, but for git's own variables, which the cell adds. */
   readonly env: Readonly<Record<string, string>>;

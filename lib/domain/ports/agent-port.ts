@@ -1,9 +1,9 @@
-import type { AgentQuestion, HintNews, QuestionReply } from '../agent-messages.ts';
+import type { AgentQuestion, AgentQuestionReply, HintProgress } from '../agent-messages.ts';
 import type { Failure } from '../failure.ts';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import type { AgentPolicy } from '../policy.ts';
 import type { Role } from '../role.ts';
-import type { Demand, Spending } from '../state/spending.ts';
+import type { RequestDemand, Spending } from '../state/spending.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';
 import type { CellWorktree } from './git-cells.ts';
 
@@ -32,19 +32,19 @@ export interface AgentRequest {
   /** Diagnostics that ran elsewhere: where it asks for one of these commands, it is shown the recorded output. */
   readonly recorded?: readonly DiagnosticRun[];
   /** Tools of the orchestrator that it may call; absent: none. */
-  readonly tools?: ToolSocket;
+  readonly tools?: AgentToolServer;
   /**
    * Called once with its last message before it ends, where its CLI can be held there; resolves to a message to it;
    * null: none. Once the signal is aborted the result is ignored, and the agent's end waits for it.
    */
-  readonly lastWord?: (words: string, signal: AbortSignal) => Promise<LastWord | null>;
+  readonly finalCheck?: (words: string, signal: AbortSignal) => Promise<FinalCheckMessage | null>;
   /**
    * Called when its model asks the person, where its CLI can; absent: its model is offered no tool for that. Resolves
    * once it is answered, or no answer will come; once the signal is aborted the result is ignored.
    */
-  readonly ask?: (questions: readonly AgentQuestion[], signal: AbortSignal) => Promise<QuestionReply>;
+  readonly ask?: (questions: readonly AgentQuestion[], signal: AbortSignal) => Promise<AgentQuestionReply>;
   /** Called with each new state of hints to it. */
-  readonly onHint?: (news: HintNews) => void;
+  readonly onHint?: (news: HintProgress) => void;
   /** Its run folder stays after its end, until it is released: after a kill before, what it spent is booked from there. */
   readonly isBooked?: true;
   readonly budget: {
@@ -64,13 +64,13 @@ export interface AgentRequest {
 }
 
 /** The message to an agent that is about to end, and its subjects, a line each. */
-export interface LastWord {
+export interface FinalCheckMessage {
   readonly message: string;
   readonly about: readonly string[];
 }
 
 /** Where an agent calls tools that run outside its cell. */
-export interface ToolSocket {
+export interface AgentToolServer {
   /** Listens on a unix socket for the program that the agent's CLI starts for it, until it is closed. */
   listen(path: string): Promise<{ close(): Promise<void> }>;
   /** Whether a call is under way: who waits for its answer is not stuck. */
@@ -95,7 +95,7 @@ export interface SharedBudget {
    * Asked before each request to the model: how many output tokens it may have. null: it is refused, and the agent ends
    * with a failure `session-budget`. What it may use up is set aside until it is given back.
    */
-  take(request: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
+  take(request: symbol, demand: RequestDemand, isGone: () => boolean): Promise<number | null>;
   giveBack(request: symbol): void;
 }
 
@@ -138,7 +138,7 @@ export interface RunningAgent {
 }
 
 /** A person's order to end one agent. */
-export interface StopOrder {
+export interface StopAgentOrder {
   /** The person who gave the order. */
   readonly by: string;
   /** Whether its task may be tried again; no retry is used up by it. */
@@ -186,7 +186,7 @@ export interface AgentRunner {
     readonly timeoutMs: number;
     readonly label: string;
     /** Shown while it runs. */
-    readonly about?: CommandAbout;
+    readonly about?: CommandPurpose;
     /** Ends it once its result isn't needed any more. */
     readonly signal?: AbortSignal;
   }): Promise<CommandRun>;
@@ -195,17 +195,17 @@ export interface AgentRunner {
   /** Memory each agent of this process uses now, in MB; 0 where the system doesn't report it. */
   usedMemoryMb(): readonly number[];
   /** Registered agents whose process still lives, from any process of this machine. */
-  live(): Promise<readonly LiveAgent[]>;
+  listLiveAgents(): Promise<readonly LiveAgent[]>;
   /**
    * Ends one agent of any process of this machine: SIGTERM, SIGKILL after 5 s, to all in its cell. Its outcome is a
    * failure `agent-stopped`. Resolves when it is gone, to false where no such agent lives.
    */
-  stop(agent: string, order: StopOrder): Promise<boolean>;
+  stop(agent: string, order: StopAgentOrder): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** The purpose of a command in a cell. */
-export interface CommandAbout {
+export interface CommandPurpose {
   readonly session: SessionId | null;
   /** `task-001`, `changeset auth`, `the base`. */
   readonly words: string;

@@ -1,5 +1,5 @@
 import type { ChangesetDecision } from '../questions/changeset-answers.ts';
-import type { Changeset, SinceSeen } from '../state/changeset.ts';
+import type { Changeset, ChangesSinceSeen } from '../state/changeset.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import type { LineRange } from '../state/line-range.ts';
 import type { Session } from '../state/session.ts';
@@ -20,7 +20,7 @@ export interface ChangesetQuestion {
   /** Calls that the watcher refused to its agents, where there were any. */
   readonly blocked?: readonly BlockedCalls[];
   /** Changes since the person saw it last; absent: they never did. */
-  readonly since?: SinceSeen;
+  readonly since?: ChangesSinceSeen;
   readonly session: Session;
   showDiff(): Promise<string>;
   /** Shows its commit message; absent where the commits of its tasks land, with their own. */
@@ -50,16 +50,16 @@ export interface ChangesetQuestion {
    * The effect of rejecting a changeset of this review, or these tasks of it, on the work that was built on it;
    * computed by merging.
    */
-  onTop?(id: string, tasks?: readonly string[]): Promise<readonly OnTop[]>;
+  onTop?(id: string, tasks?: readonly string[]): Promise<readonly StackedWorkOutcome[]>;
   /** The commit message of a changeset of this review; null where the commits of its tasks land, with their own. */
   messageOf?(id: string): Promise<string | null>;
   /** Why it can't land with a message, a sentence; null: it can. */
   checkMessage?(id: string, message: string): Promise<string | null>;
   /** Which other changesets of this review can't land together with one; computed by merging. */
-  excluding?(id: string): Promise<readonly Excluding[]>;
+  excluding?(id: string): Promise<readonly ConflictingChangeset[]>;
 }
 /** A changeset that conflicts with the one that is asked about. */
-export interface Excluding {
+export interface ConflictingChangeset {
   readonly group: string;
   /** Else it waits, too. */
   readonly isApproved: boolean;
@@ -67,7 +67,7 @@ export interface Excluding {
   readonly paths: readonly string[];
 }
 /** Finished work that stands on other work, and what becomes of it without that. */
-export interface OnTop {
+export interface StackedWorkOutcome {
   readonly task: string;
   readonly group: string;
   /**

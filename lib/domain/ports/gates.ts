@@ -1,15 +1,15 @@
 import type { AgentQuestion } from '../agent-messages.ts';
 import type { ChangesetDecision } from '../questions/changeset-answers.ts';
-import type { AnsweredAt } from '../questions/gate.ts';
+import type { AnsweringPlace } from '../questions/gate.ts';
 import type {
-  AgentAnswer,
-  BaseDecision,
+  AnswerToAgent,
   BudgetDecision,
+  FailingBaseDecision,
   PlanDecision,
   SessionDecision,
 } from '../questions/run-answers.ts';
 import type {
-  RequeueEdit,
+  RequeuedTaskEdit,
   ValidationDecision,
   ValidatorFailedDecision,
 } from '../questions/validation-answers.ts';
@@ -21,45 +21,45 @@ import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
 import type { ChangesetQuestion } from './changeset-question.ts';
 
 export type {
-  AgentAnswer,
-  BaseDecision,
+  AnswerToAgent as AgentAnswer,
   BudgetDecision,
+  FailingBaseDecision as BaseDecision,
   PlanDecision,
   SessionDecision,
 } from '../questions/run-answers.ts';
 export type {
-  RequeueEdit,
+  RequeuedTaskEdit as RequeueEdit,
   ValidationDecision,
   ValidatorFailedDecision,
 } from '../questions/validation-answers.ts';
 
 /** A decision, with where it was taken; of who knows no such place, without. */
-export type Placed<Decision> = Decision & { readonly where?: DecidedAt };
-export type DecidedAt = AnsweredAt | 'decisions file';
+export type DecisionWithPlace<Decision> = Decision & { readonly where?: DecisionPlace };
+export type DecisionPlace = AnsweringPlace | 'decisions file';
 
 /** Decisions of a person. A gate that no person can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
-  plan(question: PlanQuestion): Promise<Placed<PlanDecision>>;
-  validation(question: ValidationQuestion): Promise<Placed<ValidationDecision>>;
-  validatorFailed(question: ValidatorFailedQuestion): Promise<Placed<ValidatorFailedDecision>>;
-  changeset(question: ChangesetQuestion): Promise<Placed<ChangesetDecision>>;
-  session(question: SessionQuestion): Promise<Placed<SessionDecision>>;
+  plan(question: PlanQuestion): Promise<DecisionWithPlace<PlanDecision>>;
+  validation(question: ValidationQuestion): Promise<DecisionWithPlace<ValidationDecision>>;
+  validatorFailed(question: ValidatorFailedQuestion): Promise<DecisionWithPlace<ValidatorFailedDecision>>;
+  changeset(question: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>>;
+  session(question: SessionQuestion): Promise<DecisionWithPlace<SessionDecision>>;
   /**
    * Nothing of a session is open any more, but tasks failed or are blocked. null, or absent: no person can be
    * asked, and the session ends.
    */
-  leftOver?(question: SessionQuestion): Promise<Placed<LeftOverDecision> | null>;
-  budget(question: BudgetQuestion): Promise<Placed<BudgetDecision>>;
+  leftOver?(question: SessionQuestion): Promise<DecisionWithPlace<UnfinishedSessionDecision> | null>;
+  budget(question: BudgetQuestion): Promise<DecisionWithPlace<BudgetDecision>>;
   /**
    * Before agents are paid although diagnostics fail on the base; absent without a terminal: a warning is
    * shown instead.
    */
-  base?(question: BaseQuestion): Promise<Placed<BaseDecision>>;
+  base?(question: FailingBaseQuestion): Promise<DecisionWithPlace<FailingBaseDecision>>;
   /**
    * An agent asks while it works. Rejects with the reason of `withdrawn` once that is aborted; absent: no person can be
    * asked.
    */
-  question?(question: AgentAsked): Promise<Placed<AgentAnswer>>;
+  question?(question: AskedAgentQuestions): Promise<DecisionWithPlace<AnswerToAgent>>;
   /** The deciding person, for the record: their git identity. */
   readonly person: string;
   /** Whether a person sits at a terminal: an interactive planner needs one. */
@@ -83,7 +83,7 @@ export interface PlanQuestion {
     readonly close: readonly string[];
   }[];
   /** Groups that will not be decided one by one; absent: all will. */
-  readonly circles?: readonly PlannedCircle[];
+  readonly circles?: readonly PlannedGroupCircle[];
   readonly problems: readonly string[];
   readonly replansLeft: number;
   /** The effect of quitting: the session goes on without the plan, or it stays as it was received; absent: it ends. */
@@ -101,7 +101,7 @@ export interface PlannedOverlap {
   readonly below: readonly { readonly task: string; readonly lock: string }[];
 }
 /** Groups of a plan that depend on each other, and the parts of one that others come between. */
-export interface PlannedCircle {
+export interface PlannedGroupCircle {
   readonly kind: 'together' | 'in-parts';
   readonly groups: readonly string[];
 }
@@ -109,7 +109,7 @@ export interface ValidationQuestion {
   readonly task: Task;
   readonly verdict: Verdict;
   /** Finds problems of the task by the rules of plans, if it were sent back with this edit. */
-  editProblems(edit: RequeueEdit): Promise<readonly string[]>;
+  editProblems(edit: RequeuedTaskEdit): Promise<readonly string[]>;
   /** The diff of its work, as git shows it. */
   showDiff(): Promise<string>;
 }
@@ -137,14 +137,14 @@ export interface SessionQuestion {
   readonly undoable?: readonly Changeset[];
 }
 /** stop: the session ends. */
-export type LeftOverDecision = Exclude<SessionDecision, { kind: 'continue' | 'undo' }>;
+export type UnfinishedSessionDecision = Exclude<SessionDecision, { kind: 'continue' | 'undo' }>;
 
 export interface BudgetQuestion {
   readonly spent: number;
   readonly limit: number;
   readonly unit: 'usd' | 'tokens';
 }
-export interface AgentAsked {
+export interface AskedAgentQuestions {
   readonly agent: string;
   readonly task: string | null;
   /** Of its task; of an agent without one, its role. */
@@ -157,7 +157,7 @@ export interface AgentAsked {
   /** It has ended, or that time is over. */
   readonly withdrawn: AbortSignal;
 }
-export interface BaseQuestion {
+export interface FailingBaseQuestion {
   /** The commit of the base that they fail on. */
   readonly commit: string;
   /** Failures there already, a clause each. */

@@ -1,5 +1,5 @@
 import type { ObjectId, RefName, SessionId, TaskId } from '../ids.ts';
-import type { AgentRun } from '../state/session.ts';
+import type { AgentRunRecord } from '../state/session.ts';
 
 /**
  * Objects written inside a cell: kept in a folder of their own until accepted, so that what is rejected
@@ -28,7 +28,7 @@ export interface CellInfo extends CellWorktree {
   /** null for scratch worktrees, whose content belongs to no task. */
   readonly subject: CellSubject | null;
   /** The record of its agent's end; null while it isn't over, or where it failed. */
-  readonly ended: EndNote | null;
+  readonly ended: AgentEndNote | null;
 }
 
 /** A path that differs from what the HEAD of a cell has. */
@@ -52,7 +52,7 @@ export interface IgnoredWork {
 }
 
 /** A commit that an agent made, and that its HEAD doesn't hold. */
-export interface LostCommit {
+export interface AbandonedCommit {
   readonly commit: ObjectId;
   readonly subject: string;
 }
@@ -66,7 +66,7 @@ export interface WorkScope {
 }
 
 /** The commit of what an agent left uncommitted. */
-export interface LeftoverInit {
+export interface LeftoverCommitInit {
   readonly message: string;
   /** `Name <email>`. */
   readonly author: string;
@@ -75,8 +75,8 @@ export interface LeftoverInit {
 }
 
 /** The end of an agent that did well: enough to take in its work where nothing else is left of its process. */
-export interface EndNote {
-  readonly run: AgentRun;
+export interface AgentEndNote {
+  readonly run: AgentRunRecord;
   /** Its last words, without notes. */
   readonly text: string;
   /** Its notes for later tasks, an empty line between two. */
@@ -98,7 +98,7 @@ export interface CellSubject {
 /** Worktrees of agents, each with a quarantine for what it writes. */
 export interface GitCells {
   /**
-   * A detached worktree for one agent with its own quarantine; base: start. `sparse`: see sparsePatterns; what they leave out
+   * A detached worktree for one agent with its own quarantine; base: start. `sparse`: see listSparsePatterns; what they leave out
    * is in its index and not on disk. Calls wait for each other.
    */
   addCellWorktree(
@@ -124,36 +124,36 @@ export interface GitCells {
   /** Every path of a cell, ignored ones too, to be compared with a later one. */
   snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
   /**
-   * Untracked paths that belong to no task's work from now on: cellLeftovers and rescueCell leave them out.
+   * Untracked paths that belong to no task's work from now on: cellLeftovers and commitCellRescue leave them out.
    * The same goes for what git ignores of `globs`, and what is in submodules now.
    */
-  markPrepared(cell: CellWorktree, paths: readonly string[], globs?: readonly string[]): Promise<void>;
-  /** The paths that markPrepared recorded; a name that ends in a slash stands for all below it. */
-  cellPrepared(cell: CellWorktree): Promise<readonly string[]>;
+  recordPreparedPaths(cell: CellWorktree, paths: readonly string[], globs?: readonly string[]): Promise<void>;
+  /** The paths that recordPreparedPaths recorded; a name that ends in a slash stands for all below it. */
+  listPreparedPaths(cell: CellWorktree): Promise<readonly string[]>;
   /** Makes tracked files of a cell what its HEAD has them be. */
   restoreTracked(cell: CellWorktree, paths: readonly string[]): Promise<void>;
   /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */
   startMergeIn(cell: CellWorktree, commit: ObjectId): Promise<readonly string[]>;
   /** Notes that the agent in a cell is over and did well. */
-  noteEnd(cell: CellWorktree, note: EndNote): Promise<void>;
+  recordAgentEnd(cell: CellWorktree, note: AgentEndNote): Promise<void>;
   /**
    * Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. A name that is no UTF-8
    * holds lone surrogates. Throws FlameError `cell-submodule` where a submodule was changed.
    */
   cellLeftovers(cell: CellWorktree): Promise<readonly Leftover[]>;
   /** Finds files an agent made inside `scope` that git ignores; caches and those from before it began are left out. */
-  cellIgnored(cell: CellWorktree, scope: WorkScope): Promise<readonly IgnoredWork[]>;
+  listIgnoredAgentWork(cell: CellWorktree, scope: WorkScope): Promise<readonly IgnoredWork[]>;
   /** Commits that an agent made and left again; verified, and still in its quarantine. */
-  cellLost(cell: CellWorktree): Promise<readonly LostCommit[]>;
+  listAbandonedCommits(cell: CellWorktree): Promise<readonly AbandonedCommit[]>;
   /**
    * Makes a worktree again whose folder was removed, with what its agent committed last; what it had not committed is
    * lost. Resolves to whether it was removed.
    */
   restoreWorktree(cell: CellWorktree): Promise<boolean>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
-  commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverInit): Promise<ObjectId>;
+  commitLeftovers(cell: CellWorktree, paths: readonly string[], init: LeftoverCommitInit): Promise<ObjectId>;
   /** The last commit of commitLeftovers in a cell, also by a process that was killed then; null: none. */
-  cellMade(cell: CellWorktree): Promise<ObjectId | null>;
+  readCommitMadeForAgent(cell: CellWorktree): Promise<ObjectId | null>;
   /**
    * A commit of the whole worktree as it is, ignored files left out, on top of its HEAD, or of its start where
    * HEAD is unusable, `without` some of its files, and with some ignored ones `also`. Stays in quarantine; HEAD, index and files stay as they are. null:
@@ -178,11 +178,11 @@ export interface GitCells {
    * Makes the worktree of an agent that is over one that the person's git works in, without anything of it entering the
    * repository. Harmless when repeated.
    */
-  leaveToPerson(cell: CellWorktree): Promise<void>;
+  handWorktreeToPerson(cell: CellWorktree): Promise<void>;
   /** Whether it is one that the person's git works in, and runs nothing of it by itself. */
-  isLeft(cell: CellWorktree): boolean;
+  isWorktreeHandedToPerson(cell: CellWorktree): boolean;
   /** Whether this worktree was not reported to the person yet; the call marks it as reported. */
-  isNews(cell: CellWorktree): Promise<boolean>;
+  markCellReported(cell: CellWorktree): Promise<boolean>;
   /** A commit that a person made in such a worktree and that no ref has; null: none. */
   personCommit(cell: CellWorktree): Promise<ObjectId | null>;
   /** The change of a cell's files since its base, once its agent is over, as a unified diff. */
@@ -191,7 +191,7 @@ export interface GitCells {
    * Finishes removals that were cut short, clears cells and objects that a kill left half made, makes removed worktrees
    * with commits of an agent again, and leaves what stays to the person; returns the names of what went.
    */
-  recoverCells(): Promise<readonly string[]>;
+  removeUnfinishedCells(): Promise<readonly string[]>;
 }
 
 /** Work that was kept when its worktree or branch was removed. */

@@ -24,7 +24,7 @@ export type MergeResult =
       readonly messages: readonly string[];
     };
 
-export interface Transplant {
+export interface TransplantResult {
   readonly tree: ObjectId;
   /** Files in which both changed the same lines: they are as the moved work has them. */
   readonly clashes: readonly string[];
@@ -45,7 +45,7 @@ export interface GitCommits {
   resolveCommit(revision: string): Promise<ObjectId | null>;
   isAncestor(ancestor: ObjectId, descendant: ObjectId): Promise<boolean>;
   /** Drops commits that another one holds already; the rest in the order given, each once. */
-  independent(commits: readonly ObjectId[]): Promise<readonly ObjectId[]>;
+  dropContainedCommits(commits: readonly ObjectId[]): Promise<readonly ObjectId[]>;
   /** The best common ancestor; null where the two share no history. */
   mergeBase(one: ObjectId, other: ObjectId): Promise<ObjectId | null>;
   readCommit(commit: ObjectId, quarantine?: Quarantine): Promise<CommitInfo>;
@@ -59,27 +59,27 @@ export interface GitMerging {
   /** Names of the merge drivers that the person has configured: none of them runs in these merges. */
   mergeDrivers(): Promise<readonly string[]>;
   /** Merges what changed between `start` and `tip` onto another commit; history before `start` is ignored. */
-  replay(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
+  mergeDifferenceOnto(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
   /**
    * The files of `tip` had its change since `start` been made on `onto`, without marks of conflicts; `onto` may be a tree.
    */
-  transplant(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<Transplant>;
+  transplantChange(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<TransplantResult>;
   /** The tree of a commit with other texts in these files of it, which keep their modes. */
   replaceTexts(
     commit: Pick<CommitInfo, 'oid' | 'tree'>,
     texts: ReadonlyMap<string, string>,
   ): Promise<ObjectId>;
-  commitTree(init: CommitRequest): Promise<ObjectId>;
+  writeUnsignedCommit(init: CommitRequest): Promise<ObjectId>;
   /**
    * A commit of the person's own, signed by git with their key where their configuration has commits signed
    * (`commit.gpgsign`). Throws FlameError `signing-failed`, or `signing-untrusted` where what would sign lies in the
    * repository; nothing has happened then.
    */
-  commitSigned(init: CommitRequest): Promise<ObjectId>;
+  writeSignedCommit(init: CommitRequest): Promise<ObjectId>;
 }
 
 /** A commit of the repository, or one that may still be in the quarantine of a cell. */
-export interface PlacedCommit {
+export interface MaybeQuarantinedCommit {
   readonly commit: ObjectId;
   readonly quarantine: Quarantine | null;
 }
@@ -92,7 +92,7 @@ export interface ChangedPaths {
 }
 
 /** Result of a trial merge; `unrelated`: the two share no history. */
-export type Trial =
+export type TrialMergeResult =
   | { readonly kind: 'clean' }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'unrelated' };
@@ -104,11 +104,15 @@ export type Trial =
  */
 export interface GitTrials {
   /** Throws FlameError `cell-objects-refused`, or `git-failed` where objects are missing or broken. */
-  tryMerge(one: PlacedCommit, other: PlacedCommit, signal: AbortSignal): Promise<Trial>;
+  tryMerge(
+    one: MaybeQuarantinedCommit,
+    other: MaybeQuarantinedCommit,
+    signal: AbortSignal,
+  ): Promise<TrialMergeResult>;
   /** Null: more paths than `most`. Throws as tryMerge. */
   pathsChanged(
     from: ObjectId,
-    to: PlacedCommit,
+    to: MaybeQuarantinedCommit,
     options: { readonly most: number; readonly signal: AbortSignal },
   ): Promise<ChangedPaths | null>;
   /**

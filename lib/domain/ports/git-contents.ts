@@ -16,7 +16,7 @@ export interface CommitRange {
 }
 
 /** A commit of one range and the one it became in another; null where there is none. */
-export interface CommitPairing {
+export interface PairedRangeDiffCommit {
   readonly kind: 'same' | 'changed' | 'gone' | 'new';
   readonly old: ObjectId | null;
   readonly new: ObjectId | null;
@@ -38,11 +38,11 @@ export interface GitDiffs {
   /** Reads the diff file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
   readPatch(base: ObjectId, tip: ObjectId, view?: PatchView): Promise<Patch>;
   /** Pairs the commits of a range with those of another one, as `git range-diff` does; null: there are too many. */
-  pairCommits(before: CommitRange, now: CommitRange): Promise<readonly CommitPairing[] | null>;
+  pairCommits(before: CommitRange, now: CommitRange): Promise<readonly PairedRangeDiffCommit[] | null>;
 }
 
 /** One line that a pattern was found in. */
-export interface FoundLine {
+export interface CommitSearchLine {
   readonly path: string;
   /** From 1. */
   readonly line: number;
@@ -62,13 +62,13 @@ export type CommitSearch = (
     readonly mostOfFile: number;
   },
 ) => Promise<
-  | { readonly kind: 'found'; readonly lines: readonly FoundLine[]; readonly isCut: boolean }
+  | { readonly kind: 'found'; readonly lines: readonly CommitSearchLine[]; readonly isCut: boolean }
   | { readonly kind: 'bad-pattern'; readonly message: string }
   | { readonly kind: 'too-long' }
 >;
 
 /** Paths that are no way to a commit's own files: a symbolic link leads elsewhere, a submodule is another repository. */
-export type LinkedPaths = ReadonlyMap<string, 'symbolic link' | 'submodule'>;
+export type SymlinkAndSubmodulePaths = ReadonlyMap<string, 'symbolic link' | 'submodule'>;
 
 /** Files of a commit. */
 export interface GitFiles {
@@ -82,12 +82,12 @@ export interface GitFiles {
    * Content of a blob that `tip` or the repository holds, to be searched: a character for each byte that isn't 0,
    * so that what is ASCII reads the same in every encoding. null: it's no blob.
    */
-  readContent(blob: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<string | null>;
+  readBlobAsLatin1(blob: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<string | null>;
   readonly search: CommitSearch;
   /** Tracked paths of a commit, at most `limit`. */
   listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
   /** Which of these paths are files or folders of a commit. */
-  pathsIn(commit: ObjectId, paths: readonly string[]): Promise<readonly string[]>;
+  findPathsInCommit(commit: ObjectId, paths: readonly string[]): Promise<readonly string[]>;
   /**
    * Files that a configured filter (git-lfs, git-crypt) turns into something else on checkout, by the attributes of a
    * commit: of all its files, or of these.
@@ -96,11 +96,11 @@ export interface GitFiles {
   /** Of paths where git tracks nothing, those that it ignores in the person's work tree, each with the rule. */
   ignoredPaths(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Finds files named by `.worktreeinclude` of this work tree that git ignores in it. */
-  includedFiles(root: string): Promise<readonly string[]>;
+  listWorktreeIncludeFiles(root: string): Promise<readonly string[]>;
   /** The patterns of the person's sparse checkout, in the form of .gitignore; null: it holds everything. */
   sparsePatterns(root: string): Promise<readonly string[] | null>;
   /** Paths of a commit that are no way to files of its own. */
-  linkedPaths(commit: ObjectId): Promise<LinkedPaths>;
+  linkedPaths(commit: ObjectId): Promise<SymlinkAndSubmodulePaths>;
   /** Where the submodules of a commit are. */
   submodules(commit: ObjectId): Promise<readonly string[]>;
   /** Writes the files of a commit into a folder that is absent or empty, made if need be. */

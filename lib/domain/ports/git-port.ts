@@ -64,7 +64,7 @@ export interface GitPort
   /** `Name <email>` of the person, from git's configuration. */
   identity(): Promise<string>;
   /** Packs loose objects where there are many, so that the person's git has no reason to. */
-  tidy(): Promise<void>;
+  packManyLooseObjects(): Promise<void>;
   close(): Promise<void>;
 }
 

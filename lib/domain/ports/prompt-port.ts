@@ -12,13 +12,13 @@ export interface Prompts {
 /** Writes the prompts of each role from its template. */
 export interface PromptRenderer {
   /** Throws FlameError `bad-template` when a template of the repository's own can't be rendered. */
-  render(data: PromptData, projectFiles?: readonly ProjectFile[]): Prompts;
+  render(data: PromptData, projectFiles?: readonly ProjectInstructionsFile[]): Prompts;
   /** Renders the message to a worker that is about to end. Throws as render does. */
-  lastWord(found: LastWordData): string;
+  lastWord(found: FinalCheckData): string;
 }
 
 /** Problems of a worker's work as it stands. */
-export interface LastWordData {
+export interface FinalCheckData {
   /** Objections of the post-check, one each. */
   readonly objections: readonly string[];
   /** Diagnostics that fail on it, each with the end of its output. */
@@ -26,7 +26,7 @@ export interface LastWordData {
 }
 
 /** A repository's own instructions to agents, such as AGENTS.md. */
-export interface ProjectFile {
+export interface ProjectInstructionsFile {
   readonly path: string;
   readonly text: string;
 }
@@ -79,11 +79,11 @@ interface WorkerData {
   /** The tool by which it asks the person; '', or absent: it can't. */
   readonly askTool?: string;
   /** Notes left for it. */
-  readonly left?: NotesInWords;
+  readonly left?: NotesForPrompt;
 }
 
-/** Bounded; see notesFor. */
-export interface NotesInWords {
+/** Bounded; see selectNotesForTask. */
+export interface NotesForPrompt {
   readonly words: readonly { readonly from: string; readonly text: string }[];
   readonly leftOut: number;
 }
@@ -97,7 +97,7 @@ interface ValidatorData {
   /** Results of the tool's own run of the diagnostics. */
   readonly diagnostics: readonly DiagnosticRun[];
   /** Notes left for the task that is judged. */
-  readonly left?: NotesInWords;
+  readonly left?: NotesForPrompt;
   /** Notes its worker left for others. */
   readonly claims?: readonly string[];
 }

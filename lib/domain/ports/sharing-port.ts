@@ -1,5 +1,5 @@
 import type { ObjectId, SessionId } from '../ids.ts';
-import type { Heartbeat, MachineRole, SharedRole } from '../state/machine.ts';
+import type { Heartbeat, JoinedMachineRole, MachineRole } from '../state/machine.ts';
 
 /** How long a machine may be silent before it is given up, and the interval of its heartbeats; milliseconds. */
 export interface Lease {
@@ -30,7 +30,7 @@ export interface RemoteSession {
   readonly remote: string;
   readonly role: MachineRole;
   /** Its roles there; the lead has all of them. */
-  readonly roles: readonly SharedRole[];
+  readonly roles: readonly JoinedMachineRole[];
   /** Its agents' budget in the session, in the unit of its budget; null: as its configuration limits a session. */
   readonly budget: number | null;
   /** This machine, as its claims name it. */
@@ -49,9 +49,9 @@ export interface RemoteSession {
    */
   isCutOff(): boolean;
   /** Brings the commits of a branch of the remote; no ref moves. */
-  bring(branch: string): Promise<void>;
+  fetchBranchCommits(branch: string): Promise<void>;
   /** Where a branch of the remote is, its commits brought; null: there is none. */
   tipOf(branch: string): Promise<ObjectId | null>;
   /** Looks at the remote now, and sends what waits. Throws what the remote answers where it was never reached. */
-  look(): Promise<void>;
+  exchangeNow(): Promise<void>;
 }

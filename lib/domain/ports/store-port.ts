@@ -1,14 +1,14 @@
 import type { ObjectId, RefName, SessionId } from '../ids.ts';
 import type { BlackboardPage } from '../state/blackboard.ts';
-import type { Decision } from '../state/decision-log.ts';
+import type { LoggedDecision } from '../state/decision-log.ts';
 import type { Session } from '../state/session.ts';
 import type { SignatureNote } from '../state/signatures.ts';
 import type { Task, UnverifiedCompletion } from '../state/task.ts';
-import type { ReviewNote, Verdict, Verification } from '../state/verdict.ts';
+import type { DiagnosticsRerun, ReviewNote, Verdict } from '../state/verdict.ts';
 import type { RefUpdate } from './git-port.ts';
 
 /** A single note that can't be used: not JSON, not of its schema, or of a newer version. The others can. */
-export interface StateProblem {
+export interface UnusableNote {
   readonly ref: RefName;
   /** The note's blob. */
   readonly object: ObjectId;
@@ -29,18 +29,18 @@ export interface Snapshot {
   /** Every verdict of a session, on any commit, earliest first. Reads all of them: for reports. */
   verdictsOf(session: SessionId): readonly Verdict[];
   /** Each time the checks of exactly this commit were run again, latest last. */
-  verificationsOn(commit: ObjectId): readonly Verification[];
+  verificationsOn(commit: ObjectId): readonly DiagnosticsRerun[];
   reviewOn(commit: ObjectId): ReviewNote | null;
   /** Notes left for later tasks of a session: those of the lead first, then by task. */
   blackboardOf(session: SessionId): readonly BlackboardPage[];
   /** Where the refs of the state stood. */
-  readonly tips: Tips;
+  readonly tips: StateTips;
   /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
-  readonly problems: readonly StateProblem[];
+  readonly problems: readonly UnusableNote[];
 }
 
 /** The commits that refs point to; null: no such ref. */
-export type Tips = ReadonlyMap<RefName, ObjectId | null>;
+export type StateTips = ReadonlyMap<RefName, ObjectId | null>;
 
 /**
  * A snapshot as this clone trusts it: a task, changeset or session that only another clone reports as ended is as the last
@@ -50,7 +50,7 @@ export interface AdmittedSnapshot extends Snapshot {
   /** The completions that only another clone reports. */
   readonly unverified: readonly UnverifiedCompletion[];
   /** A session without proposals. Throws FlameError `no-session`. */
-  admitted(id: SessionId): SessionView;
+  admitted(id: SessionId): AdmittedSessionView;
 }
 
 /** A session and its tasks without what only another clone decided. */
@@ -72,7 +72,7 @@ export interface AdmittedSession {
 }
 
 /** An admitted session with all that was read at that moment. */
-export interface SessionView extends AdmittedSession {
+export interface AdmittedSessionView extends AdmittedSession {
   readonly snapshot: Snapshot;
   /** The completions of it that only another clone reports. */
   readonly unverified: readonly UnverifiedCompletion[];
@@ -82,12 +82,12 @@ export interface SessionView extends AdmittedSession {
 
 /** The sessions, and one of them with its tasks and their verdicts; of the others nothing but their own notes. */
 type Look = Pick<Snapshot, 'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'blackboardOf' | 'problems'>;
-export interface SessionLook extends Look, Pick<AdmittedSnapshot, 'unverified'> {
+export interface OneSessionSnapshot extends Look, Pick<AdmittedSnapshot, 'unverified'> {
   admitted(id: SessionId): AdmittedSession;
 }
 
 /** Content of an audit entry: one commit on a state ref. */
-export interface ChangeEntry {
+export interface AuditEntryText {
   /** Reads like `task-001: pending -> claimed by worker-1a2b3c4d`. */
   readonly subject: string;
   /** Why, for `git log`; may be empty. */
@@ -98,18 +98,18 @@ interface ChangedNotes {
   readonly tasks: readonly Task[];
   readonly session: Session;
   readonly verdict: Verdict;
-  readonly verification: Verification;
+  readonly verification: DiagnosticsRerun;
   readonly review: { readonly commit: ObjectId; readonly note: ReviewNote };
   readonly page: BlackboardPage;
 }
 
 /** Notes of that kind alone. */
-export type Only<Kind extends keyof ChangedNotes> = Pick<ChangedNotes, Kind> & {
+export type OnlyNotesOfKind<Kind extends keyof ChangedNotes> = Pick<ChangedNotes, Kind> & {
   readonly [Other in Exclude<keyof ChangedNotes, Kind>]?: never;
 };
 
-export type TasksChange = ChangeEntry &
-  Only<'tasks'> & {
+export type TasksChange = AuditEntryText &
+  OnlyNotesOfKind<'tasks'> & {
     /** `Transition: pending -> claimed`. */
     readonly transition?: string;
     /** Why a task failed: trailers `Failure` and, one for each, `Rule`. */
@@ -117,20 +117,20 @@ export type TasksChange = ChangeEntry &
   };
 
 /** One audited change of notes of one kind. */
-export type Change =
+export type StateChange =
   | TasksChange
-  | (ChangeEntry & Only<'session'>)
-  | (ChangeEntry & Only<'verdict'>)
-  | (ChangeEntry & Only<'verification'>)
-  | (ChangeEntry & Only<'review'>)
-  | (ChangeEntry & Only<'page'>);
+  | (AuditEntryText & OnlyNotesOfKind<'session'>)
+  | (AuditEntryText & OnlyNotesOfKind<'verdict'>)
+  | (AuditEntryText & OnlyNotesOfKind<'verification'>)
+  | (AuditEntryText & OnlyNotesOfKind<'review'>)
+  | (AuditEntryText & OnlyNotesOfKind<'page'>);
 
 /** Changes and refs that move together or not at all. */
 export interface Transaction {
-  readonly changes: readonly Change[];
+  readonly changes: readonly StateChange[];
   readonly refs?: readonly RefUpdate[];
   /** The person's decisions with it beyond what is written, as about received state. */
-  readonly accepted?: readonly Decision[];
+  readonly accepted?: readonly LoggedDecision[];
   /** Whether all of it was decided in this clone, on the state as this clone trusts it; set by the admission alone. */
   readonly isOwn?: boolean;
   /** The actor: the person's git identity or an agent id. */
@@ -148,7 +148,7 @@ export type TransactResult<Seen extends Snapshot = Snapshot> =
       readonly actual: ObjectId | null;
     };
 
-export interface LogEntry {
+export interface StateLogEntry {
   readonly commit: ObjectId;
   readonly ref: RefName;
   readonly at: string;
@@ -159,7 +159,7 @@ export interface LogEntry {
 }
 
 /** `waiting`: how many other processes wait for their turn to decide. */
-export type Decide<Seen extends Snapshot = Snapshot> = (
+export type DecideTransaction<Seen extends Snapshot = Snapshot> = (
   snapshot: Seen,
   waiting: number,
 ) => Transaction | null;
@@ -172,7 +172,7 @@ export interface TransactOptions {
 }
 
 /** Which states this clone wrote or admitted whole, by where their refs stand. Never throws. */
-export interface OwnTips {
+export interface OwnStateTips {
   /** Whether the state that this clone wrote or admitted last is exactly this one. */
   has(snapshot: Pick<Snapshot, 'tips'>): boolean;
   /** Marks a state as this clone's own before its refs are there. */
@@ -191,12 +191,14 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
    * For who only looks, at one session or (null) at the list of them: notes of other sessions' tasks are not looked
    * into, so `problems` names only what their trees show.
    */
-  look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<Looked>;
+  readOneSession(
+    pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null,
+  ): Promise<Looked>;
   /**
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
    * On a lost race it's called again with a newer one.
    */
-  transact(decide: Decide<Seen>, options?: TransactOptions): Promise<TransactResult<Seen>>;
+  transact(decide: DecideTransaction<Seen>, options?: TransactOptions): Promise<TransactResult<Seen>>;
   /**
    * Reports from now on each time the state may have changed, whichever process changed it, a moment later. What other
    * hosts change on a network file system is not seen. The next call takes the place of this one; `close` ends it.
@@ -205,7 +207,7 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
   /** Loads and starts what the first change would wait for: for who waits for input meanwhile. Never rejects. */
   ready(): Promise<void>;
   /** How a task was right before its latest change; null where that can't be read any more. */
-  former(task: Task): Promise<Task | null>;
+  readFormerTask(task: Task): Promise<Task | null>;
   /** Reads archived state, in the same form; `reviewOn` answers for all landed commits. */
   archive(): Promise<Seen>;
   /**
@@ -223,9 +225,9 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
     readonly session?: SessionId;
     readonly task?: string;
     readonly limit?: number;
-  }): Promise<readonly LogEntry[]>;
+  }): Promise<readonly StateLogEntry[]>;
   close(): Promise<void>;
 }
 
 /** The state as this clone trusts it. It records writes as decided here before the refs move. */
-export type TrustedStore = Store<AdmittedSnapshot, SessionLook>;
+export type TrustedStore = Store<AdmittedSnapshot, OneSessionSnapshot>;

@@ -1,7 +1,7 @@
-import type { GateAsks, GateText } from './gate.ts';
+import type { QuestionData, QuestionTextKind } from './gate.ts';
 
 /** A value that can be chosen. */
-export interface FieldOption {
+export interface FieldChoice {
   readonly value: string;
   readonly label: string;
   /** Its other name, where it is typed. */
@@ -15,7 +15,7 @@ export type AnswerField = { readonly name: string; readonly label: string } & (
       readonly isNeeded: boolean;
       readonly value?: string;
       /** Its initial text is loaded when it is opened. */
-      readonly loads?: GateText;
+      readonly loads?: QuestionTextKind;
       /** How it is written in a usage: `REASON`. */
       readonly usage?: string;
       /** The effect of Enter alone at a terminal, a clause; without it, a required field is asked for again. */
@@ -30,7 +30,7 @@ export type AnswerField = { readonly name: string; readonly label: string } & (
   | { readonly kind: 'amount'; readonly isWhole: boolean; readonly usage: string }
   | {
       readonly kind: 'one' | 'some';
-      readonly options: readonly FieldOption[];
+      readonly options: readonly FieldChoice[];
       /** The error for an unknown name, before the name. */
       readonly unknown: string;
       readonly usage?: string;
@@ -40,13 +40,13 @@ export type AnswerField = { readonly name: string; readonly label: string } & (
 );
 
 /** An answer as it is given: its word, and its fields by their names. */
-export interface Given {
+export interface AnswerInput {
   readonly kind: string;
   readonly [field: string]: unknown;
 }
 
 /** One of the answers that a question offers: plain data, for all that draw it. */
-export interface Answer {
+export interface OfferedAnswer {
   /** As it is typed, sent and written in a decisions file. */
   readonly word: string;
   readonly label: string;
@@ -63,7 +63,7 @@ export interface Answer {
 }
 
 /** How an answer is written in a decisions file: as a word, or as a map whose first key is `key`. */
-export interface FileForm<Asks> {
+export interface DecisionsFileForm<Asks> {
   readonly word?: string;
   readonly key?: string;
   readonly holds?: 'words' | 'comments' | 'amount' | 'attempt' | 'attempts' | 'texts';
@@ -78,7 +78,7 @@ export interface FileForm<Asks> {
 }
 
 /** One row of the table: an answer to a kind of question. */
-export interface AnswerRow<Asks> {
+export interface AnswerDefinition<Asks> {
   readonly word: string;
   readonly label: string;
   readonly key: string;
@@ -88,24 +88,27 @@ export interface AnswerRow<Asks> {
   readonly isOffered?: (asks: Asks) => boolean;
   readonly fields?: (asks: Asks) => readonly AnswerField[];
   /** Several answers of this word, each with a label of its own and its fields filled in. */
-  readonly each?: (asks: Asks) => readonly Pick<Answer, 'label' | 'means' | 'given' | 'name'>[];
+  readonly each?: (asks: Asks) => readonly Pick<OfferedAnswer, 'label' | 'means' | 'given' | 'name'>[];
   /** Where it is typed in one line in another way than by its fields. */
   readonly typed?: {
     readonly usage?: (asks: Asks) => string;
     readonly means?: (asks: Asks) => string;
     readonly read?: (text: string, asks: Asks) => Readonly<Record<string, unknown>>;
   };
-  readonly inFile?: readonly FileForm<Asks>[];
+  readonly inFile?: readonly DecisionsFileForm<Asks>[];
   /** The option of the gate's own command that gives it: `--reject REASON`. */
   readonly flag?: (asks: Asks) => string;
   /** The decision in a few words: `rejected: too early`. */
-  readonly done: string | ((given: Given) => string);
+  readonly done: string | ((given: AnswerInput) => string);
 }
 
-export type AskedAt<Gate extends GateAsks['gate']> = Extract<GateAsks, { readonly gate: Gate }>;
+export type QuestionDataAtGate<Gate extends QuestionData['gate']> = Extract<
+  QuestionData,
+  { readonly gate: Gate }
+>;
 
 /** A field for what a person writes. */
-export function textField(
+export function textAnswerField(
   name: string,
   label: string,
   more: Partial<Extract<AnswerField, { readonly kind: 'words' }>> = {},

@@ -1,62 +1,79 @@
-import type { Answer, AnswerField, AnswerRow, FieldOption, FileForm, Given } from './answer-row.ts';
-import { type ChangesetFacts, changesetAnswers } from './changeset-answers.ts';
-import type { GateAsks } from './gate.ts';
-import { agentAnswers, baseAnswers, budgetAnswers, planAnswers, sessionAnswers } from './run-answers.ts';
-import { validationAnswers, validatorAnswers } from './validation-answers.ts';
+import type {
+  AnswerDefinition,
+  AnswerField,
+  AnswerInput,
+  DecisionsFileForm,
+  FieldChoice,
+  OfferedAnswer,
+} from './answer-row.ts';
+import { type ChangesetAnswerFacts, changesetAnswerDefinitions } from './changeset-answers.ts';
+import type { QuestionData } from './gate.ts';
+import {
+  agentAnswerDefinitions,
+  baseAnswerDefinitions,
+  budgetAnswerDefinitions,
+  planAnswerDefinitions,
+  sessionAnswerDefinitions,
+} from './run-answers.ts';
+import { validationAnswerDefinitions, validatorAnswerDefinitions } from './validation-answers.ts';
 
 /** The table of all answers, by the kind of question. */
 const answerTable = {
-  plan: planAnswers,
-  validation: validationAnswers,
-  validator_failed: validatorAnswers,
-  changesets: changesetAnswers,
-  session: sessionAnswers,
-  budget: budgetAnswers,
-  base: baseAnswers,
-  question: agentAnswers,
+  plan: planAnswerDefinitions,
+  validation: validationAnswerDefinitions,
+  validator_failed: validatorAnswerDefinitions,
+  changesets: changesetAnswerDefinitions,
+  session: sessionAnswerDefinitions,
+  budget: budgetAnswerDefinitions,
+  base: baseAnswerDefinitions,
+  question: agentAnswerDefinitions,
 } as const satisfies {
-  readonly [Gate in QuestionFacts['gate']]: readonly AnswerRow<Extract<QuestionFacts, { gate: Gate }>>[];
+  readonly [Gate in AnswerableQuestionData['gate']]: readonly AnswerDefinition<
+    Extract<AnswerableQuestionData, { gate: Gate }>
+  >[];
 };
 
 /** Facts that the answers of a question depend on. */
-export type QuestionFacts = Exclude<GateAsks, { readonly gate: 'changesets' }> | ChangesetFacts;
+export type AnswerableQuestionData =
+  | Exclude<QuestionData, { readonly gate: 'changesets' }>
+  | ChangesetAnswerFacts;
 
 /** The answers that a question offers, the usual one first. */
-export function answersTo(asks: QuestionFacts): readonly Answer[] {
+export function listOfferedAnswers(asks: AnswerableQuestionData): readonly OfferedAnswer[] {
   return mapRows(asks, offered);
 }
 
 /** The decision in a few words: `approved`, `rejected: too early`. */
-export function describeDecision(gate: GateAsks['gate'], given: Given): string {
-  const rows: readonly Pick<AnswerRow<never>, 'word' | 'done'>[] = answerTable[gate];
+export function describeGateDecision(gate: QuestionData['gate'], given: AnswerInput): string {
+  const rows: readonly Pick<AnswerDefinition<never>, 'word' | 'done'>[] = answerTable[gate];
   const done = rows.find(({ word }) => word === given.kind)?.done ?? given.kind;
   return typeof done === 'string' ? done : done(given);
 }
 
 /** The rows of a question's answers that are offered, as `resolve` makes answers of each. */
 function mapRows<Resolved>(
-  asks: QuestionFacts,
-  resolve: <Asks>(row: AnswerRow<Asks>, asks: Asks) => readonly Resolved[],
+  asks: AnswerableQuestionData,
+  resolve: <Asks>(row: AnswerDefinition<Asks>, asks: Asks) => readonly Resolved[],
 ): readonly Resolved[] {
-  const rows: readonly AnswerRow<never>[] = answerTable[asks.gate];
+  const rows: readonly AnswerDefinition<never>[] = answerTable[asks.gate];
   // The rows of a gate are about what is asked there, as the table's type has it.
   const at = asks as never;
   return rows.filter(({ isOffered }) => isOffered?.(at) ?? true).flatMap((row) => resolve(row, at));
 }
 
-function offered<Asks>(row: AnswerRow<Asks>, asks: Asks): readonly Answer[] {
+function offered<Asks>(row: AnswerDefinition<Asks>, asks: Asks): readonly OfferedAnswer[] {
   const { word, label, key, look = '', fields } = row;
   const common = { word, label, key, look, fields: fields?.(asks) ?? [], name: '' } as const;
   if (row.each !== undefined) return row.each(asks).map((one) => ({ ...common, ...one }));
   return [{ ...common, means: meansOf(row, asks), given: {} }];
 }
 
-function meansOf<Asks>({ means }: Pick<AnswerRow<Asks>, 'means'>, asks: Asks): string {
+function meansOf<Asks>({ means }: Pick<AnswerDefinition<Asks>, 'means'>, asks: Asks): string {
   return typeof means === 'string' ? means : means(asks);
 }
 
 /** An answer as it is typed in one line: a word, what stands behind it, and options. */
-export interface TypedAnswer {
+export interface CommandLineAnswer {
   readonly word: string;
   /** `REASON`; in brackets where it may be left out; '': nothing stands there. */
   readonly text: string;
@@ -65,11 +82,11 @@ export interface TypedAnswer {
   /** Its effect, a clause. */
   readonly means: string;
   /** The answer that a text and values of options come to. */
-  read(text: string, options: Readonly<Record<string, unknown>>): Given;
+  read(text: string, options: Readonly<Record<string, unknown>>): AnswerInput;
 }
 
 /** How fields are given as options. */
-export const fieldOptions: Readonly<Record<string, string>> = {
+export const answerFieldFlags: Readonly<Record<string, string>> = {
   message: '--message MESSAGE',
   tasks: '--tasks ID,ID',
   keep: '--keep-work',
@@ -77,8 +94,8 @@ export const fieldOptions: Readonly<Record<string, string>> = {
 };
 
 /** The answers to a question as they are typed, one for each word, the usual one first. */
-export function typedAnswers(asks: GateAsks): readonly TypedAnswer[] {
-  const found = new Map<string, TypedAnswer>();
+export function listCommandLineAnswers(asks: QuestionData): readonly CommandLineAnswer[] {
+  const found = new Map<string, CommandLineAnswer>();
   for (const one of mapRows(asks, (row, at) => typed(row, at))) {
     const known = found.get(one.word);
     found.set(
@@ -90,15 +107,19 @@ export function typedAnswers(asks: GateAsks): readonly TypedAnswer[] {
 }
 
 /** `reject REASON [--keep-work]`. */
-export function answerUsage({ word, text, options }: Pick<TypedAnswer, 'word' | 'text' | 'options'>): string {
-  return [word, text, ...options.map((name) => `[${fieldOptions[name]}]`)].filter(Boolean).join(' ');
+export function renderAnswerUsage({
+  word,
+  text,
+  options,
+}: Pick<CommandLineAnswer, 'word' | 'text' | 'options'>): string {
+  return [word, text, ...options.map((name) => `[${answerFieldFlags[name]}]`)].filter(Boolean).join(' ');
 }
 
 function sorted(options: readonly string[]): readonly string[] {
-  return Object.keys(fieldOptions).filter((name) => options.includes(name));
+  return Object.keys(answerFieldFlags).filter((name) => options.includes(name));
 }
 
-function typed<Asks>(row: AnswerRow<Asks>, asks: Asks): readonly TypedAnswer[] {
+function typed<Asks>(row: AnswerDefinition<Asks>, asks: Asks): readonly CommandLineAnswer[] {
   const { word, typed: special } = row;
   if (row.each !== undefined && (special === undefined || row.each(asks).length === 0)) return [];
   const fields = row.fields?.(asks) ?? [];
@@ -109,7 +130,7 @@ function typed<Asks>(row: AnswerRow<Asks>, asks: Asks): readonly TypedAnswer[] {
       word,
       text: usage,
       means: special?.means?.(asks) ?? meansOf(row, asks),
-      options: fields.map(({ name }) => name).filter((name) => name in fieldOptions),
+      options: fields.map(({ name }) => name).filter((name) => name in answerFieldFlags),
       read: (text, options) => {
         const own = special?.read?.(text, asks) ?? (first === undefined ? {} : readField(first, text));
         return { ...options, ...own, kind: word };
@@ -124,25 +145,27 @@ function usageOf(field: AnswerField): string {
 
 function readField(field: AnswerField, text: string): Readonly<Record<string, unknown>> {
   if (field.kind === 'amount') return { amount: Number(text) };
-  if (field.kind === 'one') return { [field.name]: valueNamed(field.options, text) ?? text };
+  if (field.kind === 'one') return { [field.name]: findFieldChoiceByName(field.options, text) ?? text };
   return text === '' ? {} : { [field.name]: text };
 }
 
 /** The value of the option that is called so; the latest of that name. */
-export function valueNamed(options: readonly FieldOption[], text: string): string | undefined {
+export function findFieldChoiceByName(options: readonly FieldChoice[], text: string): string | undefined {
   return options.findLast(({ value, name }) => value === text || name === text)?.value;
 }
 
-type Form = Omit<FileForm<never>, 'isNamed'>;
+type Form = Omit<DecisionsFileForm<never>, 'isNamed'>;
 
 /** The ways in which answers at a gate are written in a decisions file. */
-export function fileForms(gate: GateAsks['gate']): readonly (Form & { readonly answer: string })[] {
-  const rows: readonly Pick<AnswerRow<never>, 'word' | 'inFile'>[] = answerTable[gate];
+export function listDecisionsFileForms(
+  gate: QuestionData['gate'],
+): readonly (Form & { readonly answer: string })[] {
+  const rows: readonly Pick<AnswerDefinition<never>, 'word' | 'inFile'>[] = answerTable[gate];
   return rows.flatMap(({ word, inFile = [] }) => inFile.map((form) => ({ ...form, answer: word })));
 }
 
 /** The answers that a question offers as a decisions file has them: `approve`, `{reject: REASON}`. */
-export function namedForms(asks: QuestionFacts): readonly string[] {
+export function renderDecisionsFileForms(asks: AnswerableQuestionData): readonly string[] {
   return mapRows(asks, ({ inFile = [] }, at) =>
     inFile
       .filter(({ isNamed }) => isNamed?.(at) ?? true)
@@ -151,16 +174,19 @@ export function namedForms(asks: QuestionFacts): readonly string[] {
 }
 
 /** The options of the gate's own command that answer it: `--reject REASON`. */
-export function answerFlags(asks: QuestionFacts): readonly string[] {
+export function listAnsweringOptions(asks: AnswerableQuestionData): readonly string[] {
   return mapRows(asks, ({ flag }, at) => (flag === undefined ? [] : [flag(at)]));
 }
 
 /** An entry of a decisions file, as the schema leaves it. */
-export type FileEntry = string | Readonly<Record<string, unknown>>;
+export type DecisionsFileEntry = string | Readonly<Record<string, unknown>>;
 
 /** The answer that an entry gives, as its schema left it. */
-export function readFileAnswer<Answer>(gate: GateAsks['gate'], entry: FileEntry): Answer {
-  const forms = fileForms(gate);
+export function readDecisionsFileAnswer<Answer>(
+  gate: QuestionData['gate'],
+  entry: DecisionsFileEntry,
+): Answer {
+  const forms = listDecisionsFileForms(gate);
   const isText = typeof entry === 'string';
   const form = forms.find(({ word, key }) => (isText ? word === entry : key !== undefined && key in entry));
   const { [form?.key ?? '']: held, ...beside } = isText ? {} : entry;

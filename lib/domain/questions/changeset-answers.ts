@@ -1,6 +1,11 @@
 import type { LineComment } from '../state/line-comment.ts';
-import { type AnswerField, type AnswerRow, type AskedAt, textField } from './answer-row.ts';
-import type { Undoable } from './gate.ts';
+import {
+  type AnswerDefinition,
+  type AnswerField,
+  type QuestionDataAtGate,
+  textAnswerField,
+} from './answer-row.ts';
+import type { UndoableChangeset } from './gate.ts';
 
 /** Decision about a changeset. A red one (failing diagnostics) is approved only with an override. */
 export type ChangesetDecision =
@@ -36,18 +41,21 @@ export type ChangesetDecision =
   | { readonly kind: 'again' };
 
 /** Facts that its answers depend on. */
-export interface ChangesetFacts
-  extends Pick<AskedAt<'changesets'>, 'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'> {
+export interface ChangesetAnswerFacts
+  extends Pick<
+    QuestionDataAtGate<'changesets'>,
+    'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'
+  > {
   /** Where comments can hold lines to put in. */
   readonly takes_suggestions?: true;
 }
 
 const comments: AnswerField = { kind: 'comments', name: 'comments', label: 'Comments' };
 const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempts continue from this work' };
-const reason = textField('reason', 'Reason', { usage: 'REASON', enter: 'back' });
+const reason = textAnswerField('reason', 'Reason', { usage: 'REASON', enter: 'back' });
 
 /** The answers to a changeset, the usual one first. */
-export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
+export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnswerFacts>[] = [
   {
     word: 'approve',
     label: 'Approve',
@@ -136,7 +144,7 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     isOffered: ({ has_message }) => has_message,
     fields: (asks) => [
       ...override(asks),
-      textField('message', 'Commit message', { isNeeded: false, loads: 'message' }),
+      textAnswerField('message', 'Commit message', { isNeeded: false, loads: 'message' }),
       comments,
     ],
     done: 'approved',
@@ -195,15 +203,15 @@ export const changesetAnswers: readonly AnswerRow<ChangesetFacts>[] = [
     ],
     done: 'suggestions applied',
   },
-  undoAnswer(),
+  undoAnswerDefinition(),
 ];
 
 /** The reason required to approve red work. */
-function override({ red }: ChangesetFacts): readonly AnswerField[] {
+function override({ red }: ChangesetAnswerFacts): readonly AnswerField[] {
   if (!red) return [];
   const without = 'Without a reason it is not approved.';
   return [
-    textField('override', 'Its diagnostics fail. Approve it anyway, because', {
+    textAnswerField('override', 'Its diagnostics fail. Approve it anyway, because', {
       usage: 'REASON',
       enter: 'back',
       without,
@@ -212,7 +220,9 @@ function override({ red }: ChangesetFacts): readonly AnswerField[] {
 }
 
 /** A decision that is taken back, in a review and after it. */
-export function undoAnswer(): AnswerRow<{ readonly undoable: readonly Undoable[] }> {
+export function undoAnswerDefinition(): AnswerDefinition<{
+  readonly undoable: readonly UndoableChangeset[];
+}> {
   return {
     word: 'undo',
     label: 'Undo a decision',

@@ -3,27 +3,27 @@ import type { SessionId } from '../ids.ts';
 import type { Changeset } from '../state/changeset.ts';
 
 /** A question that waits for a person, as pages show it. Texts are as they are stored. */
-export interface OpenGate {
+export interface PendingQuestion {
   /** Of this one question: an answer carries it, so that none is taken for another's. */
   readonly id: string;
   /** null: none is known yet. */
   readonly session: SessionId | null;
   readonly asked_at: string;
-  readonly asks: GateAsks;
+  readonly asks: QuestionData;
 }
 
 /** Questions with the facts to answer them. */
-export type GateAsks =
-  | AskedPlan
-  | AskedValidation
-  | AskedValidator
-  | AskedChangeset
-  | AskedSession
-  | AskedBudget
-  | AskedBase
-  | AskedByAgent;
+export type QuestionData =
+  | PlanQuestionData
+  | ValidationQuestionData
+  | ValidatorQuestionData
+  | ChangesetQuestionData
+  | SessionQuestionData
+  | BudgetQuestionData
+  | FailingBaseQuestionData
+  | AgentQuestionData;
 
-export interface AskedPlan {
+export interface PlanQuestionData {
   readonly gate: 'plan';
   readonly objective: string;
   readonly tasks: number;
@@ -36,7 +36,7 @@ export interface AskedPlan {
   readonly quit_means: string;
 }
 
-export interface AskedCheck {
+export interface CheckDescription {
   readonly command: string;
   readonly result: string;
   readonly is_good: boolean;
@@ -44,38 +44,38 @@ export interface AskedCheck {
 }
 
 /** Another attempt at a task that could be its work. */
-export interface OtherAttempt {
+export interface ChoosableAttempt {
   readonly task: string;
   /** From 1. */
   readonly attempt: number;
   readonly words: string;
 }
 
-export interface AskedValidation {
+export interface ValidationQuestionData {
   readonly gate: 'validation';
   readonly task: string;
   readonly title: string;
   readonly by: string;
   readonly notes: string;
   readonly issues: readonly string[];
-  readonly checks: readonly AskedCheck[];
+  readonly checks: readonly CheckDescription[];
   /** Text that may be changed when it is sent back. */
   readonly description: string;
   readonly file_locks: readonly string[];
-  readonly others: readonly OtherAttempt[];
+  readonly others: readonly ChoosableAttempt[];
 }
 
-export interface AskedValidator {
+export interface ValidatorQuestionData {
   readonly gate: 'validator_failed';
   readonly task: string;
   readonly title: string;
   readonly reason: string;
-  readonly checks: readonly AskedCheck[];
+  readonly checks: readonly CheckDescription[];
   /** A pass by hand needs the reason why. */
   readonly red: boolean;
 }
 
-export interface AskedChangeset
+export interface ChangesetQuestionData
   extends Pick<Changeset, 'id' | 'group' | 'commit' | 'diffstat' | 'depends_on' | 'missing'> {
   readonly gate: 'changesets';
   readonly position: number;
@@ -90,23 +90,23 @@ export interface AskedChangeset
   readonly answers?: readonly string[];
   /** An approval needs the reason why. */
   readonly red: boolean;
-  readonly checks: readonly AskedCheck[];
+  readonly checks: readonly CheckDescription[];
   /** Warnings about it, a sentence each. */
   readonly warnings: readonly string[];
   /** Effects of rejecting it on work that was built on it, a sentence each. */
   readonly on_top: readonly string[];
-  readonly others: readonly OtherAttempt[];
+  readonly others: readonly ChoosableAttempt[];
   /** Whether what it lands with can be written. */
   readonly has_message: boolean;
-  readonly undoable: readonly Undoable[];
+  readonly undoable: readonly UndoableChangeset[];
 }
 
 /** A decision that can be taken back. */
-export interface Undoable extends Pick<Changeset, 'id' | 'group' | 'state'> {
+export interface UndoableChangeset extends Pick<Changeset, 'id' | 'group' | 'state'> {
   readonly reason: string;
 }
 
-export interface AskedSession {
+export interface SessionQuestionData {
   readonly gate: 'session';
   /** continue is no answer where nothing is left to continue with. */
   readonly answers: readonly ('continue' | 'retry' | 'replan' | 'stop' | 'undo')[];
@@ -114,23 +114,23 @@ export interface AskedSession {
   readonly cycles_left: number;
   /** How the cycle went, and what each answer leads to. */
   readonly lines: readonly string[];
-  readonly undoable: readonly Undoable[];
+  readonly undoable: readonly UndoableChangeset[];
 }
 
-export interface AskedBudget {
+export interface BudgetQuestionData {
   readonly gate: 'budget';
   readonly spent: number;
   readonly limit: number;
   readonly unit: 'usd' | 'tokens';
 }
 
-export interface AskedBase {
+export interface FailingBaseQuestionData {
   readonly gate: 'base';
   readonly failing: readonly string[];
 }
 
 /** Question of an agent at work. */
-export interface AskedByAgent {
+export interface AgentQuestionData {
   readonly gate: 'question';
   readonly agent: string;
   readonly task: string | null;
@@ -141,54 +141,54 @@ export interface AskedByAgent {
 }
 
 /** A question that was answered while its run still goes. */
-export interface DecidedGate {
+export interface AnsweredQuestion {
   readonly id: string;
   readonly session: SessionId | null;
-  readonly gate: GateAsks['gate'];
+  readonly gate: QuestionData['gate'];
   /** `the plan`, `task-001`, `changeset auth`. */
   readonly about: string;
   /** `approved`, `rejected: too early`. */
   readonly answer: string;
-  readonly where: AnsweredAt;
+  readonly where: AnsweringPlace;
   readonly by: string;
   readonly at: string;
 }
 
 /** A run's open question, and those answered lately; the newest first. */
-export interface GatesState {
-  readonly open: OpenGate | null;
-  readonly decided: readonly DecidedGate[];
+export interface RunQuestionsState {
+  readonly open: PendingQuestion | null;
+  readonly decided: readonly AnsweredQuestion[];
   /** Conflicts ahead that the run found, and what it warned of, a sentence each, the latest first. */
   readonly warnings: readonly string[];
 }
 
 /** An answer as it is given, not looked at yet. */
-export interface GivenAnswer {
+export interface UncheckedAnswer {
   /** Of the question that was seen. */
   readonly gate: string;
   readonly answer: unknown;
-  readonly where: AnsweredAt;
+  readonly where: AnsweringPlace;
 }
 
 /** A text of a question that is asked for: the plan to edit, the diff, the message it lands with. */
-export type GateText = 'plan' | 'diff' | 'message';
+export type QuestionTextKind = 'plan' | 'diff' | 'message';
 
 /** Where a run's questions are seen and answered, in its own process or from another one. */
-export interface GateLine {
-  read(): GatesState;
+export interface QuestionChannel {
+  read(): RunQuestionsState;
   /** Resolves once it counts. Throws FlameErrors: it is no valid answer, or another one came first. */
-  answer(given: GivenAnswer): Promise<void>;
+  answer(given: UncheckedAnswer): Promise<void>;
   /** null: there is none. */
-  text(gate: string, what: GateText): Promise<string | null>;
+  text(gate: string, what: QuestionTextKind): Promise<string | null>;
   /** Calls back after each change, until the returned function is called. */
   watch(onChange: () => void): () => void;
 }
 
 /** Where a question was answered. */
-export type AnsweredAt = 'terminal' | 'board' | 'review page' | 'command';
+export type AnsweringPlace = 'terminal' | 'board' | 'review page' | 'command';
 
 /** The places as words of a sentence. */
-export const answeredAtTexts: Readonly<Record<AnsweredAt, string>> = {
+export const answeringPlaceWords: Readonly<Record<AnsweringPlace, string>> = {
   terminal: 'at the terminal',
   board: 'on the board',
   'review page': 'on the review page',

@@ -3,8 +3,8 @@ import { isNonBlank } from '../../util/error-lines.ts';
 import { FlameError } from '../flame-error.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { plannedTaskSchema } from '../state/plan.ts';
-import type { Answer, AnswerField } from './answer-row.ts';
-import { answeredAtTexts, type DecidedGate } from './gate.ts';
+import type { AnswerField, OfferedAnswer } from './answer-row.ts';
+import { type AnsweredQuestion, answeringPlaceWords } from './gate.ts';
 
 /** A text that may be absent or blank. */
 const textSchema = z
@@ -20,17 +20,17 @@ const locksSchema = plannedTaskSchema.shape.file_locks.removeDefault().min(1);
  * The one door of all answers: what was given, checked against the answers that a question offers, without what was left
  * empty. Throws FlameError `bad-answer`.
  */
-export function parseAnswer<Parsed>(answers: readonly Answer[], given: unknown): Parsed {
+export function parseAnswerToQuestion<Parsed>(answers: readonly OfferedAnswer[], given: unknown): Parsed {
   const { kind, ...rest } = parse(z.looseObject({ kind: z.string() }), given);
   const same = answers.filter(({ word }) => word === kind);
-  if (same.length === 0) throw badAnswer(`${kind.slice(0, 100)} is not among its answers`);
+  if (same.length === 0) throw badAnswerError(`${kind.slice(0, 100)} is not among its answers`);
   const fields = same.flatMap((answer) => answer.fields);
   const chosen = fields.length === 0 ? same.find((answer) => isSame(answer.given, rest)) : undefined;
   if (fields.length === 0 && chosen === undefined) {
     const why = same.some(({ name }) => name !== '')
       ? 'is not one of the choices'
       : 'has more than this answer takes';
-    throw badAnswer(`${[kind, ...Object.values(rest)].join(' ').slice(0, 200)} ${why}`);
+    throw badAnswerError(`${[kind, ...Object.values(rest)].join(' ').slice(0, 200)} ${why}`);
   }
   const parsed = fields.length === 0 ? rest : parse(schemaOf(same), rest);
   requireOptions(fields, parsed);
@@ -53,16 +53,16 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
-  throw badAnswer(`${where === '' ? '' : `${where}: `}${issue?.message ?? 'it is malformed'}`);
+  throw badAnswerError(`${where === '' ? '' : `${where}: `}${issue?.message ?? 'it is malformed'}`);
 }
 
-function isSame(known: Answer['given'], given: Readonly<Record<string, unknown>>): boolean {
+function isSame(known: OfferedAnswer['given'], given: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(known);
   return names.length === Object.keys(given).length && names.every((name) => known[name] === given[name]);
 }
 
 /** Of answers with one word: what all of them need is needed. */
-function schemaOf(answers: readonly Answer[]): z.ZodType<Readonly<Record<string, unknown>>> {
+function schemaOf(answers: readonly OfferedAnswer[]): z.ZodType<Readonly<Record<string, unknown>>> {
   const shape: Record<string, z.ZodType> = {};
   for (const field of answers.flatMap(({ fields }) => fields)) {
     const isNeeded = answers.every((answer) =>
@@ -110,7 +110,7 @@ function requireOptions(fields: readonly AnswerField[], given: Readonly<Record<s
     if (field.kind !== 'one' && field.kind !== 'some') continue;
     const chosen = [given[field.name] ?? []].flat();
     const strange = chosen.find((one) => !field.options.some(({ value }) => value === one));
-    if (strange !== undefined) throw badAnswer(`${field.unknown} ${strange}`);
+    if (strange !== undefined) throw badAnswerError(`${field.unknown} ${strange}`);
   }
 }
 
@@ -121,7 +121,7 @@ function withoutGaps(given: Readonly<Record<string, unknown>>): Readonly<Record<
 }
 
 /** It is no answer to what is asked. */
-export function badAnswer(why: string): FlameError {
+export function badAnswerError(why: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'bad-answer',
@@ -130,17 +130,17 @@ export function badAnswer(why: string): FlameError {
 }
 
 /** Another answer was faster: of whom, where, with what. */
-export function answeredAlready({ about, answer, where, by }: DecidedGate): FlameError {
+export function answeredAlreadyError({ about, answer, where, by }: AnsweredQuestion): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'answered-already',
-    message: `This answer came too late: ${about} was already decided ${answeredAtTexts[where]} by ${by}: ${answer}.`,
+    message: `This answer came too late: ${about} was already decided ${answeringPlaceWords[where]} by ${by}: ${answer}.`,
     hints: ['git flame status'],
   });
 }
 
 /** The question seen is closed; `how` it ended, a clause: as far as that is known here. */
-export function notAsked(how = 'the question is no longer open'): FlameError {
+export function questionClosedError(how = 'the question is no longer open'): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-asked',

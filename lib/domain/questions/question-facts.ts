@@ -1,9 +1,15 @@
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import type { AskedChangeset, AskedCheck, GateAsks, GateText, OpenGate } from './gate.ts';
+import type {
+  ChangesetQuestionData,
+  CheckDescription,
+  PendingQuestion,
+  QuestionData,
+  QuestionTextKind,
+} from './gate.ts';
 
 /** A question in one line. Texts are as they are stored. */
-export function questionTitle(asks: GateAsks): string {
+export function renderQuestionTitle(asks: QuestionData): string {
   switch (asks.gate) {
     case 'plan':
       return asks.problems.length === 0
@@ -29,21 +35,24 @@ export function questionTitle(asks: GateAsks): string {
 }
 
 /** Facts needed to answer: plain data, for every renderer. Texts are as they are stored. */
-export type Fact =
+export type QuestionFact =
   | {
       readonly kind: 'about' | 'text' | 'quiet' | 'warning' | 'attempt';
       readonly text: string;
     }
   | { readonly kind: 'items' | 'options'; readonly texts: readonly string[] }
-  | { readonly kind: 'check'; readonly check: AskedCheck }
+  | { readonly kind: 'check'; readonly check: CheckDescription }
   /** A change: what it is of, its size, and whether its checks fail. */
-  | { readonly kind: 'change'; readonly changeset: Pick<AskedChangeset, 'commit' | 'diffstat' | 'red'> }
-  | { readonly kind: 'task'; readonly task: AskedChangeset['tasks'][number] }
+  | {
+      readonly kind: 'change';
+      readonly changeset: Pick<ChangesetQuestionData, 'commit' | 'diffstat' | 'red'>;
+    }
+  | { readonly kind: 'task'; readonly task: ChangesetQuestionData['tasks'][number] }
   /** A text that is shown when it is asked for; task: the one whose diff it is too. */
-  | { readonly kind: 'shown'; readonly what: GateText; readonly task?: string }
+  | { readonly kind: 'shown'; readonly what: QuestionTextKind; readonly task?: string }
   | { readonly kind: 'until'; readonly at: string };
 
-export function factsOf(asks: GateAsks): readonly Fact[] {
+export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
   switch (asks.gate) {
     case 'plan':
       return [
@@ -87,7 +96,7 @@ export function factsOf(asks: GateAsks): readonly Fact[] {
     case 'question':
       return [
         { kind: 'about', text: asks.title },
-        ...asks.questions.flatMap(({ question, options, isSeveral }): readonly Fact[] => [
+        ...asks.questions.flatMap(({ question, options, isSeveral }): readonly QuestionFact[] => [
           { kind: 'text', text: `${question}${isSeveral ? ' (choose one or more: 1,2)' : ''}` },
           {
             kind: 'options',
@@ -104,11 +113,11 @@ export function factsOf(asks: GateAsks): readonly Fact[] {
   }
 }
 
-function changesetFacts(asks: AskedChangeset): readonly Fact[] {
+function changesetFacts(asks: ChangesetQuestionData): readonly QuestionFact[] {
   const { answers } = asks;
   return [
     { kind: 'change', changeset: asks },
-    ...asks.tasks.map((task): Fact => ({ kind: 'task', task })),
+    ...asks.tasks.map((task): QuestionFact => ({ kind: 'task', task })),
     ...(answers === undefined ? [] : all('quiet', ['Addresses these review comments:'])),
     { kind: 'items', texts: answers ?? [] },
     ...all('warning', asks.warnings),
@@ -122,13 +131,17 @@ function changesetFacts(asks: AskedChangeset): readonly Fact[] {
   ];
 }
 
-type Texts = Extract<Fact, { readonly text: string }>['kind'];
+type Texts = Extract<QuestionFact, { readonly text: string }>['kind'];
 
-function all(kind: Texts, texts: readonly string[]): readonly Fact[] {
+function all(kind: Texts, texts: readonly string[]): readonly QuestionFact[] {
   return texts.map((text) => ({ kind, text }));
 }
 
-function checks({ checks: found }: { readonly checks: readonly AskedCheck[] }): readonly Fact[] {
+function checks({
+  checks: found,
+}: {
+  readonly checks: readonly CheckDescription[];
+}): readonly QuestionFact[] {
   return found.map((check) => ({ kind: 'check', check }));
 }
 
@@ -136,8 +149,8 @@ function checks({ checks: found }: { readonly checks: readonly AskedCheck[] }): 
 const tolerance = 100;
 
 /** How a question ended that got no answer, a clause. */
-export function describeWithdrawal(
-  { asks, asked_at }: Pick<OpenGate, 'asks' | 'asked_at'>,
+export function describeQuestionWithdrawal(
+  { asks, asked_at }: Pick<PendingQuestion, 'asks' | 'asked_at'>,
   goneAt: number,
 ): string {
   if (asks.gate !== 'question') return 'the question is no longer open';

@@ -1,6 +1,11 @@
 import type { Plan } from '../state/plan.ts';
-import { type AnswerField, type AnswerRow, type AskedAt, textField } from './answer-row.ts';
-import { undoAnswer } from './changeset-answers.ts';
+import {
+  type AnswerDefinition,
+  type AnswerField,
+  type QuestionDataAtGate,
+  textAnswerField,
+} from './answer-row.ts';
+import { undoAnswerDefinition } from './changeset-answers.ts';
 
 export type PlanDecision =
   | { readonly kind: 'approve' }
@@ -9,7 +14,7 @@ export type PlanDecision =
   | { readonly kind: 'quit' };
 
 /** The decision as it is given: an edited plan as text. */
-export type PlanGiven =
+export type PlanAnswerInput =
   | Exclude<PlanDecision, { readonly kind: 'edit' }>
   | { readonly kind: 'edit'; readonly text: string };
 
@@ -18,12 +23,12 @@ const replan = {
   label: 'Re-plan',
   key: '(r)e-plan',
   means: 'a planner makes a new plan',
-  fields: () => [textField('notes', 'What should change?', { usage: 'NOTES' })],
+  fields: () => [textAnswerField('notes', 'What should change?', { usage: 'NOTES' })],
   inFile: [{ key: 'replan', holds: 'words', field: 'notes', usage: 'notes' }],
   done: ({ notes }) => `new plan: ${notes}`,
-} as const satisfies AnswerRow<unknown>;
+} as const satisfies AnswerDefinition<unknown>;
 
-export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
+export const planAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'plan'>>[] = [
   {
     word: 'approve',
     label: 'Approve',
@@ -39,7 +44,7 @@ export const planAnswers: readonly AnswerRow<AskedAt<'plan'>>[] = [
     label: 'Edit',
     key: '(e)dit',
     means: 'the edited plan is shown again',
-    fields: () => [textField('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
+    fields: () => [textAnswerField('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
     inFile: [{ key: 'edit', holds: 'words', field: 'text', usage: 'file' }],
     done: 'edited',
   },
@@ -63,7 +68,7 @@ export type SessionDecision =
   /** Takes back the decision about a changeset: it waits again. */
   | { readonly kind: 'undo'; readonly changeset: string };
 
-const continues: AnswerRow<unknown> = {
+const continues: AnswerDefinition<unknown> = {
   word: 'continue',
   label: 'Continue',
   key: '(c)ontinue',
@@ -72,7 +77,7 @@ const continues: AnswerRow<unknown> = {
   inFile: [{ word: 'continue' }],
   done: 'continue',
 };
-const retry: AnswerRow<unknown> = {
+const retry: AnswerDefinition<unknown> = {
   word: 'retry',
   label: 'Retry',
   key: 're(t)ry',
@@ -80,7 +85,7 @@ const retry: AnswerRow<unknown> = {
   inFile: [{ word: 'retry' }],
   done: 'retry',
 };
-const stop: AnswerRow<unknown> = {
+const stop: AnswerDefinition<unknown> = {
   word: 'stop',
   label: 'Stop',
   key: '(s)top',
@@ -90,8 +95,10 @@ const stop: AnswerRow<unknown> = {
 };
 
 /** The answers after a review; which of them are offered is part of what is asked. */
-export const sessionAnswers = [continues, retry, replan, stop, undoAnswer()].map(
-  (row: AnswerRow<AskedAt<'session'>>): AnswerRow<AskedAt<'session'>> => ({
+export const sessionAnswerDefinitions = [continues, retry, replan, stop, undoAnswerDefinition()].map(
+  (
+    row: AnswerDefinition<QuestionDataAtGate<'session'>>,
+  ): AnswerDefinition<QuestionDataAtGate<'session'>> => ({
     ...row,
     isOffered: ({ answers }) => answers.some((word) => word === row.word),
   }),
@@ -100,7 +107,7 @@ export const sessionAnswers = [continues, retry, replan, stop, undoAnswer()].map
 /** amount: added to the limit, in its unit. */
 export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };
 
-export const budgetAnswers: readonly AnswerRow<AskedAt<'budget'>>[] = [
+export const budgetAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'budget'>>[] = [
   {
     word: 'raise',
     label: 'Raise',
@@ -129,11 +136,11 @@ export const budgetAnswers: readonly AnswerRow<AskedAt<'budget'>>[] = [
   },
 ];
 
-export interface BaseDecision {
+export interface FailingBaseDecision {
   readonly kind: 'go-on' | 'stop';
 }
 
-export const baseAnswers: readonly AnswerRow<AskedAt<'base'>>[] = [
+export const baseAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'base'>>[] = [
   {
     word: 'go-on',
     label: 'Continue',
@@ -146,7 +153,7 @@ export const baseAnswers: readonly AnswerRow<AskedAt<'base'>>[] = [
 ];
 
 /** answer: in the order of the questions. proceed: it is left to the agent, by the person unless `why` says otherwise. */
-export type AgentAnswer =
+export type AnswerToAgent =
   | { readonly kind: 'answer'; readonly answers: readonly string[] }
   | { readonly kind: 'proceed'; readonly why?: string };
 
@@ -155,9 +162,9 @@ const answer = {
   label: 'Answer in your own words',
   key: '',
   done: ({ answers }) => (Array.isArray(answers) ? answers.join('; ') : ''),
-} as const satisfies Partial<AnswerRow<unknown>>;
+} as const satisfies Partial<AnswerDefinition<unknown>>;
 
-export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
+export const agentAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'question'>>[] = [
   {
     // One press is enough where one thing is asked that has one of a few answers.
     ...answer,
@@ -180,7 +187,8 @@ export const agentAnswers: readonly AnswerRow<AskedAt<'question'>>[] = [
     means: 'the agent receives your answer and continues',
     fields: ({ questions }) =>
       questions.map(
-        ({ question }): AnswerField => textField('answers', question, { isListed: true, usage: 'ANSWER' }),
+        ({ question }): AnswerField =>
+          textAnswerField('answers', question, { isListed: true, usage: 'ANSWER' }),
       ),
     typed: {
       usage: ({ questions }) => `'${questions.map(() => 'ANSWER').join(' | ')}'`,

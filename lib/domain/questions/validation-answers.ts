@@ -1,7 +1,12 @@
-import { type AnswerField, type AnswerRow, type AskedAt, textField } from './answer-row.ts';
+import {
+  type AnswerDefinition,
+  type AnswerField,
+  type QuestionDataAtGate,
+  textAnswerField,
+} from './answer-row.ts';
 
 /** Edit of a task that is sent back. */
-export interface RequeueEdit {
+export interface RequeuedTaskEdit {
   readonly description?: string;
   readonly file_locks?: readonly string[];
 }
@@ -13,7 +18,7 @@ export type ValidationDecision =
       readonly notes: string;
       /** The next attempt starts from this work, not from the base. */
       readonly keep?: boolean;
-    } & RequeueEdit)
+    } & RequeuedTaskEdit)
   /** It passes all the same; override: the reason why, which stays with the verdict. */
   | { readonly kind: 'pass'; readonly override: string }
   /** reason: why it is given up; none: that a person did. */
@@ -24,14 +29,14 @@ export type ValidationDecision =
   | { readonly kind: 'recheck' };
 
 /** The decision as it is given: without notes, the validator's hold. */
-export type ValidationGiven =
+export type ValidationAnswerInput =
   | Exclude<ValidationDecision, { readonly kind: 'requeue' }>
-  | ({ readonly kind: 'requeue'; readonly notes?: string; readonly keep?: boolean } & RequeueEdit);
+  | ({ readonly kind: 'requeue'; readonly notes?: string; readonly keep?: boolean } & RequeuedTaskEdit);
 
 const keep: AnswerField = { kind: 'tick', name: 'keep', label: 'The next attempt continues from this work' };
 
 function notes({ notes: value }: { readonly notes: string }): AnswerField {
-  return textField('notes', 'Notes for the next attempt', {
+  return textAnswerField('notes', 'Notes for the next attempt', {
     isNeeded: false,
     value,
     usage: '[NOTES]',
@@ -40,7 +45,7 @@ function notes({ notes: value }: { readonly notes: string }): AnswerField {
 }
 
 /** The answers to a task that failed its validation, the usual one first. */
-export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
+export const validationAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'validation'>>[] = [
   {
     word: 'requeue',
     label: 'Send back',
@@ -59,7 +64,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     means: 'it is sent back as edited here',
     fields: (asks) => [
       notes(asks),
-      textField('description', 'Description', { isNeeded: false, value: asks.description }),
+      textAnswerField('description', 'Description', { isNeeded: false, value: asks.description }),
       {
         kind: 'lines',
         name: 'file_locks',
@@ -85,7 +90,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     label: 'Pass with a reason',
     key: '(p)ass with a reason',
     means: 'it counts as passed; the reason is recorded in the verdict',
-    fields: () => [textField('override', 'Pass it anyway, because', { usage: 'REASON' })],
+    fields: () => [textAnswerField('override', 'Pass it anyway, because', { usage: 'REASON' })],
     inFile: [{ key: 'override', holds: 'words', field: 'override', usage: 'reason' }],
     flag: () => '--override REASON',
     done: ({ override }) => `passed anyway: ${override}`,
@@ -113,7 +118,7 @@ export const validationAnswers: readonly AnswerRow<AskedAt<'validation'>>[] = [
     key: '(d)rop',
     look: 'bad',
     means: ({ task }) => `${task} is abandoned`,
-    fields: () => [textField('reason', 'Why is it dropped?', { usage: 'REASON' })],
+    fields: () => [textAnswerField('reason', 'Why is it dropped?', { usage: 'REASON' })],
     inFile: [
       { word: 'drop' },
       { key: 'drop', holds: 'words', field: 'reason', usage: 'reason', isNamed: () => false },
@@ -137,55 +142,57 @@ export type ValidatorFailedDecision =
   | { readonly kind: 'retry' };
 
 /** The decision as it is given. */
-export type ValidatorGiven =
+export type ValidatorAnswerInput =
   | { readonly kind: 'retry' }
   | { readonly kind: 'skip' }
   | { readonly kind: 'pass'; readonly notes?: string }
   | { readonly kind: 'fail'; readonly notes: string };
 
 /** The answers where a validator came to no verdict. */
-export const validatorAnswers: readonly AnswerRow<AskedAt<'validator_failed'>>[] = [
-  {
-    word: 'retry',
-    label: 'Retry',
-    key: '(r)etry',
-    look: 'good',
-    means: 'another validator judges it',
-    inFile: [{ word: 'retry' }],
-    done: 'retry',
-  },
-  {
-    word: 'pass',
-    label: 'Pass manually',
-    key: '(p)ass',
-    means: 'you judged the diff yourself',
-    fields: ({ red }) => [
-      red
-        ? textField('notes', 'Its diagnostics fail. Pass it anyway, because', { usage: 'REASON' })
-        : textField('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
-    ],
-    inFile: [
-      { word: 'manual', isNamed: ({ red }) => !red },
-      { key: 'override', holds: 'words', field: 'notes', usage: 'reason', isNamed: ({ red }) => red },
-    ],
-    done: ({ notes: said }) => `judged manually: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
-  },
-  {
-    word: 'fail',
-    label: 'Fail manually',
-    key: '(f)ail',
-    look: 'bad',
-    means: 'it fails its validation',
-    fields: () => [textField('notes', 'What is wrong?', { usage: 'NOTES' })],
-    done: ({ notes: said }) => `judged manually: fail, ${said}`,
-  },
-  {
-    word: 'skip',
-    label: 'Skip',
-    key: '(s)kip',
-    look: 'bad',
-    means: 'the task fails',
-    inFile: [{ word: 'skip' }],
-    done: 'skipped',
-  },
-];
+export const validatorAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'validator_failed'>>[] =
+  [
+    {
+      word: 'retry',
+      label: 'Retry',
+      key: '(r)etry',
+      look: 'good',
+      means: 'another validator judges it',
+      inFile: [{ word: 'retry' }],
+      done: 'retry',
+    },
+    {
+      word: 'pass',
+      label: 'Pass manually',
+      key: '(p)ass',
+      means: 'you judged the diff yourself',
+      fields: ({ red }) => [
+        red
+          ? textAnswerField('notes', 'Its diagnostics fail. Pass it anyway, because', { usage: 'REASON' })
+          : textAnswerField('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
+      ],
+      inFile: [
+        { word: 'manual', isNamed: ({ red }) => !red },
+        { key: 'override', holds: 'words', field: 'notes', usage: 'reason', isNamed: ({ red }) => red },
+      ],
+      done: ({ notes: said }) =>
+        `judged manually: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
+    },
+    {
+      word: 'fail',
+      label: 'Fail manually',
+      key: '(f)ail',
+      look: 'bad',
+      means: 'it fails its validation',
+      fields: () => [textAnswerField('notes', 'What is wrong?', { usage: 'NOTES' })],
+      done: ({ notes: said }) => `judged manually: fail, ${said}`,
+    },
+    {
+      word: 'skip',
+      label: 'Skip',
+      key: '(s)kip',
+      look: 'bad',
+      means: 'the task fails',
+      inFile: [{ word: 'skip' }],
+      done: 'skipped',
+    },
+  ];

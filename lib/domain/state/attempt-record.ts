@@ -14,7 +14,7 @@ const attemptChoiceSchema = z.strictObject({
   adapter: adapter.nullish().transform((name) => name ?? null),
   model: model.nullish().transform((id) => id ?? null),
 });
-export type AttemptChoice = Readonly<z.output<typeof attemptChoiceSchema>>;
+export type AttemptAdapterAndModel = Readonly<z.output<typeof attemptChoiceSchema>>;
 
 /** As a task's note stores it; a task of one attempt has none. */
 export const attemptsSchema = z.array(attemptChoiceSchema).min(2).max(mostAttempts);
@@ -33,7 +33,7 @@ export const plannedAttemptsSchema = z
       error: `must be a number from 1 to ${mostAttempts}, or 2 to ${mostAttempts} adapters or {adapter, model}`,
     },
   )
-  .transform((asked): AttemptChoice[] | undefined => {
+  .transform((asked): AttemptAdapterAndModel[] | undefined => {
     const alike = { adapter: null, model: null };
     if (typeof asked === 'number')
       return asked === 1 ? undefined : Array.from({ length: asked }, () => alike);

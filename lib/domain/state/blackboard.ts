@@ -4,7 +4,7 @@ import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '..
 import { lineSchema, textSchema } from '../text.ts';
 
 /** Limits of one note, in characters, and of the number of notes. */
-export const noteBounds = {
+export const blackboardNoteLimits = {
   text: 1_500,
   /** Notes of one task's worker. */
   ofTask: 8,
@@ -24,15 +24,15 @@ const taskId = z
   .transform((id) => id as TaskId);
 
 const noteFactsSchema = z.object({
-  text: textSchema(noteBounds.text),
+  text: textSchema(blackboardNoteLimits.text),
   /** A person's `Name <email>`, or an agent id. */
   by: lineSchema(300),
   at: lineSchema(40),
   /** The clone it was left in, see cloneName; null where that is not known. */
   place: lineSchema(200).nullable(),
   /** Tasks and paths it is meant for; none of both: all tasks. */
-  tasks: z.array(taskId).max(noteBounds.meant),
-  paths: z.array(lineSchema(500)).max(noteBounds.meant),
+  tasks: z.array(taskId).max(blackboardNoteLimits.meant),
+  paths: z.array(lineSchema(500)).max(blackboardNoteLimits.meant),
 });
 type NoteFacts = Readonly<z.infer<typeof noteFactsSchema>>;
 
@@ -44,10 +44,10 @@ const leftNoteSchema = z
     ...noteFactsSchema.shape,
   })
   .refine(({ id, ...facts }) => id === noteId(facts), 'has an id that does not match its content');
-export type LeftNote = Readonly<z.infer<typeof leftNoteSchema>>;
+export type BlackboardNote = Readonly<z.infer<typeof leftNoteSchema>>;
 
 /** A note with its id. */
-export function makeNote({ text, by, at, place, tasks, paths }: NoteFacts): LeftNote {
+export function makeBlackboardNote({ text, by, at, place, tasks, paths }: NoteFacts): BlackboardNote {
   const facts = { text, by, at, place, tasks, paths };
   return { id: noteId(facts), ...facts };
 }
@@ -64,6 +64,6 @@ export const blackboardPageSchema = z.object({
   /** The task whose worker left these; null: the lead did. */
   task: taskId.nullable(),
   /** Oldest first. */
-  notes: z.array(leftNoteSchema).max(noteBounds.ofSession),
+  notes: z.array(leftNoteSchema).max(blackboardNoteLimits.ofSession),
 });
 export type BlackboardPage = Readonly<z.infer<typeof blackboardPageSchema>>;

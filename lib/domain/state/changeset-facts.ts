@@ -8,7 +8,7 @@ type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
  * Finds what keeps a changeset from being approved: the first it depends on that is neither approved nor landed, one
  * that was decided before one that still waits. null: nothing.
  */
-export function blockingGroup<T extends Named>(
+export function findBlockingChangeset<T extends Named>(
   changesets: readonly T[],
   changeset: Pick<Changeset, 'id' | 'depends_on'>,
 ): T | null {
@@ -34,7 +34,7 @@ function findMeantGroup<T extends Named>(
 }
 
 /** Whether a diagnostic failed: what they were run on is passed or approved only with a reason. */
-export function isRed({
+export function hasFailedDiagnostic({
   diagnostics,
 }: {
   readonly diagnostics: readonly Pick<DiagnosticRun, 'exit_code'>[];

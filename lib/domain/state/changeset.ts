@@ -78,7 +78,7 @@ export const changesetSchema = z.object({
 export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
 
 /** The branch of a group's changesets, as it is shown in a pull request of its own. */
-export const changesetRequestSchema = z.object({
+export const groupPullRequestSchema = z.object({
   group: z.string().regex(taskIdPattern),
   /** Short name. */
   branch: z.string(),
@@ -96,15 +96,15 @@ export const changesetRequestSchema = z.object({
   /** Once it was merged on its host: the commit of the base branch that has all of it. */
   merged: oid.nullable(),
 });
-export type ChangesetRequest = Readonly<z.infer<typeof changesetRequestSchema>>;
+export type GroupPullRequest = Readonly<z.infer<typeof groupPullRequestSchema>>;
 
 /** The branch of a group's request. Not below the landing branch: git has no branch within a branch. */
-export function requestBranch(landing: { readonly branch: string }, group: string): string {
+export function groupPullRequestBranch(landing: { readonly branch: string }, group: string): string {
   return `${landing.branch}--${group}`;
 }
 
 /** Changes in a changeset, or in the work of a task, since a person saw it last. */
-export interface SinceSeen {
+export interface ChangesSinceSeen {
   /** Versions they saw, oldest first: several where tasks were in other groups then. */
   readonly seen: readonly SeenVersion[];
   /** The tree of what they saw as it would be on what the work is built on now: what is compared with. */
@@ -116,8 +116,8 @@ export interface SinceSeen {
   /** Files in which it and what lies below changed the same lines: there, both show. */
   readonly clashes: readonly string[];
   readonly diffstat: DiffStat;
-  readonly commits: readonly CommitPair[];
-  readonly comments: readonly AnsweredComment[];
+  readonly commits: readonly RangeDiffPair[];
+  readonly comments: readonly CommentWithFate[];
 }
 
 /** `id` is null for the work of a task, which is in no changeset of its own. */
@@ -128,7 +128,7 @@ export interface SeenVersion extends Pick<Changeset, 'reason' | 'commit'> {
 }
 
 /** Commits of a task's work then and now, as `git range-diff` pairs them. */
-export interface CommitPair {
+export interface RangeDiffPair {
   readonly task: TaskId;
   readonly kind: 'same' | 'changed' | 'gone' | 'new';
   readonly old: ObjectId | null;
@@ -143,7 +143,7 @@ export interface CommitPair {
 export type CommentFate = 'changed' | 'gone' | 'beside' | 'stands' | 'overtaken' | 'file-gone' | 'unknown';
 
 /** A comment of the round before, and what answers it. */
-export interface AnsweredComment {
+export interface CommentWithFate {
   readonly comment: LineComment;
   readonly fate: CommentFate;
   /** Where the line, or the first of them, is now; null where it is no more. */

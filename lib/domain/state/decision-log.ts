@@ -42,7 +42,7 @@ type DecisionKind = (typeof decisionKinds)[number];
  * Kinds that another person's signature can decide. Findings about commits are made again here, and only this clone
  * decides about its adapters and its work tree.
  */
-export const signedKinds: readonly DecisionKind[] = [
+export const signableDecisionKinds: readonly DecisionKind[] = [
   'session',
   'task',
   'standing',
@@ -57,7 +57,7 @@ export const signedKinds: readonly DecisionKind[] = [
 ];
 
 /** One decision, with exactly the facts that make it what it is. */
-export interface Decision {
+export interface LoggedDecision {
   readonly kind: DecisionKind;
   readonly session: SessionId;
   /** Id of the task or changeset; '' of the session itself. */
@@ -71,31 +71,31 @@ export interface Decision {
  */
 export interface DecisionLog {
   /** Whether exactly this was decided here, or by a named signer. Reads nothing but memory. */
-  has(decision: Decision): boolean;
+  has(decision: LoggedDecision): boolean;
   /** The signer whose signature alone makes a decision count; null where it doesn't count, or was made here. */
-  signedBy(decision: Decision): string | null;
+  signedBy(decision: LoggedDecision): string | null;
   /** Records decisions made here, durably; trusted ones stay. FlameErrors `decisions-not-kept`, `typed-in-chat`. */
-  record(decisions: readonly Decision[]): void;
+  record(decisions: readonly LoggedDecision[]): void;
   /**
    * Records that decisions are used up or taken back: each is ignored, wherever it is put back, until it is made again.
    * Throws FlameError `decisions-not-kept`.
    */
-  supersede(decisions: readonly Decision[]): void;
+  supersede(decisions: readonly LoggedDecision[]): void;
   /** Revokes digests that a named signer signed as superseded: decisions made here stay. */
   revoke(digests: Iterable<string>): void;
   /** The digests of what this clone decided of a session and what it superseded, as far as a signature can cover it. */
-  madeHere(session: SessionId): {
+  listDigestsMadeHere(session: SessionId): {
     readonly decisions: readonly string[];
     readonly settled: readonly string[];
   };
   /** Whether anything of a session was ever decided here, be it only of one of its tasks. */
-  knows(session: SessionId): boolean;
+  hasDecidedInSession(session: SessionId): boolean;
   /** Reads decisions of other processes of this clone. Must be called before a state is judged. */
   refresh(): void;
   /** Another number each time anything was recorded, superseded or revoked, as far as it was taken in. */
   readonly revision: number;
   /** The names of the facts that differ from what was last decided about the same; null: nothing was. */
-  changesTo(decision: Decision): readonly string[] | null;
+  listChangedFacts(decision: LoggedDecision): readonly string[] | null;
   /** The highest limit that was set here for a session; null: none was. */
   highestLimit(session: SessionId): number | null;
 }

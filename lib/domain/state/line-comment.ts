@@ -39,7 +39,7 @@ export const givenCommentsSchema = z
   .max(50);
 
 /** Reads `PATH:LINE TEXT`, or `PATH:LINE-LINE TEXT`; a minus in front means the old side. null: it isn't one. */
-export function parseComment(typed: string): LineComment | null {
+export function parseLineComment(typed: string): LineComment | null {
   const match = /^(.+?):(-?)(\d{1,9})(?:-(\d{1,9}))?[\s:]+(\S.*)$/s.exec(typed.trim());
   if (match === null) return null;
   const [, path, minus, line, to, text] = match;

@@ -5,7 +5,7 @@ export interface LineRange {
 }
 
 /** `12`, or `12-15`; lines of the old side have a minus in front. */
-export function describeLines({ line, to, side }: LineRange & { readonly side?: 'old' | 'new' }): string {
+export function renderLineRange({ line, to, side }: LineRange & { readonly side?: 'old' | 'new' }): string {
   const sign = side === 'old' ? '-' : '';
   return to === undefined || to === line ? `${sign}${line}` : `${sign}${line}-${to}`;
 }
@@ -14,18 +14,18 @@ export function describeLines({ line, to, side }: LineRange & { readonly side?: 
 const block = /^(`{3,})suggestion[ \t]*\n(?:([\s\S]*?)\n)?\1[ \t]*$/m;
 
 /** The lines that a comment suggests instead of those it is about; null: it suggests nothing. */
-export function suggestedLines(text: string): readonly string[] | null {
+export function parseSuggestedLines(text: string): readonly string[] | null {
   const found = block.exec(text.replace(/\r\n?/g, '\n'));
   return found === null ? null : (found[2]?.split('\n') ?? []);
 }
 
 /** The text of a comment beside its suggestion; '' where that is all. */
-export function textBesideSuggestion(text: string): string {
+export function stripSuggestion(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(block, '').trim();
 }
 
 /** A comment that suggests these lines. */
-export function renderSuggestion(lines: readonly string[]): string {
+export function renderSuggestionComment(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.map((line) => /^`*/.exec(line)?.[0].length ?? 0));
   const fence = '`'.repeat(longest + 1);
   return [`${fence}suggestion`, ...lines, fence].join('\n');

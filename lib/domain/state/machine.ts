@@ -4,9 +4,9 @@ import { lineSchema } from '../text.ts';
 export const machineRoles = ['lead', 'worker'] as const;
 
 /** Roles of a machine that joined: takes tasks, judges work, merges it, has its person decide. */
-export const sharedRoles = ['work', 'validate', 'merge', 'review'] as const;
-export const sharedRoleSchema = z.enum(sharedRoles);
-export type SharedRole = (typeof sharedRoles)[number];
+export const joinedMachineRoles = ['work', 'validate', 'merge', 'review'] as const;
+export const joinedMachineRoleSchema = z.enum(joinedMachineRoles);
+export type JoinedMachineRole = (typeof joinedMachineRoles)[number];
 
 /** Content of a heartbeat; only the machine's identity decides anything, by the ref it stands on. */
 export const heartbeatSchema = z.object({
@@ -20,7 +20,7 @@ export const heartbeatSchema = z.object({
   config: lineSchema(100),
   slots: z.int().min(0),
   /** Roles it offers; earlier versions work. */
-  roles: z.array(sharedRoleSchema).max(10).default(['work']),
+  roles: z.array(joinedMachineRoleSchema).max(10).default(['work']),
   /** Its public key (ed25519, base64url): what it signs is believed where a person named this key. */
   key: lineSchema(100).optional(),
   /** CLIs it can run agents with. */
@@ -47,6 +47,6 @@ const mostClaims = 1_000_000_000;
 export const claimNumberSchema = z.int().min(1).max(mostClaims);
 
 /** The number of the claim after that one; none was made where it isn't given. */
-export function nextClaim(before = 0): number {
+export function nextClaimNumber(before = 0): number {
   return Math.min(before + 1, mostClaims);
 }

@@ -47,7 +47,7 @@ export interface MemoryProvider {
 }
 
 /** Remembers nothing. */
-export const noMemory: MemoryProvider = {
+export const emptyMemoryProvider: MemoryProvider = {
   name: 'none',
   save: async () => undefined,
   load: async () => [],

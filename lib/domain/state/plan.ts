@@ -4,7 +4,7 @@ import { lineSchema, textSchema } from '../text.ts';
 import { plannedAttemptsSchema } from './attempt-record.ts';
 
 /** The cohesion group of tasks that name none. */
-export const defaultGroup = 'main';
+export const defaultCohesionGroup = 'main';
 
 const idText = z
   .string()
@@ -16,7 +16,7 @@ export const plannedTaskSchema = z.object({
   title: lineSchema(200),
   description: textSchema(50_000).min(1),
   priority: z.int().min(1).max(999).default(5),
-  cohesion_group: idText.default(defaultGroup),
+  cohesion_group: idText.default(defaultCohesionGroup),
   dependencies: z.array(idText.transform((id) => id as TaskId)).default([]),
   file_locks: z.array(lineSchema(500)).default([]),
   acceptance_criteria: z.array(textSchema(2_000)).default([]),

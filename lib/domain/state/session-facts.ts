@@ -1,7 +1,7 @@
 import type { Session } from './session.ts';
 
 /** A pull request that was opened for a session, or for one group of it. */
-export interface OpenedRequest {
+export interface OpenedPullRequest {
   readonly url: string;
   /** Short name of its branch. */
   readonly branch: string;
@@ -11,11 +11,11 @@ export interface OpenedRequest {
 }
 
 /** The pull requests that were opened for a session, but for those of a group that were merged. */
-export function requestsOf(session: Session): readonly OpenedRequest[] {
+export function listOpenPullRequests(session: Session): readonly OpenedPullRequest[] {
   const { landing } = session;
   if (landing === undefined) return [];
   const { pull_request: url, rounds = 0, requests = [] } = landing;
-  const whole = url === null ? [] : [{ url, branch: landsOn(session), group: null, rounds }];
+  const whole = url === null ? [] : [{ url, branch: findLandingBranch(session), group: null, rounds }];
   return [
     ...whole,
     ...requests.flatMap(({ pull_request: own, merged, ...one }) =>
@@ -25,12 +25,15 @@ export function requestsOf(session: Session): readonly OpenedRequest[] {
 }
 
 /** The short name of the branch that a session's work starts from and lands on. */
-export function landsOn({ base_branch, landing }: Pick<Session, 'base_branch' | 'landing'>): string {
+export function findLandingBranch({
+  base_branch,
+  landing,
+}: Pick<Session, 'base_branch' | 'landing'>): string {
   return landing?.branch ?? base_branch;
 }
 
 /** The checkout that a clone, by its name, must still update: a synced session may record another clone's checkout. */
-export function checkoutOf(
+export function findPendingCheckout(
   { place }: { readonly place: string },
   { checkout }: Pick<Session, 'checkout'>,
 ): Session['checkout'] {
@@ -38,7 +41,7 @@ export function checkoutOf(
 }
 
 /** A session's title in one line. */
-export function titleOf({ title, objective }: Pick<Session, 'title' | 'objective'>): string {
+export function deriveSessionTitle({ title, objective }: Pick<Session, 'title' | 'objective'>): string {
   return title ?? objective.trim().split('\n')[0] ?? '';
 }
 

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type ObjectId, objectIdPattern, type SessionId, sessionIdPattern } from '../ids.ts';
 import { roleSchema } from '../policy.ts';
 import { lineSchema, textSchema } from '../text.ts';
-import { changesetRequestSchema, changesetSchema } from './changeset.ts';
-import { claimNumberSchema, sharedRoleSchema } from './machine.ts';
+import { changesetSchema, groupPullRequestSchema } from './changeset.ts';
+import { claimNumberSchema, joinedMachineRoleSchema } from './machine.ts';
 import { plannedTaskSchema } from './plan.ts';
 
 const oid = z
@@ -23,7 +23,7 @@ export const agentRunSchema = z.object({
   cost_usd: z.number(),
   tokens: z.number(),
 });
-export type AgentRun = z.infer<typeof agentRunSchema>;
+export type AgentRunRecord = z.infer<typeof agentRunSchema>;
 
 /** A model API that said to wait. */
 const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
@@ -38,9 +38,9 @@ const reservationSchema = z.object({
   /** Its machine was given up, and may have spent all of it: it counts as spent until that clone says how much it was. */
   presumed: z.literal(true).optional(),
 });
-export type Reservation = Readonly<z.infer<typeof reservationSchema>>;
+export type BudgetReservation = Readonly<z.infer<typeof reservationSchema>>;
 
-const trustedMachineSchema = z.object({ machine: z.string(), roles: z.array(sharedRoleSchema) });
+const trustedMachineSchema = z.object({ machine: z.string(), roles: z.array(joinedMachineRoleSchema) });
 
 const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
@@ -68,7 +68,7 @@ export const longestObjective = 50_000;
  *   active ── a person stops it ──▶ stopped ── resume, or any wave ──▶ active
  *   active ── done ──▶ ended ── a task of it is added or taken up again ──▶ active
  *
- * Which wave is next is never stored: core's nextAction finds it from the tasks.
+ * Which wave is next is never stored: core's chooseNextAction finds it from the tasks.
  */
 export const sessionSchema = z.object({
   v: z.literal(1),
@@ -137,7 +137,7 @@ export const sessionSchema = z.object({
       heard: z.array(z.string().max(300)).optional(),
       rounds: z.int().min(0).optional(),
       /** With `pull_requests.per: changeset`, one for each group, those that others stand on before them. */
-      requests: z.array(changesetRequestSchema).optional(),
+      requests: z.array(groupPullRequestSchema).optional(),
     })
     .optional(),
   /** A checked-out base that must still be updated: landing moved the branch from → to. */

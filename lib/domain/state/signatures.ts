@@ -7,7 +7,7 @@ import { lineSchema, textSchema } from '../text.ts';
 export const signatureNamespace = 'git-flame';
 
 // A program has to be started for each: more than people who share a session need.
-export const mostSeals = 20;
+export const mostSignaturesOfSession = 20;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -28,7 +28,7 @@ const sealSchema = z.object({
   /** Armored. */
   signature: textSchema(20_000),
 });
-export type Seal = Readonly<z.infer<typeof sealSchema>>;
+export type SessionSignature = Readonly<z.infer<typeof sealSchema>>;
 
 export const signatureNoteSchema = z.object({
   v: z.literal(1),
@@ -43,7 +43,7 @@ export const signatureNoteSchema = z.object({
 export type SignatureNote = Readonly<z.infer<typeof signatureNoteSchema>>;
 
 /** A signature that does not count. */
-export interface RefusedSeal {
+export interface RefusedSignature {
   readonly session: SessionId;
   /** Its claimed author. */
   readonly by: string;
@@ -51,7 +51,10 @@ export interface RefusedSeal {
 }
 
 /** Exactly what is signed; nothing of it can be taken to another session, repository or person. */
-export function sealedText(session: SessionId, seal: Omit<Seal, 'signature'>): string {
+export function renderSignedSessionText(
+  session: SessionId,
+  seal: Omit<SessionSignature, 'signature'>,
+): string {
   const { repository, by, at, place, decisions, settled } = seal;
   return `git-flame decisions v1\n${canonicalJson({ session, repository, by, at, place, decisions, settled })}\n`;
 }

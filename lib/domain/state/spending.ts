@@ -5,7 +5,7 @@ export interface Spending {
 }
 
 /** The most a request to a model may cost, before its answer reports it. */
-export interface Demand {
+export interface RequestDemand {
   readonly input: Spending;
   readonly perOutputToken: Spending;
   /** Output tokens: what it asks for, and the fewest it is worth sending with. */
@@ -13,29 +13,32 @@ export interface Demand {
   readonly least: number;
 }
 
-export const unlimited: Spending = {
+export const unlimitedSpending: Spending = {
   tokens: Number.POSITIVE_INFINITY,
   cost_usd: Number.POSITIVE_INFINITY,
 };
 
 /** How many output tokens a request may have of what is left; null: too few to send it. */
-export function grantOutput({ input, perOutputToken, most, least }: Demand, left: Spending): number | null {
+export function computeGrantedOutputTokens(
+  { input, perOutputToken, most, least }: RequestDemand,
+  left: Spending,
+): number | null {
   const room = (of: keyof Spending): number => {
     const rest = left[of] - input[of];
     if (rest <= 0) return Number.NEGATIVE_INFINITY;
     return perOutputToken[of] > 0 ? Math.floor(rest / perOutputToken[of]) : Number.POSITIVE_INFINITY;
   };
   const granted = Math.min(most, room('tokens'), room('cost_usd'));
-  return granted >= minimumOutput({ least, most }) ? granted : null;
+  return granted >= minimumOutputTokens({ least, most }) ? granted : null;
 }
 
 /** The fewest output tokens a request is sent with. */
-export function minimumOutput({ least, most }: Pick<Demand, 'least' | 'most'>): number {
+export function minimumOutputTokens({ least, most }: Pick<RequestDemand, 'least' | 'most'>): number {
   return Math.min(least, most);
 }
 
 /** All that a request may use up with so many output tokens. */
-export function spendingOf({ input, perOutputToken }: Demand, output: number): Spending {
+export function computeSpendingOfDemand({ input, perOutputToken }: RequestDemand, output: number): Spending {
   return {
     tokens: input.tokens + output * perOutputToken.tokens,
     cost_usd: input.cost_usd + output * perOutputToken.cost_usd,

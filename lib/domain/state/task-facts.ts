@@ -1,10 +1,10 @@
-import type { AttemptChoice } from './attempt-record.ts';
+import type { AttemptAdapterAndModel } from './attempt-record.ts';
 import type { PlannedTask } from './plan.ts';
 
-type Asked = AttemptChoice & { readonly attempts?: readonly AttemptChoice[] | undefined };
+type Asked = AttemptAdapterAndModel & { readonly attempts?: readonly AttemptAdapterAndModel[] | undefined };
 
 /** A task as each of its attempts is made: with the adapter and model of that one. A task of one attempt is its own. */
-export function attemptsOf<T extends Asked>(task: T): readonly T[] {
+export function expandTaskAttempts<T extends Asked>(task: T): readonly T[] {
   if (task.attempts === undefined) return [task];
   return task.attempts.map(({ adapter, model }) => ({
     ...task,
@@ -25,10 +25,10 @@ export const taskStatuses = [
   'dropped',
 ] as const;
 
-export type PlanKey = Exclude<keyof PlannedTask, 'id'>;
+export type PlannedTaskKey = Exclude<keyof PlannedTask, 'id'>;
 
 /** Planned keys of a task, which a person may change while it is not being worked on. */
-export const plannedKeys: readonly PlanKey[] = [
+export const plannedTaskKeys: readonly PlannedTaskKey[] = [
   'title',
   'description',
   'priority',

@@ -182,13 +182,13 @@ export const taskKeys = noteSchema.keyof().options;
 export type Task = Readonly<z.infer<typeof taskSchema>>;
 export type BuiltOn = NonNullable<Task['built_on']>;
 /** A task in one of these statuses. */
-export type TaskIn<Status extends TaskStatus> = Extract<Task, { readonly status: Status }>;
-export type ClaimedTask = TaskIn<'claimed'>;
-export type DoneTask = TaskIn<'done'>;
+export type TaskWithStatus<Status extends TaskStatus> = Extract<Task, { readonly status: Status }>;
+export type ClaimedTask = TaskWithStatus<'claimed'>;
+export type DoneTask = TaskWithStatus<'done'>;
 /** One with the work of an attempt that was accepted: done, merged, or sent back, failed or given up after that. */
-export type WorkedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+export type TaskWithAcceptedWork = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
 
-export function hasWork(task: Task): task is WorkedTask {
+export function hasAcceptedWork(task: Task): task is TaskWithAcceptedWork {
   return task.commit !== null && task.start_commit !== null;
 }
 

@@ -154,7 +154,7 @@ export const reviewNoteSchema = z.object({
 });
 export type ReviewNote = Readonly<z.infer<typeof reviewNoteSchema>>;
 
-export type EvidenceFile = Readonly<z.infer<typeof evidenceFileSchema>>;
-export type EvidenceCommand = Readonly<z.infer<typeof evidenceCommandSchema>>;
+export type ChangedBlob = Readonly<z.infer<typeof evidenceFileSchema>>;
+export type DiagnosticEvidence = Readonly<z.infer<typeof evidenceCommandSchema>>;
 export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
-export type Verification = Readonly<z.infer<typeof verificationSchema>>;
+export type DiagnosticsRerun = Readonly<z.infer<typeof verificationSchema>>;

@@ -1,5 +1,5 @@
 import type { HintState } from '../agent-messages.ts';
-import type { DecidedGate, OpenGate } from '../questions/gate.ts';
+import type { AnsweredQuestion, PendingQuestion } from '../questions/gate.ts';
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
@@ -25,9 +25,9 @@ export interface BoardState {
   /** The latest that have ended, the newest first. */
   readonly ended_checks: readonly BoardEndedCheck[];
   /** The question that can be answered here; null: none. */
-  readonly gate: OpenGate | null;
+  readonly gate: PendingQuestion | null;
   /** Answers given while the run goes; the newest first. */
-  readonly decided: readonly DecidedGate[];
+  readonly decided: readonly AnsweredQuestion[];
   /** Changesets of this cycle. */
   readonly changesets: readonly BoardChangeset[];
   /** Notices for a person: conflicts ahead, services that asked to wait. */

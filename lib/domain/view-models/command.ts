@@ -222,7 +222,7 @@ export const nameKinds = [
 export type NameKind = (typeof nameKinds)[number];
 
 /** One thing to type, and what it is. */
-export interface Candidate {
+export interface CompletionCandidate {
   readonly word: string;
   /** One line; '' where there is nothing to say. */
   readonly about: string;

@@ -3,15 +3,15 @@ import type { Failure } from '../failure.ts';
 import type { Role } from '../role.ts';
 import type { TaskStatus } from '../state/task.ts';
 import type { MachineEvent } from './machines.ts';
-import type { AheadConflict } from './status.ts';
+import type { PredictedConflict } from './status.ts';
 
 /** Events while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
-export type Event = { readonly at: string } & EventBody;
+export type RunEvent = { readonly at: string } & RunEventBody;
 
 /** A person decided about the session's budget; a task was judged, or is not done any more. */
-export type NoticeEnd = 'budget-decided' | `judged ${string}`;
+export type WarningEnd = 'budget-decided' | `judged ${string}`;
 
-export type EventBody =
+export type RunEventBody =
   | {
       readonly event: 'session-started';
       readonly session: string;
@@ -24,7 +24,7 @@ export type EventBody =
       readonly message: string;
       readonly details?: readonly string[];
       /** The event that ends what it warns of. */
-      readonly until?: NoticeEnd;
+      readonly until?: WarningEnd;
     }
   | {
       readonly event: 'canary';
@@ -219,8 +219,8 @@ export type EventBody =
   /** Predicted conflicts of works as they are now: all of them, and those not reported before. */
   | {
       readonly event: 'conflicts-ahead';
-      readonly found: readonly AheadConflict[];
-      readonly added: readonly AheadConflict[];
+      readonly found: readonly PredictedConflict[];
+      readonly added: readonly PredictedConflict[];
     }
   | MachineEvent
   | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
@@ -233,6 +233,6 @@ export type EventBody =
   | { readonly event: 'session-ended'; readonly [key: string]: unknown };
 
 /** Where the engine reports to; rendering decides nothing. */
-export interface EventSink {
-  emit(body: EventBody): void;
+export interface RunEventSink {
+  emit(body: RunEventBody): void;
 }

@@ -5,7 +5,7 @@ export const findingAreas = ['watcher', 'sandbox', 'post-check', 'programs', 'st
 export type FindingArea = (typeof findingAreas)[number];
 
 /** One thing that was tried. */
-export interface Finding {
+export interface DoctorFinding {
   readonly area: FindingArea;
   /** Stable and kebab-case: scripts rely on it. */
   readonly check: string;
@@ -21,10 +21,13 @@ export interface Finding {
 }
 
 /** Makes the findings of one check. */
-export function checkOf(area: FindingArea, check: string, isRequired = true) {
+export function createCheckFindings(area: FindingArea, check: string, isRequired = true) {
   const make =
-    (result: Finding['result']) =>
-    (message: string, more: Partial<Pick<Finding, 'details' | 'hints' | 'isRequired'>> = {}): Finding => ({
+    (result: DoctorFinding['result']) =>
+    (
+      message: string,
+      more: Partial<Pick<DoctorFinding, 'details' | 'hints' | 'isRequired'>> = {},
+    ): DoctorFinding => ({
       area,
       check,
       result,
@@ -39,7 +42,7 @@ export function checkOf(area: FindingArea, check: string, isRequired = true) {
     weaker: make('weaker'),
     missing: make('missing'),
     /** Turns an error into a finding. Throws one that is no FlameError. */
-    failed: (error: unknown, result: Finding['result'] = 'missing'): Finding => {
+    failed: (error: unknown, result: DoctorFinding['result'] = 'missing'): DoctorFinding => {
       if (!(error instanceof FlameError)) throw error;
       const { message, lines: details, hints } = error;
       return make(result)(message, { details, hints });
@@ -48,6 +51,6 @@ export function checkOf(area: FindingArea, check: string, isRequired = true) {
 }
 
 /** Whether work can start here: everything that is required is there. */
-export function isSound(findings: readonly Finding[]): boolean {
+export function isReadyForWork(findings: readonly DoctorFinding[]): boolean {
   return findings.every(({ result, isRequired }) => result !== 'missing' || !isRequired);
 }

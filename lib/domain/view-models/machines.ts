@@ -1,9 +1,9 @@
-import type { Heartbeat, SharedRole } from '../state/machine.ts';
+import type { Heartbeat, JoinedMachineRole } from '../state/machine.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 
 /** Facts at the remote about the machines of a session. */
-export interface FoundMachines {
+export interface RemoteMachineFacts {
   /** null: none is shared. */
   readonly session: Session | null;
   readonly tasks: readonly Task[];
@@ -19,9 +19,9 @@ export interface ShownMachine {
   readonly config: 'same' | 'differs' | null;
   readonly slots: number | null;
   /** Roles it offers; null: it has no heartbeat. */
-  readonly roles: readonly SharedRole[] | null;
+  readonly roles: readonly JoinedMachineRole[] | null;
   /** Those of its roles that the lead trusts it with; work needs no trust. */
-  readonly trusted: readonly SharedRole[];
+  readonly trusted: readonly JoinedMachineRole[];
   /** Its public key. */
   readonly key: string | null;
   readonly adapters: readonly string[] | null;
@@ -39,7 +39,7 @@ export interface ShownMachine {
 }
 
 /** The lead first, then by name; also who holds tasks and gives no sign. */
-export function listMachines({ session, tasks, signs }: FoundMachines): readonly ShownMachine[] {
+export function listMachines({ session, tasks, signs }: RemoteMachineFacts): readonly ShownMachine[] {
   if (session === null) return [];
   const lead = session.machines?.lead ?? null;
   const holders = tasks.flatMap(({ status, claimed_host: host, judging }) => {

@@ -2,9 +2,9 @@ import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import type { ObjectId, TaskId } from '../ids.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
-import type { GateAsks } from '../questions/gate.ts';
+import type { QuestionData } from '../questions/gate.ts';
 import type { Changeset } from '../state/changeset.ts';
-import { isRed } from '../state/changeset-facts.ts';
+import { hasFailedDiagnostic } from '../state/changeset-facts.ts';
 import type { Session } from '../state/session.ts';
 import type { Task, UnverifiedCompletion } from '../state/task.ts';
 
@@ -35,7 +35,7 @@ export interface SpendingBreakdown {
 }
 
 /** Output of `git flame status --json`: stable, scripts rely on it. */
-export interface Status {
+export interface SessionStatusView {
   readonly schema_version: 1;
   readonly session:
     | null
@@ -70,21 +70,21 @@ export interface Status {
   /** Absent where nothing is known of it. */
   readonly proposals?: Proposals;
   /** Open questions of this machine's runs; absent: none. */
-  readonly asks?: readonly Asking[];
+  readonly asks?: readonly AskedQuestion[];
   /** Unverified completions; absent where there are none. */
   readonly doubts?: readonly UnverifiedCompletion[];
   /** Predicted conflicts of works as they are now; absent where there are none. */
-  readonly conflicts_ahead?: Ahead;
+  readonly conflicts_ahead?: PredictedConflicts;
   /** Notes for later tasks; `elsewhere`: those that wait for a person's acceptance. Absent where there are none. */
   readonly notes?: { readonly active: number; readonly elsewhere: number };
   /** Pending tasks that nothing they depend on holds back, and that wait all the same; absent where there is none. */
-  readonly waits?: readonly Wait[];
+  readonly waits?: readonly TaskWait[];
 }
 
 /** A question that waits for an answer. */
-export interface Asking {
+export interface AskedQuestion {
   readonly id: string;
-  readonly gate: GateAsks['gate'];
+  readonly gate: QuestionData['gate'];
   /** The question in one line, as it is stored. */
   readonly asks: string;
   readonly asked_at: string;
@@ -93,14 +93,14 @@ export interface Asking {
 }
 
 /** Why a task is not worked on, where it is not what it depends on. */
-export interface Wait {
+export interface TaskWait {
   readonly task: string;
   /** One line each. */
   readonly because: readonly string[];
 }
 
 /** The status of a session; without one everything is empty. */
-export function statusOf(
+export function buildStatusView(
   session: Session | null,
   tasks: readonly Task[],
   agents: readonly LiveAgent[],
@@ -114,21 +114,21 @@ export function statusOf(
     spending = {},
     isText = false,
   }: {
-    readonly asks?: readonly Asking[];
+    readonly asks?: readonly AskedQuestion[];
     readonly proposals?: Proposals | undefined;
     readonly doubts?: readonly UnverifiedCompletion[];
-    readonly ahead?: Ahead | undefined;
-    readonly waits?: readonly Wait[];
-    readonly notes?: Status['notes'];
+    readonly ahead?: PredictedConflicts | undefined;
+    readonly waits?: readonly TaskWait[];
+    readonly notes?: SessionStatusView['notes'];
     readonly spending?: SpendingBreakdown;
     /** Text for a person has no digest of the plan. */
     readonly isText?: boolean;
   } = {},
-): Status {
+): SessionStatusView {
   if (session === null) {
     return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
   }
-  const plan = session.cycle === 0 || isText ? {} : { plan_digest: planDigest(tasks) };
+  const plan = session.cycle === 0 || isText ? {} : { plan_digest: digestPlanTasks(tasks) };
   return {
     schema_version: 1,
     session: outlineOf(session, spending, plan),
@@ -141,7 +141,7 @@ export function statusOf(
       state: set.state,
       commit: set.commit,
       landed_commit: set.landed_commit,
-      red: isRed(set),
+      red: hasFailedDiagnostic(set),
     })),
     ...(asks.length === 0 ? {} : { asks }),
     ...(proposals === undefined ? {} : { proposals }),
@@ -156,7 +156,7 @@ function outlineOf(
   { id, title, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens, proposal }: Session,
   spending: SpendingBreakdown,
   plan: { readonly plan_digest?: string },
-): NonNullable<Status['session']> {
+): NonNullable<SessionStatusView['session']> {
   return {
     id,
     ...(title === undefined ? {} : { title }),
@@ -175,7 +175,7 @@ function outlineOf(
 }
 
 /** A hash of what was asked of the tasks, in any order and with any progress. */
-export function planDigest(tasks: readonly Task[]): string {
+export function digestPlanTasks(tasks: readonly Task[]): string {
   const planned = tasks.map((task) => {
     const { id, title, description, file_locks, dependencies, adapter, model, role } = task;
     const { priority, cohesion_group, acceptance_criteria, constraints, attempts } = task;
@@ -186,17 +186,17 @@ export function planDigest(tasks: readonly Task[]): string {
 }
 
 /** The work of a task, as it is committed: accepted, or what an agent or a person has so far. */
-export interface AheadTask {
+export interface PredictedConflictTask {
   readonly task: TaskId;
   readonly commit: ObjectId;
   readonly at_work: boolean;
 }
 
 /** Conflict of two works, or of a work and the branch it will land on, if git merged them now. */
-export interface AheadConflict {
-  readonly one: AheadTask;
+export interface PredictedConflict {
+  readonly one: PredictedConflictTask;
   /** Another task, or the branch with what has landed on it meanwhile. */
-  readonly other: AheadTask | { readonly branch: string; readonly commit: ObjectId };
+  readonly other: PredictedConflictTask | { readonly branch: string; readonly commit: ObjectId };
   /** In git's order. None where git names no file, as for a folder that both rename. */
   readonly paths: readonly string[];
   /** The two share no history, so that git doesn't merge them at all. */
@@ -204,8 +204,8 @@ export interface AheadConflict {
 }
 
 /** Conflicts seen before a merge meets them, as `git flame status --json` prints them. Nothing is decided by them. */
-export interface Ahead {
-  readonly found: readonly AheadConflict[];
+export interface PredictedConflicts {
+  readonly found: readonly PredictedConflict[];
   /** Pairs that may conflict and were not tried, or could not be. */
   readonly untried_pairs: number;
   /** Tasks whose work was not looked at: more than are looked at, or their commits can't be read. */

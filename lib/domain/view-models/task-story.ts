@@ -1,13 +1,13 @@
 import type { EvidenceDoubt } from '../ports/changeset-question.ts';
 import type { Rescue } from '../ports/git-cells.ts';
 import type { CommitInfo } from '../ports/git-commits.ts';
-import type { LeftNote } from '../state/blackboard.ts';
+import type { BlackboardNote } from '../state/blackboard.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
-import type { AgentRun } from '../state/session.ts';
+import type { AgentRunRecord } from '../state/session.ts';
 import type { Task, TaskStatus } from '../state/task.ts';
-import type { Verdict, Verification } from '../state/verdict.ts';
-import type { Ahead } from './status.ts';
+import type { DiagnosticsRerun, Verdict } from '../state/verdict.ts';
+import type { PredictedConflicts } from './status.ts';
 
 /** A call the watcher did not let pass, and how often it was tried. */
 export interface BlockedCall {
@@ -42,15 +42,15 @@ export interface TaskStory {
   readonly task: Task;
   /** On any commit of the task, oldest first. */
   readonly verdicts: readonly Verdict[];
-  readonly verifications: readonly Verification[];
+  readonly verifications: readonly DiagnosticsRerun[];
   /** Whether its evidence came out differently when checked again. */
   readonly doubts: readonly EvidenceDoubt[];
   /** Notes that its worker left for later tasks, and those the lead left for it. */
-  readonly notes: readonly ShownNote[];
+  readonly notes: readonly NoteWithState[];
   /** Why it is not worked on now, one line each. */
   readonly waits_for: readonly string[];
   /** Agents that worked on it and were paid for: workers, validators, mergers. */
-  readonly runs: readonly AgentRun[];
+  readonly runs: readonly AgentRunRecord[];
   readonly times: readonly AttemptTime[];
   readonly calls: readonly AgentCalls[];
   /** null: nothing was accepted, or its commits are not in this clone. */
@@ -64,13 +64,13 @@ export interface TaskStory {
   readonly uncounted_verdicts: readonly Verdict[];
   readonly changesets: readonly Changeset[];
   /** As in status, of this task alone; absent where there are none. */
-  readonly conflicts_ahead?: Ahead;
+  readonly conflicts_ahead?: PredictedConflicts;
   /** Commands to continue with, the likeliest first. */
   readonly next: readonly string[];
 }
 
 /** One note for later tasks, and whether agents get it. */
-export interface ShownNote extends LeftNote {
+export interface NoteWithState extends BlackboardNote {
   /** The task whose worker left it; null: the lead did. */
   readonly task: string | null;
   /**

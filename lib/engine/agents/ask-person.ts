@@ -1,33 +1,34 @@
 import type { BudgetState } from '../../core/schedule/budget-state.ts';
 import {
   type AgentQuestion,
-  askTool,
-  noPersonToAsk,
-  type QuestionReply,
-  questionWords,
+  type AgentQuestionReply,
+  askPersonToolName,
+  noPersonToAskMessage,
+  renderAgentQuestions,
 } from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { AgentAnswer, Placed } from '../../domain/ports/gates.ts';
+import type { AgentAnswer, DecisionWithPlace } from '../../domain/ports/gates.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { withoutSecret } from '../../policy/secrets/secrets.ts';
+import { redactIfSecret } from '../../policy/secrets/secrets.ts';
 import { formatDuration } from '../../util/format-figures.ts';
-import { type Recorder, record } from '../record.ts';
+import { decideAndRecord, type RecordContext } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 /**
  * Lets an agent of a job ask the person; empty where it may not, or its CLI can't. Where no person can be asked, and
  * after `limits.question_timeout` in sum, the reply is to go on without an answer.
  */
-export function askOf(context: AskingContext, job: AskingJob): Pick<AgentRequest, 'ask'> {
+export function makeAskPersonHandler(context: AskPersonContext, job: AskingJob): Pick<AgentRequest, 'ask'> {
   const { limits, permissions } = context.config;
   const { question_timeout: limit } = limits;
   const asks = context.adapter(job.adapter).calls?.asks ?? null;
   const isAlone = job.isInteractive !== true && job.tools === undefined;
   const mayAsk =
-    (job.role === 'planner' || job.role === 'worker') && !permissions.blocked_tools.includes(askTool);
+    (job.role === 'planner' || job.role === 'worker') &&
+    !permissions.blocked_tools.includes(askPersonToolName);
   if (limit === 'never' || asks === null || !isAlone || !mayAsk) return {};
   const longestMs = Math.min(limit, asks.longestMs);
   let usedMs = 0;
@@ -45,7 +46,7 @@ export function askOf(context: AskingContext, job: AskingJob): Pick<AgentRequest
   };
 }
 
-export type AskingContext = Pick<
+export type AskPersonContext = Pick<
   RunContext,
   'adapter' | 'config' | 'events' | 'gates' | 'machine' | 'now' | 'decided' | 'remoteSession' | 'store'
 >;
@@ -72,10 +73,14 @@ interface Asking {
 }
 
 /** Ends the question that `asked` began in every case; the agent gets the answer even if recording it fails. */
-async function askPerson(context: AskingContext, job: AskingJob, asking: Asking): Promise<QuestionReply> {
+async function askPerson(
+  context: AskPersonContext,
+  job: AskingJob,
+  asking: Asking,
+): Promise<AgentQuestionReply> {
   const { gates, events } = context;
   const task = job.task?.id ?? null;
-  const about = { agent: job.id, task, text: withoutSecret(questionWords(asking.questions)) };
+  const about = { agent: job.id, task, text: redactIfSecret(renderAgentQuestions(asking.questions)) };
   events.emit({ event: 'question', ...about, state: 'asked', answer: '' });
   let answer: Awaited<ReturnType<typeof answerInTime>>;
   try {
@@ -87,7 +92,7 @@ async function askPerson(context: AskingContext, job: AskingJob, asking: Asking)
       warn(context, `The question of ${job.id} got no answer: ${messageOf(error)}`);
   }
   if (typeof answer !== 'string' && answer.kind === 'answer') {
-    const words = withoutSecret(answer.answers.join('; '), about.text);
+    const words = redactIfSecret(answer.answers.join('; '), about.text);
     const line = `${task ?? job.role} asked ${about.text}: ${words}`;
     await noteAnswer(context, job, { line, answer });
     events.emit({ event: 'question', ...about, state: 'answered', answer: words });
@@ -102,7 +107,7 @@ async function askPerson(context: AskingContext, job: AskingJob, asking: Asking)
 const leftToIt = 'The person leaves it to you.';
 
 const whyNot: Readonly<Record<'no-person' | 'late' | 'behind', (timeMs: number) => string>> = {
-  'no-person': () => noPersonToAsk,
+  'no-person': () => noPersonToAskMessage,
   late: (timeMs) => `No answer came within ${formatDuration(timeMs)}.`,
   behind: (timeMs) => `Other questions were ahead of it for ${formatDuration(timeMs)}.`,
 };
@@ -112,7 +117,7 @@ async function answerInTime(
   { gates, machine }: Pick<RunContext, 'gates' | 'machine'>,
   { id: agent, task, role }: AskingJob,
   { questions, gone, timeMs, clock }: Asking,
-): Promise<Placed<AgentAnswer> | 'late' | 'behind' | 'no-person'> {
+): Promise<DecisionWithPlace<AgentAnswer> | 'late' | 'behind' | 'no-person'> {
   const over = new AbortController();
   const onGone = (): void => over.abort(new Error('The agent that asked has ended.'));
   gone.addEventListener('abort', onGone, { once: true });
@@ -152,14 +157,14 @@ async function answerInTime(
 
 /** Records a person's answer with their decisions; if that fails, the agent gets the answer all the same. */
 async function noteAnswer(
-  context: AskingContext,
+  context: AskPersonContext,
   job: AskingJob,
-  { line, answer }: { readonly line: string; readonly answer: Placed<AgentAnswer> },
+  { line, answer }: { readonly line: string; readonly answer: DecisionWithPlace<AgentAnswer> },
 ): Promise<void> {
   try {
-    await record(context, job.session, ({ session }) => ({
+    await decideAndRecord(context, job.session, ({ session }) => ({
       session: {
-        next: withGate(session, { gate: 'question', decision: line.slice(0, 2_000) }, answer, context),
+        next: addGateDecision(session, { gate: 'question', decision: line.slice(0, 2_000) }, answer, context),
         subject: `session: ${job.id} was answered`,
       },
     }));
@@ -177,8 +182,8 @@ function messageOf(error: unknown): string {
 }
 
 /** The session's budget is spent: a person raises it (true) or stops the session (false). */
-export async function askForBudget(
-  context: Recorder,
+export async function askToRaiseBudget(
+  context: RecordContext,
   id: SessionId,
   { spent, limit, unit }: BudgetState,
 ): Promise<boolean> {
@@ -187,10 +192,10 @@ export async function askForBudget(
   const isRaised = decision.kind === 'raise';
   const outcome = isRaised ? `raised by ${decision.amount}` : 'stop';
   context.events.emit({ event: 'gate', gate: 'budget', decision: outcome });
-  await record(context, id, ({ session: now }) => {
+  await decideAndRecord(context, id, ({ session: now }) => {
     const raised = isRaised ? { raised_limit: limit + decision.amount } : { state: 'stopped' as const };
     const next: Session = {
-      ...withGate(now, { gate: 'budget', decision: outcome }, decision, context),
+      ...addGateDecision(now, { gate: 'budget', decision: outcome }, decision, context),
       ...raised,
     };
     return { session: { next, subject: `session: budget ${outcome}` } };
@@ -210,10 +215,10 @@ function requireAmount(amount: number): void {
 }
 
 /** A session with a gate's decision noted, and where it was taken. */
-export function withGate(
+export function addGateDecision(
   session: Session,
   answered: { readonly gate: string; readonly decision: string },
-  { where }: Placed<unknown>,
+  { where }: DecisionWithPlace<unknown>,
   context: Pick<RunContext, 'gates' | 'now'>,
 ): Session {
   const place = where === undefined ? {} : { where };

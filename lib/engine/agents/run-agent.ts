@@ -1,29 +1,33 @@
 import { readWorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
-import { addRun } from '../../core/schedule/budget-state.ts';
-import { backoffMs } from '../../core/task/after-failure.ts';
-import { nextAttempt } from '../../core/task/task-history.ts';
-import { roleModel } from '../../domain/config/role-settings.ts';
+import { addAgentRunCost } from '../../core/schedule/budget-state.ts';
+import { computeBackoffMs } from '../../core/task/after-failure.ts';
+import { nextAttemptNumber } from '../../core/task/task-history.ts';
+import { findRoleModel } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/ports/agent-port.ts';
-import type { EndNote } from '../../domain/ports/git-cells.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
-import { stoppedBeforeStart } from '../graceful-stop.ts';
-import { type GuardedOutcome, waitForReconnect, watchClaim } from '../machines/lost-claims.ts';
-import { releaseReservation, reserve } from '../machines/reserve.ts';
-import { type Recorder, recordOwn, viewSession } from '../record.ts';
-import { type RunContext, timestamp } from '../run-context.ts';
-import { pauseService, waitForService } from './service-pauses.ts';
+import type { AgentEndNote } from '../../domain/ports/git-cells.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
+import { stoppedBeforeStartError } from '../graceful-stop.ts';
 import {
-  agentShare,
-  noteSpending,
-  reportShareTooSmall,
+  endAgentWhenClaimIsLost,
+  type WatchedAgentOutcome,
+  waitForReconnect,
+} from '../machines/lost-claims.ts';
+import { releaseUnspentReservation, reserveAgentBudget } from '../machines/reserve.ts';
+import { type RecordContext, recordUnderAnyLead, viewSession } from '../record.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
+import { recordServicePause, waitForService } from './service-pauses.ts';
+import {
+  checkLiveBudget,
+  computeAgentBudget,
+  recordShareTooSmall,
   requireBudget,
-  watchBudget,
+  trackLiveSpending,
 } from './session-budget.ts';
-import { type AgentJob, startAgent } from './start-agent.ts';
-import { proveEnforcement, requirePrice } from './usable-here.ts';
+import { type AgentJob, startAgentForJob } from './start-agent.ts';
+import { proveDeniedCallsAreDenied, requirePrice } from './usable-here.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
 const stopGraceMs = 10_000;
@@ -39,12 +43,12 @@ const cellPauses = [500, 2_000];
  * was cut off from the others, but for one a person talks to, or that leads.
  */
 export async function runAgent(context: RunContext, job: AgentJob): Promise<AgentOutcome> {
-  await proveEnforcement(context, job.adapter, roleModel(context.config, job.role, job.task));
-  const attempts = job.role === 'worker' ? nextAttempt(job.task?.history ?? []) : 0;
+  await proveDeniedCallsAreDenied(context, job.adapter, findRoleModel(context.config, job.role, job.task));
+  const attempts = job.role === 'worker' ? nextAttemptNumber(job.task?.history ?? []) : 0;
   for (let tries = attempts; ; tries += 1) {
     const wait = await waitForService(context, job.session, job.adapter);
-    if (context.signal.aborted) throw stoppedBeforeStart(wait);
-    if (needsModel(context.adapter(job.adapter))) await requireBudget(context, job.session);
+    if (context.signal.aborted) throw stoppedBeforeStartError(wait);
+    if (adapterTalksToModel(context.adapter(job.adapter))) await requireBudget(context, job.session);
     const outcome = await runInCell(context, job);
     const { failure } = outcome;
     // Any other role starts again after a raise; a worker's task is taken up again by its wave.
@@ -55,7 +59,7 @@ export async function runAgent(context: RunContext, job: AgentJob): Promise<Agen
       continue;
     }
     if (failure?.kind !== 'rate-limit' && failure?.kind !== 'unreachable') return outcome;
-    await pauseService(context, job.session, { adapter: job.adapter, failure, tries });
+    await recordServicePause(context, job.session, { adapter: job.adapter, failure, tries });
     if (job.role === 'worker' || context.signal.aborted || tries >= maxWaits) return outcome;
   }
 }
@@ -65,7 +69,7 @@ function startsAgain({ role, isInteractive, tools }: AgentJob): boolean {
 }
 
 /** A cell that can't be made now may be in a moment: what it takes is shared with everything on the machine. */
-async function runInCell(context: RunContext, job: AgentJob): Promise<GuardedOutcome> {
+async function runInCell(context: RunContext, job: AgentJob): Promise<WatchedAgentOutcome> {
   for (const pause of cellPauses) {
     const outcome = withReach(context, job.adapter, await runOnce(context, job));
     if (outcome.failure?.kind !== 'spawn-failed' || !outcome.failure.retryable) return outcome;
@@ -79,24 +83,24 @@ async function runInCell(context: RunContext, job: AgentJob): Promise<GuardedOut
     : last;
 }
 
-async function runOnce(context: RunContext, job: AgentJob): Promise<GuardedOutcome> {
+async function runOnce(context: RunContext, job: AgentJob): Promise<WatchedAgentOutcome> {
   const began = timestamp(context);
-  const model = roleModel(context.config, job.role, job.task);
+  const model = findRoleModel(context.config, job.role, job.task);
   const { session } = await viewSession(context, job.session);
   const { role, id } = job;
-  const isPaid = needsModel(context.adapter(job.adapter));
-  const reserved = isPaid ? await reserve(context, job.session, { agent: id, role }) : null;
-  const { budget, isCut } = reserved ?? agentShare(context, session, role);
+  const isPaid = adapterTalksToModel(context.adapter(job.adapter));
+  const reserved = isPaid ? await reserveAgentBudget(context, job.session, { agent: id, role }) : null;
+  const { budget, isCut } = reserved ?? computeAgentBudget(context, session, role);
   const running = await started(context, job, { model, budget });
   const task = job.task?.id ?? null;
   context.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
-  const guard = watchClaim(context, job, running);
+  const guard = endAgentWhenClaimIsLost(context, job, running);
   const ended = await untilEnd(context, running).finally(() => guard.end());
   const outcome = explainByShare(guard.judge(ended), isCut);
-  if (isCut && outcome.failure?.kind === 'session-budget') await reportShareTooSmall(context, job.session);
+  if (isCut && outcome.failure?.kind === 'session-budget') await recordShareTooSmall(context, job.session);
   const result = outcome.failure === null ? 'ended' : outcome.failure.kind;
   const { cost_usd, tokens, duration_ms } = outcome;
-  const run: AgentRun = {
+  const run: AgentRunRecord = {
     id,
     role,
     task_id: task,
@@ -109,7 +113,7 @@ async function runOnce(context: RunContext, job: AgentJob): Promise<GuardedOutco
   };
   // First of all: after a kill from here on, the run is not paid for twice.
   if (role === 'worker' && outcome.failure === null)
-    await context.git.noteEnd(job.cell, { run, ...endOf(outcome) });
+    await context.git.recordAgentEnd(job.cell, { run, ...endOf(outcome) });
   for (const message of outcome.warnings ?? []) {
     context.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
   }
@@ -125,8 +129,8 @@ async function runOnce(context: RunContext, job: AgentJob): Promise<GuardedOutco
   });
   await bookRun(context, job.session, run);
   await letGo(job, running, outcome);
-  noteSpending(context, job.id, null);
-  watchBudget(context, (await viewSession(context, job.session)).session);
+  trackLiveSpending(context, job.id, null);
+  checkLiveBudget(context, (await viewSession(context, job.session)).session);
   return outcome;
 }
 
@@ -137,7 +141,7 @@ async function letGo(job: AgentJob, { release }: RunningAgent, { failure }: Agen
   else await release();
 }
 
-function endOf(outcome: AgentOutcome): Omit<EndNote, 'run'> {
+function endOf(outcome: AgentOutcome): Omit<AgentEndNote, 'run'> {
   const { words, notes } = readWorkerNotes(outcome);
   return { text: words.slice(0, 2_000), notes: notes.join('\n\n') };
 }
@@ -150,16 +154,16 @@ async function started(
 ): Promise<RunningAgent> {
   try {
     requirePrice(context, { ...asked, adapter: job.adapter, role: job.role });
-    const start = (): Promise<RunningAgent> => startAgent(context, job, asked);
+    const start = (): Promise<RunningAgent> => startAgentForJob(context, job, asked);
     return await (job.inTurn?.(start) ?? start());
   } catch (error) {
-    await releaseReservation(context, job.session, job.id).catch(() => undefined);
+    await releaseUnspentReservation(context, job.session, job.id).catch(() => undefined);
     throw error;
   }
 }
 
 /** An agent whose share was cut ends by the session's budget: it is tried again once that is raised. */
-function explainByShare(outcome: GuardedOutcome, isCut: boolean): GuardedOutcome {
+function explainByShare(outcome: WatchedAgentOutcome, isCut: boolean): WatchedAgentOutcome {
   if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
   const message = "The rest of the session's budget was too little for the agent.";
   return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
@@ -176,11 +180,11 @@ async function untilEnd(context: Pick<RunContext, 'signal'>, running: RunningAge
   }
 }
 
-async function bookRun(context: Recorder, id: SessionId, run: AgentRun): Promise<void> {
+async function bookRun(context: RecordContext, id: SessionId, run: AgentRunRecord): Promise<void> {
   // A free run leaves nothing to book; the rest is in its task.
   if (run.model === null && run.cost_usd === 0) return;
-  await recordOwn(context, id, ({ session }) => {
-    const next: Session = addRun(session, run);
+  await recordUnderAnyLead(context, id, ({ session }) => {
+    const next: Session = addAgentRunCost(session, run);
     return {
       session: { next, subject: `session: ${run.id} ${run.outcome}, ${run.cost_usd.toFixed(4)} USD` },
     };
@@ -216,7 +220,7 @@ function withReach<Outcome extends AgentOutcome>(
     throw unreachable(failure.message);
   }
   known.set(adapter, { began, failures: failures + 1 });
-  const until = Math.min(now + Math.min(backoffMs(failures, context.random()), longestWaitMs), end);
+  const until = Math.min(now + Math.min(computeBackoffMs(failures, context.random()), longestWaitMs), end);
   const message = `${failure.message} It is tried again for up to ${longestOutageMs / 60_000} minutes.`;
   return { ...outcome, failure: { ...failure, message, until: new Date(until).toISOString() } };
 }

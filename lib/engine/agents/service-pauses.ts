@@ -1,31 +1,32 @@
-import { addPause, pauseOf } from '../../core/schedule/held-back.ts';
-import { backoffMs } from '../../core/task/after-failure.ts';
+import { addPause, findServicePause } from '../../core/schedule/held-back.ts';
+import { computeBackoffMs } from '../../core/task/after-failure.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ServicePause, Session } from '../../domain/state/session.ts';
-import { type Recorder, record, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 
 /**
  * Notes that an adapter's service refuses for now: nothing asks it before it says that ends, else before a backoff
  * is over. It's in the session's note, so that a new start waits too.
  */
-export async function pauseService(
-  context: Recorder & Pick<RunContext, 'random' | 'run'>,
+export async function recordServicePause(
+  context: RecordContext & Pick<RunContext, 'random' | 'run'>,
   id: SessionId,
   limited: { readonly adapter: string; readonly failure: Failure; readonly tries: number },
 ): Promise<void> {
   const now = context.now().getTime();
-  const backoff = new Date(now + backoffMs(limited.tries, context.random())).toISOString();
+  const backoff = new Date(now + computeBackoffMs(limited.tries, context.random())).toISOString();
   const { adapter, failure } = limited;
   const pause: ServicePause = { adapter, until: failure.until ?? backoff, why: failure.message };
-  await record(context, id, ({ session }) => {
+  await decideAndRecord(context, id, ({ session }) => {
     const next = addPause(session, pause, now);
-    if (pauseOf(session, adapter, now)?.until === pauseOf(next, adapter, now)?.until) return null;
+    if (findServicePause(session, adapter, now)?.until === findServicePause(next, adapter, now)?.until)
+      return null;
     return { session: { next, subject: `session: ${adapter} pauses until ${pause.until}` } };
   });
-  reportPauses(context, (await viewSession(context, id)).session);
+  reportServicePauses(context, (await viewSession(context, id)).session);
 }
 
 /**
@@ -40,12 +41,12 @@ export async function waitForService(
   let why: string | null = null;
   while (!context.signal.aborted) {
     const { session } = await viewSession(context, id);
-    reportPauses(context, session);
+    reportServicePauses(context, session);
     const now = context.now().getTime();
-    const pause = pauseOf(session, adapter, now);
+    const pause = findServicePause(session, adapter, now);
     if (pause === null) return why;
     why = pause.why;
-    requireShortWait(context, session, Date.parse(pause.until) - now);
+    requireShortServicePause(context, session, Date.parse(pause.until) - now);
     await context.machine.sleep(Date.parse(pause.until) - now, context.signal);
   }
   return why;
@@ -60,7 +61,7 @@ const secondMs = 1_000;
  * Throws FlameError `service-paused` where no work is possible for `waitMs` because of a pause of the session that ends
  * by then and lasts longer than `limits.wait_for_service` lets a run wait.
  */
-export function requireShortWait(
+export function requireShortServicePause(
   { config, now }: Pick<RunContext, 'config' | 'now'>,
   { id, pauses }: Pick<Session, 'id' | 'pauses'>,
   waitMs: number,
@@ -81,13 +82,16 @@ export function requireShortWait(
 }
 
 /** Reason why one of the session's services can't be asked now; null: all can. */
-export function pauseReason(context: Pick<RunContext, 'now'>, { pauses }: Session): string | null {
+export function findPauseReason(context: Pick<RunContext, 'now'>, { pauses }: Session): string | null {
   const now = context.now().getTime();
   return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;
 }
 
 /** Reports pauses that have begun or are over since the last time. */
-export function reportPauses(context: Pick<RunContext, 'events' | 'now' | 'run'>, session: Session): void {
+export function reportServicePauses(
+  context: Pick<RunContext, 'events' | 'now' | 'run'>,
+  session: Session,
+): void {
   const known = context.run.pauses;
   const now = context.now().getTime();
   for (const { adapter, until, why } of session.pauses) {
@@ -96,7 +100,7 @@ export function reportPauses(context: Pick<RunContext, 'events' | 'now' | 'run'>
     context.events.emit({ event: 'paused', adapter, until, why });
   }
   for (const [adapter] of known) {
-    if (pauseOf(session, adapter, now) !== null) continue;
+    if (findServicePause(session, adapter, now) !== null) continue;
     known.delete(adapter);
     context.events.emit({ event: 'resumed', adapter });
   }

@@ -1,5 +1,5 @@
-import { type BudgetState, budgetState } from '../../core/schedule/budget-state.ts';
-import { budgetKey, roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
+import { type BudgetState, computeBudgetState } from '../../core/schedule/budget-state.ts';
+import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
@@ -7,20 +7,20 @@ import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
 import {
   addSpending,
-  type Demand,
-  grantOutput,
+  computeGrantedOutputTokens,
+  computeSpendingOfDemand,
+  type RequestDemand,
   type Spending,
-  spendingOf,
-  unlimited,
+  unlimitedSpending,
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
-import { type Recorder, viewSession } from '../record.ts';
+import { type RecordContext, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Ledger } from '../run-memory.ts';
-import { askForBudget } from './ask-person.ts';
+import type { BudgetLedger } from '../run-memory.ts';
+import { askToRaiseBudget } from './ask-person.ts';
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
-export function noteSpending(
+export function trackLiveSpending(
   { run }: Pick<RunContext, 'run'>,
   agent: string,
   spending: Spending | null,
@@ -35,7 +35,7 @@ export function noteSpending(
 }
 
 /** Compares the spending of the session, running agents included, with its limit; warns once when that is near. */
-export function watchBudget(
+export function checkLiveBudget(
   context: Pick<RunContext, 'config' | 'events' | 'run'>,
   session: Session,
 ): BudgetState {
@@ -45,7 +45,7 @@ export function watchBudget(
     spent.cost_usd += cost_usd;
     spent.tokens += tokens;
   }
-  const found = budgetState(context.config, spent);
+  const found = computeBudgetState(context.config, spent);
   const state = {
     ...found,
     isSpent: found.isSpent || (found.limit > 0 && ledger.tooLittleAt === found.limit),
@@ -65,7 +65,7 @@ export function watchBudget(
  * can be asked.
  */
 export async function requireBudget(
-  context: Recorder & Pick<RunContext, 'run'>,
+  context: RecordContext & Pick<RunContext, 'run'>,
   id: SessionId,
 ): Promise<void> {
   const { ledger } = context.run;
@@ -74,15 +74,15 @@ export async function requireBudget(
   return turn;
 }
 
-async function askWhileSpent(context: Recorder & Pick<RunContext, 'run'>, id: SessionId): Promise<void> {
+async function askWhileSpent(context: RecordContext & Pick<RunContext, 'run'>, id: SessionId): Promise<void> {
   for (;;) {
     const { session } = await viewSession(context, id);
     if (session.state === 'stopped') throw budgetStop();
-    const state = watchBudget(context, session);
+    const state = checkLiveBudget(context, session);
     if (!state.isSpent) return;
     // The budget of all is for the lead's person to raise: until then nothing can be set aside.
     if (context.remoteSession?.role === 'worker') return;
-    if (!(await askForBudget(context, id, state))) throw budgetStop();
+    if (!(await askToRaiseBudget(context, id, state))) throw budgetStop();
   }
 }
 
@@ -90,8 +90,8 @@ async function askWhileSpent(context: Recorder & Pick<RunContext, 'run'>, id: Se
  * The session's budget as one of its agents meets it. A request that doesn't fit beside those of others waits for them;
  * one that doesn't fit in what is left at all waits until the person has raised the budget, or is refused.
  */
-export function sharedBudget(
-  context: Recorder & Pick<RunContext, 'run'>,
+export function createSharedBudget(
+  context: RecordContext & Pick<RunContext, 'run'>,
   {
     id,
     session,
@@ -99,10 +99,10 @@ export function sharedBudget(
   }: { readonly id: string; readonly session: SessionId; readonly isInteractive?: boolean },
 ): SharedBudget {
   const { open, waiting } = context.run.ledger;
-  const { unit, limit } = sessionBudget(context.config);
+  const { unit, limit } = readSessionBudget(context.config);
   return {
     isInUsd: unit === 'usd' && limit > 0,
-    note: (spent) => noteSpending(context, id, spent),
+    note: (spent) => trackLiveSpending(context, id, spent),
     // An interactive agent owns the terminal, so no budget question can be asked; it also runs alone.
     take: async (request, demand, isGone) =>
       isInteractive === true ? demand.most : takeShare(context, session, { request, demand, isGone }),
@@ -116,12 +116,12 @@ export function sharedBudget(
 
 interface BudgetRequest {
   readonly request: symbol;
-  readonly demand: Demand;
+  readonly demand: RequestDemand;
   readonly isGone: () => boolean;
 }
 
 async function takeShare(
-  context: Recorder & Pick<RunContext, 'run'>,
+  context: RecordContext & Pick<RunContext, 'run'>,
   id: SessionId,
   asked: BudgetRequest,
 ): Promise<number | null> {
@@ -129,10 +129,10 @@ async function takeShare(
   while (!asked.isGone()) {
     const { session } = await viewSession(context, id);
     if (session.state === 'stopped') return null;
-    const state = watchBudget(context, session);
-    const granted = grantOutput(asked.demand, leftFor(state, ledger));
+    const state = checkLiveBudget(context, session);
+    const granted = computeGrantedOutputTokens(asked.demand, leftFor(state, ledger));
     if (granted !== null) {
-      ledger.open.set(asked.request, spendingOf(asked.demand, granted));
+      ledger.open.set(asked.request, computeSpendingOfDemand(asked.demand, granted));
       return granted;
     }
     if (ledger.open.size > 0) await new Promise<void>((resolve) => ledger.waiting.add(resolve));
@@ -142,17 +142,17 @@ async function takeShare(
 }
 
 /** Budget of the session that is left beside what requests on their way may use up. */
-function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spending {
-  if (limit === 0) return unlimited;
+function leftFor({ limit, spent, unit }: BudgetState, { open }: BudgetLedger): Spending {
+  if (limit === 0) return unlimitedSpending;
   const held = addSpending(open.values());
   return unit === 'usd'
-    ? { ...unlimited, cost_usd: limit - spent - held.cost_usd }
-    : { ...unlimited, tokens: limit - spent - held.tokens };
+    ? { ...unlimitedSpending, cost_usd: limit - spent - held.cost_usd }
+    : { ...unlimitedSpending, tokens: limit - spent - held.tokens };
 }
 
 /** Asks the person for more budget, once for all agents that wait, if too little is left. */
 async function askForMore(
-  context: Recorder & Pick<RunContext, 'run'>,
+  context: RecordContext & Pick<RunContext, 'run'>,
   id: SessionId,
   { limit }: BudgetState,
 ): Promise<boolean> {
@@ -165,12 +165,12 @@ async function askForMore(
 }
 
 /** An agent ended because its share, cut to what is left of the session's budget, was too small. */
-export async function reportShareTooSmall(
-  context: Recorder & Pick<RunContext, 'run'>,
+export async function recordShareTooSmall(
+  context: RecordContext & Pick<RunContext, 'run'>,
   id: SessionId,
 ): Promise<void> {
   const { session } = await viewSession(context, id);
-  context.run.ledger.tooLittleAt = watchBudget(context, session).limit;
+  context.run.ledger.tooLittleAt = checkLiveBudget(context, session).limit;
 }
 
 /** Whether an error is the session's stop at its budget. */
@@ -189,13 +189,13 @@ interface Share {
  * Computes the share of one agent: its role's budget, and never more than is left of the session's. So no agent, even
  * one in an endless loop, spends more than its share.
  */
-export function agentShare(
+export function computeAgentBudget(
   context: Pick<RunContext, 'config' | 'events' | 'run'>,
   session: Session,
   role: Role,
 ): Share {
-  const own = { ...roleBudget(context.config, role), key: budgetKey(context.config, role) };
-  const { limit, spent, unit } = watchBudget(context, session);
+  const own = { ...readRoleBudget(context.config, role), key: findBudgetKey(context.config, role) };
+  const { limit, spent, unit } = checkLiveBudget(context, session);
   if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };
   const left = Math.max(limit - spent, unit === 'usd' ? 0.01 : 1);
   const most = own.limit === 0 ? limit : own.limit;

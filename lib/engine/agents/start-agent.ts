@@ -1,31 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { nextAttempt } from '../../core/task/task-history.ts';
-import { askTool } from '../../domain/agent-messages.ts';
+import { nextAttemptNumber } from '../../core/task/task-history.ts';
+import { askPersonToolName } from '../../domain/agent-messages.ts';
 import {
-  mergeAnswerJsonSchema,
-  planAnswerJsonSchema,
-  verdictAnswerJsonSchema,
+  mergerAnswerJsonSchema,
+  plannerAnswerJsonSchema,
+  validatorAnswerJsonSchema,
 } from '../../domain/config/answers.ts';
 import { type AgentId, agentAuthor, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
-import type { AgentActivity, AgentRequest, RunningAgent, ToolSocket } from '../../domain/ports/agent-port.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
+import type {
+  AgentActivity,
+  AgentRequest,
+  AgentToolServer,
+  RunningAgent,
+} from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
-import type { ProjectFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import type { ProjectInstructionsFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { askOf } from './ask-person.ts';
-import { noteSpending, sharedBudget } from './session-budget.ts';
+import { makeAskPersonHandler } from './ask-person.ts';
+import { createSharedBudget, trackLiveSpending } from './session-budget.ts';
 
 // A worker's commits are its answer.
 const answerSchemas = {
-  planner: planAnswerJsonSchema,
+  planner: plannerAnswerJsonSchema,
   worker: null,
-  validator: verdictAnswerJsonSchema,
-  merger: mergeAnswerJsonSchema,
+  validator: validatorAnswerJsonSchema,
+  merger: mergerAnswerJsonSchema,
   // It answers through its tools.
   queen: null,
 } as const;
@@ -41,10 +46,10 @@ export interface AgentJob {
   /** See AgentRequest. */
   readonly recorded?: readonly DiagnosticRun[];
   /** See AgentRequest; who has some leads, and takes as long as the others do. */
-  readonly tools?: ToolSocket;
+  readonly tools?: AgentToolServer;
   readonly isReadOnly: boolean;
   /** See AgentRequest; asked where the configuration and its CLI have it. */
-  readonly lastWord?: AgentRequest['lastWord'];
+  readonly lastWord?: AgentRequest['finalCheck'];
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
   /** Takes the cleanup after an agent that ended well, for later; by default it is done before the agent is over. */
@@ -54,15 +59,19 @@ export interface AgentJob {
 }
 
 /** Starts the agent of a job with what its configuration, its prompt and its hooks say. */
-export async function startAgent(
+export async function startAgentForJob(
   context: RunContext,
   job: AgentJob,
   { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
   const from = beginningOf(job);
-  const { system, prompt } = await agentPrompt(context, { adapter: job.adapter, data: job.prompt, from });
+  const { system, prompt } = await renderAgentPrompt(context, {
+    adapter: job.adapter,
+    data: job.prompt,
+    from,
+  });
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
-    noteSpending(context, job.id, { tokens, cost_usd });
+    trackLiveSpending(context, job.id, { tokens, cost_usd });
     if (quiet_ms === undefined)
       context.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
     else context.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
@@ -74,7 +83,9 @@ export async function startAgent(
       adapter: job.adapter,
       session: job.session,
       task: job.task?.id ?? null,
-      ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttempt(job.task.history) }),
+      ...(job.task === null
+        ? {}
+        : { taskTitle: job.task.title, attempt: nextAttemptNumber(job.task.history) }),
       ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),
       model,
       systemPrompt: system,
@@ -86,7 +97,7 @@ export async function startAgent(
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       ...(job.tools === undefined ? {} : { tools: job.tools }),
       ...lastWordOf(context, job),
-      ...askOf(context, job),
+      ...makeAskPersonHandler(context, job),
       onHint: ({ hint: { id: hint, by, text }, state, next }) =>
         context.events.emit({
           event: 'hint',
@@ -106,16 +117,16 @@ export async function startAgent(
       author: agentAuthor(job.id),
     },
     onActivity,
-    sharedBudget(context, job),
+    createSharedBudget(context, job),
   );
 }
 
 function lastWordOf(
   { adapter, config }: Pick<RunContext, 'adapter' | 'config'>,
-  { adapter: name, lastWord, isInteractive }: AgentJob,
-): Pick<AgentRequest, 'lastWord'> {
+  { adapter: name, lastWord: finalCheck, isInteractive }: AgentJob,
+): Pick<AgentRequest, 'finalCheck'> {
   const isHeld = config.validation.last_word && adapter(name).end !== null && isInteractive !== true;
-  return lastWord === undefined || !isHeld ? {} : { lastWord };
+  return finalCheck === undefined || !isHeld ? {} : { finalCheck };
 }
 
 /** Commit the work began at: an agent that judges or merges must not see instructions from the work itself. */
@@ -127,7 +138,7 @@ function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
  * Renders the prompt of an agent, with the project's own templates as they are at `from`. A script's prompt is the
  * script: the task's description as it was planned. Throws FlameError `bad-template`.
  */
-export async function agentPrompt(
+export async function renderAgentPrompt(
   context: Pick<RunContext, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
   {
     adapter,
@@ -135,7 +146,7 @@ export async function agentPrompt(
     from,
   }: { readonly adapter: string; readonly data: PromptData; readonly from: ObjectId | null },
 ): Promise<Prompts> {
-  if (data.role === 'worker' && !needsModel(context.adapter(adapter)))
+  if (data.role === 'worker' && !adapterTalksToModel(context.adapter(adapter)))
     return { system: '', prompt: data.task.description };
   const promptData = data.role === 'worker' ? { ...data, askTool: askToolOf(context, adapter) } : data;
   return context.prompts.render(promptData, await readProjectFiles(context, from));
@@ -144,7 +155,8 @@ export async function agentPrompt(
 /** By what its model can ask the person; '': by nothing. */
 function askToolOf({ adapter, config }: Pick<RunContext, 'adapter' | 'config'>, name: string): string {
   const mayAsk =
-    config.limits.question_timeout !== 'never' && !config.permissions.blocked_tools.includes(askTool);
+    config.limits.question_timeout !== 'never' &&
+    !config.permissions.blocked_tools.includes(askPersonToolName);
   return mayAsk ? (adapter(name).calls?.asks?.tool ?? '') : '';
 }
 
@@ -152,7 +164,7 @@ function askToolOf({ adapter, config }: Pick<RunContext, 'adapter' | 'config'>, 
 async function readProjectFiles(
   { config, git }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId | null,
-): Promise<readonly ProjectFile[]> {
+): Promise<readonly ProjectInstructionsFile[]> {
   const paths = config.prompts.project_files;
   if (commit === null || paths.length === 0) return [];
   const texts = await git.readTexts(commit, paths);

@@ -1,28 +1,28 @@
 import {
-  type AgentChoice,
-  roleAdapter,
-  roleBudget,
-  roleChoice,
-  sessionBudget,
+  type AdapterAndModel,
+  chooseAdapterAndModel,
+  findRoleAdapter,
+  readRoleBudget,
+  readSessionBudget,
 } from '../../domain/config/role-settings.ts';
 import { priceTokens } from '../../domain/config/token-price.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { apiOf, needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel, findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/task-facts.ts';
-import { isJoined } from '../machines/pass-on.ts';
+import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
+import { isJoinedMachine } from '../machines/pass-on.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 
 /**
  * Finds out, once for each CLI and model, whether tasks could run on a machine that joined: its programs are its own. What
  * could not is said and left to the other machines, instead of failing here what does well there.
  */
-export async function findUnusable(context: RunContext, tasks: readonly Task[]): Promise<void> {
-  if (!isJoined(context)) return;
+export async function findAdaptersUnusableHere(context: RunContext, tasks: readonly Task[]): Promise<void> {
+  if (!isJoinedMachine(context)) return;
   const { usable } = context.run;
-  for (const task of tasks.flatMap(attemptsOf)) {
+  for (const task of tasks.flatMap(expandTaskAttempts)) {
     const name = nameOf(context, task);
     if (usable.has(name)) continue;
     const why = await objection(context, task);
@@ -35,23 +35,23 @@ export async function findUnusable(context: RunContext, tasks: readonly Task[]):
 }
 
 /** Whether nothing is known that keeps a task from running on this machine. */
-export function isUsableHere({ config, run }: Pick<RunContext, 'config' | 'run'>, task: Task): boolean {
+export function canTaskRunHere({ config, run }: Pick<RunContext, 'config' | 'run'>, task: Task): boolean {
   return (
     run.usable.size === 0 ||
-    attemptsOf(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false)
+    expandTaskAttempts(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false)
   );
 }
 
 function nameOf({ config }: Pick<RunContext, 'config'>, task: Task): string {
-  const { adapter, model } = roleChoice(config, 'worker', task);
+  const { adapter, model } = chooseAdapterAndModel(config, 'worker', task);
   return `${adapter} ${model}`;
 }
 
 async function objection(context: RunContext, task: Task): Promise<FlameError | null> {
-  const { adapter } = roleChoice(context.config, 'worker', task);
+  const { adapter } = chooseAdapterAndModel(context.config, 'worker', task);
   try {
     await context.agents.checkAdapter(adapter);
-    await requireChosen(context, 'worker', [task]);
+    await requireUsableTaskAdapters(context, 'worker', [task]);
     return null;
   } catch (error) {
     if (error instanceof FlameError) return error;
@@ -64,8 +64,12 @@ async function objection(context: RunContext, task: Task): Promise<FlameError | 
  * where one is required. Throws FlameError `no-sandbox`,
  * `shell-not-pinned`, `cell-not-sealed` or `canary-failed`; no agent starts then.
  */
-export function proveEnforcement(context: RunContext, adapter: string, model: string): Promise<void> {
-  const name = `${adapter} ${apiOf(context.adapter(adapter), model)?.provider ?? ''}`;
+export function proveDeniedCallsAreDenied(
+  context: RunContext,
+  adapter: string,
+  model: string,
+): Promise<void> {
+  const name = `${adapter} ${findModelApiOfAdapter(context.adapter(adapter), model)?.provider ?? ''}`;
   const proof = context.proofs.get(name) ?? prove(context, adapter, model);
   context.proofs.set(name, proof);
   return proof;
@@ -110,9 +114,10 @@ export async function requireSandbox(
     return;
   }
   // Commands that a task brings, which the configuration chose for no role, need a cell as well.
-  const isOffered = roleAdapter(context.config, 'worker') === adapter;
+  const isOffered = findRoleAdapter(context.config, 'worker') === adapter;
   // Where no person reads a warning, the warning permits nothing.
-  const isNeeded = needsModel(context.adapter(adapter)) || !isOffered || !context.gates.isInteractive;
+  const isNeeded =
+    adapterTalksToModel(context.adapter(adapter)) || !isOffered || !context.gates.isInteractive;
   if (context.config.sandbox.require ?? isNeeded) {
     throw new FlameError({
       kind: 'refused',
@@ -165,10 +170,10 @@ type Priced = Pick<RunContext, 'adapter' | 'config'>;
 export function requirePrices(
   context: Priced & Pick<RunContext, 'events' | 'run'>,
   role: Role,
-  choices: readonly AgentChoice[],
+  choices: readonly AdapterAndModel[],
 ): void {
   for (const { adapter, model } of choices) {
-    requirePrice(context, { adapter, model, role, budget: roleBudget(context.config, role) });
+    requirePrice(context, { adapter, model, role, budget: readRoleBudget(context.config, role) });
     if (!isUnpriced(context, { adapter, model })) continue;
     const message = `The price of the model ${model} is not known: only limits in tokens apply to its agents, and no figure in dollars includes them. Set its price in models.prices.`;
     warnOnce(context, message);
@@ -180,7 +185,7 @@ export function requirePrice(
   context: Priced,
   { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
 ): void {
-  const ofSession = sessionBudget(context.config);
+  const ofSession = readSessionBudget(context.config);
   const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
   if (!isInUsd || !isUnpriced(context, { adapter, model })) return;
   throw new FlameError({
@@ -195,23 +200,27 @@ export function requirePrice(
   });
 }
 
-function isUnpriced({ adapter: facts, config }: Priced, { adapter, model }: AgentChoice): boolean {
-  if (adapter === 'none' || !needsModel(facts(adapter))) return false;
+function isUnpriced({ adapter: facts, config }: Priced, { adapter, model }: AdapterAndModel): boolean {
+  if (adapter === 'none' || !adapterTalksToModel(facts(adapter))) return false;
   return priceTokens(model, {}, config.models.prices) === null;
 }
 
 /**
  * Checks the adapters that tasks chose, before one of them is claimed: a role's own adapter was checked when the
- * command began. Throws what `checkAdapter`, `requireSandbox` and `requirePrices` throw.
+ * command began. Throws what `checkAdapterVersion`, `requireSandbox` and `requirePrices` throw.
  */
-export async function requireChosen(context: RunContext, role: Role, tasks: readonly Task[]): Promise<void> {
+export async function requireUsableTaskAdapters(
+  context: RunContext,
+  role: Role,
+  tasks: readonly Task[],
+): Promise<void> {
   requirePrices(
     context,
     role,
-    tasks.map((task) => roleChoice(context.config, role, task)),
+    tasks.map((task) => chooseAdapterAndModel(context.config, role, task)),
   );
-  const usual = roleAdapter(context.config, role);
-  const chosen = new Set(tasks.map((task) => roleAdapter(context.config, role, task)));
+  const usual = findRoleAdapter(context.config, role);
+  const chosen = new Set(tasks.map((task) => findRoleAdapter(context.config, role, task)));
   for (const name of chosen) {
     if (name === 'none') continue;
     if (name !== usual) await context.agents.checkAdapter(name);

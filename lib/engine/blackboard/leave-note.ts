@@ -1,19 +1,30 @@
-import { noteDecision } from '../../core/admission/decisions.ts';
-import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { toLeftNoteDecision } from '../../core/admission/decisions.ts';
+import { boundText, toOneLine } from '../../core/task/one-line.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
-import { noTask } from '../../domain/input-errors.ts';
-import { type BlackboardPage, type LeftNote, makeNote, noteBounds } from '../../domain/state/blackboard.ts';
+import { noTaskError } from '../../domain/input-errors.ts';
+import {
+  type BlackboardNote,
+  type BlackboardPage,
+  blackboardNoteLimits,
+  makeBlackboardNote,
+} from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeLines } from '../../domain/state/line-range.ts';
+import { renderLineRange } from '../../domain/state/line-range.ts';
 import { lineSchema } from '../../domain/text.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { canonicalJson } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type Recorder, type Recording, record, type SessionView, viewSession } from '../record.ts';
+import {
+  type ChangesToRecord,
+  decideAndRecord,
+  type RecordContext,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
-type Leaving = Recorder & Pick<RunContext, 'place'>;
+type Leaving = RecordContext & Pick<RunContext, 'place'>;
 
 interface LeftNotes {
   readonly text: string;
@@ -34,19 +45,19 @@ export async function leaveNote(
   context: Leaving,
   session: SessionId,
   said: LeftNotes,
-): Promise<{ readonly note: LeftNote; readonly isNew: boolean }> {
+): Promise<{ readonly note: BlackboardNote; readonly isNew: boolean }> {
   const text = requireText(said.text);
   const paths = said.paths.map(requirePath);
   requireFew(said);
   const at = timestamp(context);
   const { by } = said;
-  let left: { readonly note: LeftNote; readonly isNew: boolean } | undefined;
-  await record(context, session, (view) => {
+  let left: { readonly note: BlackboardNote; readonly isNew: boolean } | undefined;
+  await decideAndRecord(context, session, (view) => {
     said.requireMay?.(view.session);
     requireOpen(view);
     const tasks = said.tasks.map((id) => requireTask(view, id));
-    const isKnown = (note: LeftNote): boolean =>
-      context.decided.has(noteDecision({ session, task: null }, note));
+    const isKnown = (note: BlackboardNote): boolean =>
+      context.decided.has(toLeftNoteDecision({ session, task: null }, note));
     // By any author: a model that takes over the lead leaves the same notes.
     const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths }) && isKnown(note));
     if (known !== undefined) {
@@ -54,14 +65,14 @@ export async function leaveNote(
       return null;
     }
     requireRoom(view);
-    const note = makeNote({ text, by, at, tasks, paths, place: context.place });
+    const note = makeBlackboardNote({ text, by, at, tasks, paths, place: context.place });
     left = { note, isNew: true };
     return {
       notes: {
         changes: [{ task: null, add: [note], drop: [] }],
         subject: `note ${shortId(note.id)}: left by ${by}`,
       },
-      body: oneLine(text),
+      body: toOneLine(text),
       actor: by,
     };
   });
@@ -71,12 +82,12 @@ export async function leaveNote(
 
 /** Removes notes by any author, found by how their ids begin. Throws FlameError `no-note`. */
 export async function dropNotes(
-  context: Recorder,
+  context: RecordContext,
   session: SessionId,
   ids: readonly string[],
-): Promise<readonly LeftNote[]> {
-  let gone: readonly LeftNote[] = [];
-  await record(context, session, ({ pages }) => {
+): Promise<readonly BlackboardNote[]> {
+  let gone: readonly BlackboardNote[] = [];
+  await decideAndRecord(context, session, ({ pages }) => {
     const found = notesNamed(pages(), ids);
     gone = found.map(({ note }) => note);
     const named = [...new Set(gone.map(({ id }) => shortId(id)))].join(', ');
@@ -96,20 +107,20 @@ export async function dropNotes(
 }
 
 /** Accepts notes of other clones as this person's decision: agents see them then. Throws FlameError `no-note`. */
-export async function acceptNotes(
-  context: Recorder,
+export async function acceptReceivedNotes(
+  context: RecordContext,
   session: SessionId,
   ids: readonly string[],
-): Promise<readonly LeftNote[]> {
+): Promise<readonly BlackboardNote[]> {
   const { pages } = await viewSession(context, session);
   const found = notesNamed(pages(), ids);
-  context.decided.record(found.map(({ task, note }) => noteDecision({ session, task }, note)));
+  context.decided.record(found.map(({ task, note }) => toLeftNoteDecision({ session, task }, note)));
   return found.map(({ note }) => note);
 }
 
 interface Found {
   readonly task: TaskId | null;
-  readonly note: LeftNote;
+  readonly note: BlackboardNote;
 }
 
 function notesNamed(pages: readonly BlackboardPage[], ids: readonly string[]): readonly Found[] {
@@ -129,10 +140,12 @@ function notesNamed(pages: readonly BlackboardPage[], ids: readonly string[]): r
 
 /** Printable, whole, and without credentials: what is cut or changed is not what was said. */
 function requireText(said: string): string {
-  const text = said.length > noteBounds.text * 4 ? said : boundText(said, said.length + 1);
-  if (text === '') throw badNote('A note needs a text.');
-  if (text.length > noteBounds.text)
-    throw badNote(`A note has at most ${noteBounds.text} characters, and this one ${text.length}.`);
+  const text = said.length > blackboardNoteLimits.text * 4 ? said : boundText(said, said.length + 1);
+  if (text === '') throw badNoteError('A note needs a text.');
+  if (text.length > blackboardNoteLimits.text)
+    throw badNoteError(
+      `A note has at most ${blackboardNoteLimits.text} characters, and this one ${text.length}.`,
+    );
   const [secret] = findSecrets(text, null);
   if (secret === undefined) return text;
   throw new FlameError({
@@ -147,16 +160,18 @@ function requirePath(said: string): string {
   const path = said.trim().replace(/^(?:\.\/)+/, '');
   const isPlain = lineSchema(500).safeParse(path).success && !path.startsWith('/');
   if (isPlain && !path.split('/').includes('..')) return path;
-  throw badNote(`${JSON.stringify(said.slice(0, 200))} is not a path in the repository.`);
+  throw badNoteError(`${JSON.stringify(said.slice(0, 200))} is not a path in the repository.`);
 }
 
 function requireFew({ tasks, paths }: LeftNotes): void {
-  if (Math.max(tasks.length, paths.length) > noteBounds.meant)
-    throw badNote(`A note can name at most ${noteBounds.meant} tasks and ${noteBounds.meant} paths.`);
+  if (Math.max(tasks.length, paths.length) > blackboardNoteLimits.meant)
+    throw badNoteError(
+      `A note can name at most ${blackboardNoteLimits.meant} tasks and ${blackboardNoteLimits.meant} paths.`,
+    );
 }
 
 /** `usage`: what was typed, not what it says. */
-export function badNote(message: string, kind: 'refused' | 'usage' = 'refused'): FlameError {
+export function badNoteError(message: string, kind: 'refused' | 'usage' = 'refused'): FlameError {
   const hint = kind === 'usage' ? 'git flame note -h' : 'Leave a shorter one, or several: git flame note -h';
   return new FlameError({ kind, code: 'bad-note', message, hints: [hint] });
 }
@@ -174,26 +189,26 @@ function requireOpen({ session: { id, state } }: SessionView): void {
 function requireTask({ tasks, received, session }: SessionView, id: string): TaskId {
   const all = [...tasks, ...received, ...(session.proposal ?? [])];
   const task = all.find((one) => one.id === id);
-  if (task === undefined) throw noTask(id);
+  if (task === undefined) throw noTaskError(id);
   return task.id;
 }
 
-function ledNotes({ pages }: SessionView): readonly LeftNote[] {
+function ledNotes({ pages }: SessionView): readonly BlackboardNote[] {
   return pages().find(({ task }) => task === null)?.notes ?? [];
 }
 
-function isAlike(note: LeftNote, other: Pick<LeftNote, 'text' | 'tasks' | 'paths'>): boolean {
+function isAlike(note: BlackboardNote, other: Pick<BlackboardNote, 'text' | 'tasks' | 'paths'>): boolean {
   const key = ({ text, tasks, paths }: typeof other): string => canonicalJson({ text, tasks, paths });
   return key(note) === key(other);
 }
 
 function requireRoom(view: SessionView): void {
   const [oldest] = ledNotes(view);
-  if (oldest === undefined || ledNotes(view).length < noteBounds.ofSession) return;
+  if (oldest === undefined || ledNotes(view).length < blackboardNoteLimits.ofSession) return;
   throw new FlameError({
     kind: 'refused',
     code: 'too-many-notes',
-    message: `Session ${view.session.id} has ${noteBounds.ofSession} notes for all its tasks, and no task reads more.`,
+    message: `Session ${view.session.id} has ${blackboardNoteLimits.ofSession} notes for all its tasks, and no task reads more.`,
     hints: ['git flame note list', `git flame note drop ${shortId(oldest.id)}`],
   });
 }
@@ -205,22 +220,22 @@ const longestPath = 500;
  * without any. Remarks that look like a credential stay with the landing alone, and so do those the session has no room
  * for.
  */
-export function remarkNotes(
+export function turnRemarksIntoNotes(
   view: Pick<SessionView, 'pages'>,
   { group, remarks = [], decided_by: by }: Changeset,
-  { at, place }: Pick<LeftNote, 'at' | 'place'>,
-): NonNullable<Recording['notes']> | null {
+  { at, place }: Pick<BlackboardNote, 'at' | 'place'>,
+): NonNullable<ChangesToRecord['notes']> | null {
   if (by === null) return null;
   const known = view.pages().find(({ task }) => task === null)?.notes.length ?? 0;
   const notes = remarks
     .filter(({ path }) => path.length <= longestPath)
     .map(({ path, text, ...lines }) => {
-      const said = `On ${path}:${describeLines(lines)}, a comment made when ${group} was approved: ${text}`;
-      const note = boundText(said, noteBounds.text);
-      return makeNote({ text: note, by, at, place, tasks: [], paths: [path] });
+      const said = `On ${path}:${renderLineRange(lines)}, a comment made when ${group} was approved: ${text}`;
+      const note = boundText(said, blackboardNoteLimits.text);
+      return makeBlackboardNote({ text: note, by, at, place, tasks: [], paths: [path] });
     })
     .filter(({ text }) => findSecrets(text, null).length === 0)
-    .slice(0, Math.max(0, noteBounds.ofSession - known));
+    .slice(0, Math.max(0, blackboardNoteLimits.ofSession - known));
   if (notes.length === 0) return null;
   const paths = [...new Set(notes.flatMap((note) => note.paths))].join(', ');
   return {

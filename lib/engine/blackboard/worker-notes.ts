@@ -1,8 +1,12 @@
-import type { PageChange } from '../../core/blackboard/change-page.ts';
-import { acceptedAttemptNotes, type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
+import type { BlackboardPageChange } from '../../core/blackboard/change-page.ts';
+import {
+  listNotesOfAcceptedAttempt,
+  type NotesForTask,
+  selectNotesForTask,
+} from '../../core/blackboard/notes-for.ts';
 import type { WorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import type { AgentId } from '../../domain/ids.ts';
-import { makeNote } from '../../domain/state/blackboard.ts';
+import { makeBlackboardNote } from '../../domain/state/blackboard.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { formatCount } from '../../util/format-figures.ts';
@@ -12,16 +16,16 @@ import { type RunContext, timestamp } from '../run-context.ts';
 const mostOfClaims = 6_000;
 
 /** Notes a worker leaves for later tasks as its work is accepted; those that look like a credential are not kept. */
-export function workerPage(
+export function makeWorkerNotesChange(
   context: Pick<RunContext, 'now' | 'place'>,
   { task, agent }: { readonly task: Task; readonly agent: AgentId },
   { notes, leftOut }: Omit<WorkerNotes, 'words'>,
-): { readonly change: PageChange | null; readonly warnings: readonly string[] } {
+): { readonly change: BlackboardPageChange | null; readonly warnings: readonly string[] } {
   const at = timestamp(context);
   const kept = notes.filter((text) => findSecrets(text, null).length === 0);
   const secret = notes.length - kept.length;
   const add = kept.map((text) =>
-    makeNote({ text, by: agent, at, place: context.place, tasks: [], paths: [] }),
+    makeBlackboardNote({ text, by: agent, at, place: context.place, tasks: [], paths: [] }),
   );
   const noted = (count: number): string => `${task.id}: ${formatCount(count, 'note')} for later tasks`;
   return {
@@ -34,19 +38,22 @@ export function workerPage(
 }
 
 /** Selects a worker's notes from the blackboard; words that look like a credential are passed on to no model. */
-export function notesForWorker(
+export function selectSecretFreeNotes(
   task: Task,
   { tasks, snapshot }: Pick<SessionView, 'tasks' | 'snapshot'>,
-): NotesFor {
-  const { words, leftOut } = notesFor(task, { tasks, pages: snapshot.blackboardOf(task.session) });
+): NotesForTask {
+  const { words, leftOut } = selectNotesForTask(task, { tasks, pages: snapshot.blackboardOf(task.session) });
   const clean = words.filter(({ text }) => findSecrets(text, null).length === 0);
   return { words: clean, leftOut: leftOut + words.length - clean.length };
 }
 
 /** Lists notes that the worker of a done task left, newest first and bounded: claims that its judge can check. */
-export function notesLeftBy(task: Task, { snapshot }: Pick<SessionView, 'snapshot'>): readonly string[] {
+export function listNotesLeftByWorker(
+  task: Task,
+  { snapshot }: Pick<SessionView, 'snapshot'>,
+): readonly string[] {
   let length = 0;
-  return acceptedAttemptNotes(task, snapshot.blackboardOf(task.session))
+  return listNotesOfAcceptedAttempt(task, snapshot.blackboardOf(task.session))
     .map(({ text }) => text)
     .filter((text) => findSecrets(text, null).length === 0)
     .filter((text) => {

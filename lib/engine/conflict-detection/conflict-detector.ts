@@ -1,35 +1,40 @@
 import {
-  commitsBelow,
+  type CommittedWork,
+  listCommitsBuiltOn,
   listConflicts,
+  makeTrialPairKey,
   planTrialMerges,
   type TrialPair,
-  trialKey,
-  type Work,
 } from '../../core/conflict-detection/conflicts.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { objectMissing } from '../../domain/input-errors.ts';
-import type { ChangedPaths, GitCommits, GitTrials, PlacedCommit } from '../../domain/ports/git-commits.ts';
+import { missingObjectError } from '../../domain/input-errors.ts';
+import type {
+  ChangedPaths,
+  GitCommits,
+  GitTrials,
+  MaybeQuarantinedCommit,
+} from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { TreeChange } from '../../domain/state/patch.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Ahead } from '../../domain/view-models/status.ts';
+import type { PredictedConflicts } from '../../domain/view-models/status.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { createDetectorMemory, type DetectorMemory } from '../run-memory.ts';
+import { type ConflictDetectorMemory, createConflictDetectorMemory } from '../run-memory.ts';
 import {
-  findTips,
+  findWorkTips,
   loadTrials,
   saveTrials,
-  type Tip,
-  type TipFinderParts,
-  type Tips,
+  type WorkTip,
+  type WorkTipFinderPorts,
+  type WorkTips,
 } from './tips-and-trials.ts';
 
-export type DetectorParts = Pick<RunContext, 'trialCache' | 'now'> &
-  TipFinderParts &
+export type ConflictDetectorPorts = Pick<RunContext, 'trialCache' | 'now'> &
+  WorkTipFinderPorts &
   WithGit<GitCommits & GitTrials & Pick<GitDiffs, 'treeChanges'>>;
 
 /** Limits of one look. */
@@ -45,7 +50,7 @@ interface ConflictDetector {
   look(
     view: { readonly session: Session; readonly tasks: readonly Task[] },
     bounds: LookBounds,
-  ): Promise<Ahead>;
+  ): Promise<PredictedConflicts>;
 }
 
 /** Works that are compared, the newest; and files of one that are listed. */
@@ -55,8 +60,8 @@ const mostPaths = 2_000;
 const mostRemembered = 10_000;
 
 export function createConflictDetector(
-  parts: DetectorParts,
-  memory: DetectorMemory = createDetectorMemory(),
+  parts: ConflictDetectorPorts,
+  memory: ConflictDetectorMemory = createConflictDetectorMemory(),
 ): ConflictDetector {
   return { look: (view, bounds) => look(parts, memory, { ...view, bounds }) };
 }
@@ -67,10 +72,14 @@ interface Look {
   readonly bounds: LookBounds;
 }
 
-async function look(parts: DetectorParts, memory: DetectorMemory, at: Look): Promise<Ahead> {
+async function look(
+  parts: ConflictDetectorPorts,
+  memory: ConflictDetectorMemory,
+  at: Look,
+): Promise<PredictedConflicts> {
   const { session, tasks, bounds } = at;
-  const branch = landsOn(session);
-  const found = await findTips(parts, tasks);
+  const branch = findLandingBranch(session);
+  const found = await findWorkTips(parts, tasks);
   const base = found.tips.length === 0 ? null : await parts.git.resolveCommit(`refs/heads/${branch}`);
   if (base === null) return { found: [], untried_pairs: 0, unseen_tasks: found.unreadable };
   const seen = fingerprint(found, base, session);
@@ -82,15 +91,16 @@ async function look(parts: DetectorParts, memory: DetectorMemory, at: Look): Pro
     works,
     branch: { branch, commit: base },
     changesets: session.changesets,
-    isKnown: (pair) => memory.trials.has(trialKey(pair)) || hasFailed(memory, pair),
+    isKnown: (pair) => memory.trials.has(makeTrialPairKey(pair)) || hasFailed(memory, pair),
     most: bounds.trials,
   });
-  const placeOf = (commit: ObjectId): PlacedCommit => places.get(commit) ?? { commit, quarantine: null };
+  const placeOf = (commit: ObjectId): MaybeQuarantinedCommit =>
+    places.get(commit) ?? { commit, quarantine: null };
   const left = await tryAll(parts, memory, { due: plan.due, placeOf, signal: bounds.signal });
   if (left < plan.due.length) await saveTrials(parts, session.id, memory.trials);
   const broken = plan.near.filter((pair) => hasFailed(memory, pair)).length;
-  const ahead: Ahead = {
-    found: listConflicts(plan.near, (pair) => memory.trials.get(trialKey(pair))),
+  const ahead: PredictedConflicts = {
+    found: listConflicts(plan.near, (pair) => memory.trials.get(makeTrialPairKey(pair))),
     untried_pairs: left + plan.leftOut + broken,
     unseen_tasks: found.tips.length - works.length + found.unreadable,
   };
@@ -101,12 +111,12 @@ async function look(parts: DetectorParts, memory: DetectorMemory, at: Look): Pro
 }
 
 /** True if a trial of the pair failed; hardly any of thousands of pairs did. */
-function hasFailed({ failed }: DetectorMemory, pair: TrialPair): boolean {
-  return failed.size > 0 && failed.has(trialKey(pair));
+function hasFailed({ failed }: ConflictDetectorMemory, pair: TrialPair): boolean {
+  return failed.size > 0 && failed.has(makeTrialPairKey(pair));
 }
 
 /** All that a look depends on: while it stays the same there is nothing to do. */
-function fingerprint({ tips, unreadable }: Tips, base: ObjectId, { changesets }: Session): string {
+function fingerprint({ tips, unreadable }: WorkTips, base: ObjectId, { changesets }: Session): string {
   return JSON.stringify([
     base,
     unreadable,
@@ -115,7 +125,7 @@ function fingerprint({ tips, unreadable }: Tips, base: ObjectId, { changesets }:
   ]);
 }
 
-function forgetOldest({ trials, paths, forks, firstSeen, failed }: DetectorMemory): void {
+function forgetOldest({ trials, paths, forks, firstSeen, failed }: ConflictDetectorMemory): void {
   for (const kept of [trials, forks, failed]) keepLatest(kept, mostRemembered);
   keepLatest(firstSeen, mostRemembered);
   // Lists of paths are long.
@@ -130,22 +140,22 @@ function keepLatest<Key>(kept: Map<Key, unknown> | Set<Key>, most: number): void
 }
 
 interface Gathered {
-  readonly works: readonly Work[];
-  readonly places: ReadonlyMap<ObjectId, PlacedCommit>;
+  readonly works: readonly CommittedWork[];
+  readonly places: ReadonlyMap<ObjectId, MaybeQuarantinedCommit>;
 }
 
 /** The newest works with what they change. Where the time is up, or commits can't be read, one is left out. */
 async function gather(
-  parts: DetectorParts,
-  memory: DetectorMemory,
-  { tasks, found, base, bounds: { signal } }: Look & { readonly found: Tips; readonly base: ObjectId },
+  parts: ConflictDetectorPorts,
+  memory: ConflictDetectorMemory,
+  { tasks, found, base, bounds: { signal } }: Look & { readonly found: WorkTips; readonly base: ObjectId },
 ): Promise<Gathered> {
   const now = parts.now().getTime();
   const aged = found.tips.map((tip) => ({ tip, changedAt: changeTime(memory, tip, now) }));
   aged.sort((a, b) => b.changedAt - a.changedAt);
   const stackState = readStackState(tasks);
-  const works: Work[] = [];
-  const places = new Map<ObjectId, PlacedCommit>();
+  const works: CommittedWork[] = [];
+  const places = new Map<ObjectId, MaybeQuarantinedCommit>();
   for (const { tip, changedAt } of aged.slice(0, mostWorks)) {
     if (signal.aborted) break;
     const { task, commit, isAtWork, start } = tip;
@@ -155,7 +165,7 @@ async function gather(
       const needsRebase = stackState.lost(task).length > 0;
       const missed = needsRebase ? nothing : await missedOf(parts, memory, { start, base, signal });
       const { id, file_locks } = task;
-      const below = commitsBelow(task, tasks);
+      const below = listCommitsBuiltOn(task, tasks);
       works.push({ task: id, commit, isAtWork, file_locks, builtOn: below, changes, missed, changedAt });
       places.set(commit, tip);
     } catch (error) {
@@ -165,7 +175,11 @@ async function gather(
   return { works, places };
 }
 
-function changeTime(memory: DetectorMemory, { task, commit, isAtWork }: Tip, now: number): number {
+function changeTime(
+  memory: ConflictDetectorMemory,
+  { task, commit, isAtWork }: WorkTip,
+  now: number,
+): number {
   if (!isAtWork) return Date.parse(task.updated_at);
   const seen = memory.firstSeen.get(commit) ?? now;
   memory.firstSeen.set(commit, seen);
@@ -174,21 +188,21 @@ function changeTime(memory: DetectorMemory, { task, commit, isAtWork }: Tip, now
 
 interface Between {
   readonly from: ObjectId;
-  readonly to: PlacedCommit;
+  readonly to: MaybeQuarantinedCommit;
   /** Its size is known to be in bounds. */
   readonly isJudged: boolean;
   readonly signal: AbortSignal;
 }
 
 async function pathsOf(
-  { git }: DetectorParts,
-  { paths, failed }: DetectorMemory,
+  { git }: ConflictDetectorPorts,
+  { paths, failed }: ConflictDetectorMemory,
   { from, to, isJudged, signal }: Between,
 ): Promise<ChangedPaths | null> {
   const key = `${from} ${to.commit}`;
   const known = paths.get(key);
   if (known !== undefined) return known;
-  if (failed.has(key)) throw objectMissing(`The commit ${to.commit} can't be read.`);
+  if (failed.has(key)) throw missingObjectError(`The commit ${to.commit} can't be read.`);
   try {
     const found = isJudged
       ? shortList(await git.treeChanges(from, to.commit))
@@ -208,8 +222,8 @@ function shortList(changes: readonly TreeChange[]): ChangedPaths | null {
 
 /** Changes of the branch that a work did not start from. */
 async function missedOf(
-  parts: DetectorParts,
-  memory: DetectorMemory,
+  parts: ConflictDetectorPorts,
+  memory: ConflictDetectorMemory,
   {
     start,
     base,
@@ -234,15 +248,15 @@ const nothing: ChangedPaths = { paths: [], removes: false };
 
 /** One after the other, so that agents keep the machine. Returns how many were not reached. */
 async function tryAll(
-  { git }: DetectorParts,
-  { trials, failed }: DetectorMemory,
+  { git }: ConflictDetectorPorts,
+  { trials, failed }: ConflictDetectorMemory,
   {
     due,
     placeOf,
     signal,
   }: {
     readonly due: readonly TrialPair[];
-    readonly placeOf: (commit: ObjectId) => PlacedCommit;
+    readonly placeOf: (commit: ObjectId) => MaybeQuarantinedCommit;
     readonly signal: AbortSignal;
   },
 ): Promise<number> {
@@ -250,11 +264,14 @@ async function tryAll(
     if (signal.aborted) return due.length - index;
     try {
       const { one, other } = pair;
-      trials.set(trialKey(pair), await git.tryMerge(placeOf(one.commit), placeOf(other.commit), signal));
+      trials.set(
+        makeTrialPairKey(pair),
+        await git.tryMerge(placeOf(one.commit), placeOf(other.commit), signal),
+      );
     } catch (error) {
       if (!(error instanceof FlameError)) throw error;
       if (signal.aborted) return due.length - index;
-      failed.add(trialKey(pair));
+      failed.add(makeTrialPairKey(pair));
     }
   }
   return 0;

@@ -2,27 +2,27 @@ import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
-import type { GitTrials, PlacedCommit, Trial } from '../../domain/ports/git-commits.ts';
+import type { GitTrials, MaybeQuarantinedCommit, TrialMergeResult } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isRecord } from '../../util/json.ts';
-import { branchName } from '../manual/hand-task.ts';
+import { isJsonRecord } from '../../util/json.ts';
+import { shortTaskBranchName } from '../manual/hand-task.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
-export interface TipFinderParts
+export interface WorkTipFinderPorts
   extends WithGit<Pick<GitCells, 'cells' | 'cellHead'> & Pick<GitTrials, 'restingTip'>> {
   /** The worktree of a claim by hand; null where it is not known. */
   readonly worktreeOf: (task: Task) => string | null;
 }
 
 /** Tip of a task's work, and the commit it is compared with. */
-export interface Tip extends PlacedCommit {
+export interface WorkTip extends MaybeQuarantinedCommit {
   readonly task: Task;
   readonly start: ObjectId;
   readonly isAtWork: boolean;
 }
 
-export interface Tips {
-  readonly tips: readonly Tip[];
+export interface WorkTips {
+  readonly tips: readonly WorkTip[];
   /** Tasks at work whose worktree names no commit. */
   readonly unreadable: number;
 }
@@ -31,7 +31,7 @@ export interface Tips {
  * The committed work of tasks that has not landed: what was accepted, and what agents and persons of this clone have so
  * far. Starts no process.
  */
-export async function findTips(parts: TipFinderParts, tasks: readonly Task[]): Promise<Tips> {
+export async function findWorkTips(parts: WorkTipFinderPorts, tasks: readonly Task[]): Promise<WorkTips> {
   const claimed = tasks.some(({ status }) => status === 'claimed');
   const cells = claimed ? await parts.git.cells() : [];
   const stackState = readStackState(tasks);
@@ -51,21 +51,21 @@ export async function findTips(parts: TipFinderParts, tasks: readonly Task[]): P
   };
 }
 
-function acceptedTip(task: Task & { readonly status: 'done' }): Tip {
+function acceptedTip(task: Task & { readonly status: 'done' }): WorkTip {
   const { commit, start_commit: start } = task;
   return { task, commit, start, quarantine: null, isAtWork: false };
 }
 
 /** null: nothing of it is here, as where another clone works on it. */
 async function tipAtWork(
-  { git, worktreeOf }: TipFinderParts,
+  { git, worktreeOf }: WorkTipFinderPorts,
   task: Task,
   cells: readonly CellInfo[],
-): Promise<Tip | 'unreadable' | null> {
+): Promise<WorkTip | 'unreadable' | null> {
   if (task.agent_id === null) {
     const start = task.start_commit;
     if (start === null) return null;
-    const commit = await git.restingTip(worktreeOf(task), branchName(task));
+    const commit = await git.restingTip(worktreeOf(task), shortTaskBranchName(task));
     return commit === null ? null : { task, commit, start, quarantine: null, isAtWork: true };
   }
   const cell = cells.find(
@@ -93,7 +93,7 @@ const mostPaths = 100;
 export async function loadTrials(
   { trialCache }: Pick<RunContext, 'trialCache'>,
   session: SessionId,
-  trials: Map<string, Trial>,
+  trials: Map<string, TrialMergeResult>,
 ): Promise<void> {
   const text = await trialCache.read(keyOf(session));
   if (text === null) return;
@@ -111,22 +111,22 @@ export async function loadTrials(
 export async function saveTrials(
   { trialCache }: Pick<RunContext, 'trialCache'>,
   session: SessionId,
-  trials: ReadonlyMap<string, Trial>,
+  trials: ReadonlyMap<string, TrialMergeResult>,
 ): Promise<void> {
   const latest = [...trials].slice(-mostKept).map(([key, trial]) => [key, shortened(trial)]);
   await trialCache.write(keyOf(session), JSON.stringify(latest)).catch(() => undefined);
 }
 
 /** null: none that this version knows. Read by each `status`, for which a library of schemas takes too long to load. */
-function trialOf(kept: unknown): Trial | null {
-  if (!isRecord(kept)) return null;
+function trialOf(kept: unknown): TrialMergeResult | null {
+  if (!isJsonRecord(kept)) return null;
   const { kind, paths } = kept;
   if (kind === 'clean' || kind === 'unrelated') return { kind };
   const isConflict = kind === 'conflict' && Array.isArray(paths);
   return isConflict && paths.every((path) => typeof path === 'string') ? { kind, paths } : null;
 }
 
-function shortened(trial: Trial): Trial {
+function shortened(trial: TrialMergeResult): TrialMergeResult {
   return trial.kind === 'conflict' ? { ...trial, paths: trial.paths.slice(0, mostPaths) } : trial;
 }
 

@@ -1,6 +1,6 @@
-import { nameOf } from '../../core/conflict-detection/conflicts.ts';
-import type { AheadConflict } from '../../domain/view-models/status.ts';
-import { handWorktree } from '../manual/hand-task.ts';
+import { makeConflictKey } from '../../core/conflict-detection/conflicts.ts';
+import type { PredictedConflict } from '../../domain/view-models/status.ts';
+import { personWorktreePath } from '../manual/hand-task.ts';
 import type { SessionView } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 import { createConflictDetector } from './conflict-detector.ts';
@@ -35,7 +35,7 @@ export async function withConflictWatch<T>(
 export function watchConflicts(context: RunContext): ConflictWatch {
   const memory = context.run.ahead;
   const detector = createConflictDetector(
-    { ...context, worktreeOf: (task) => handWorktree(context, task) },
+    { ...context, worktreeOf: (task) => personWorktreePath(context, task) },
     memory,
   );
   const over = new AbortController();
@@ -52,8 +52,8 @@ export function watchConflicts(context: RunContext): ConflictWatch {
     const facts = JSON.stringify(found.map(factsOf));
     if (signal.aborted || facts === memory.shown) return;
     memory.shown = facts;
-    const added = found.filter((conflict) => !memory.reported.has(nameOf(conflict)));
-    for (const conflict of added) memory.reported.add(nameOf(conflict));
+    const added = found.filter((conflict) => !memory.reported.has(makeConflictKey(conflict)));
+    for (const conflict of added) memory.reported.add(makeConflictKey(conflict));
     context.events.emit({ event: 'conflicts-ahead', found, added });
   };
   const begin = (): void => {
@@ -93,7 +93,7 @@ export function watchConflicts(context: RunContext): ConflictWatch {
 }
 
 /** Without commits: an agent may make many, and come to the same. */
-function factsOf({ one, other, paths, unrelated }: AheadConflict): readonly unknown[] {
+function factsOf({ one, other, paths, unrelated }: PredictedConflict): readonly unknown[] {
   const isAtWork = 'task' in other && other.at_work;
   return [one.task, one.at_work, 'task' in other ? other.task : null, isAtWork, paths, unrelated];
 }

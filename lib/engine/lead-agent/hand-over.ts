@@ -1,19 +1,19 @@
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { mergeWave } from '../merge/merge-wave.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { runMergeWave } from '../merge/merge-wave.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { isApproved, isLeadAgent, isLeftUnjudged } from './judge-work.ts';
+import { isApprovedByLeadAgent, isLeadAgentId, isUnjudgedByValidators } from './judge-work.ts';
 import {
-  alreadyCompleted,
-  judgedByLeadHint,
-  leftUnjudged,
-  namesOf,
-  planNotApproved,
-  refusal,
-  sessionEnded,
-  sessionStopped,
+  alreadyHandedOverError,
+  failedTaskHint,
+  leadToolError,
+  leftUnjudgedError,
+  listFirstTaskIds,
+  planNotApprovedError,
+  sessionEndedError,
+  sessionStoppedError,
 } from './refusals.ts';
 
 interface HandedOver {
@@ -27,7 +27,7 @@ interface HandedOver {
  * lock. Once more changes nothing. Throws FlameErrors `plan-not-approved`, `still-running`, `still-open`, `not-passed`,
  * `not-judged`, `unapproved`, `nothing-done`, `session-ended`, `session-stopped`.
  */
-export async function completeSession(
+export async function handOverSession(
   context: RunContext,
   id: SessionId,
   { summary, by }: { readonly summary: string; readonly by: AgentId },
@@ -35,27 +35,27 @@ export async function completeSession(
   const view = await viewSession(context, id);
   const built = waitingSets(view);
   if (built.length > 0) return { changesets: built, conflicts: 0 };
-  if (view.session.state === 'ended') throw sessionEnded(id);
-  if (view.session.state === 'stopped') throw sessionStopped(id);
+  if (view.session.state === 'ended') throw sessionEndedError(id);
+  if (view.session.state === 'stopped') throw sessionStoppedError(id);
   requireComplete(view);
-  await record(context, id, ({ session }) => ({
+  await decideAndRecord(context, id, ({ session }) => ({
     session: { next: session, subject: `session: handed over by ${by}` },
     body: summary,
     actor: by,
   }));
-  const { conflicts } = await mergeWave(context, id);
+  const { conflicts } = await runMergeWave(context, id);
   return { changesets: waitingSets(await viewSession(context, id)), conflicts };
 }
 
 function waitingSets({ session }: Pick<SessionView, 'session'>): HandedOver['changesets'] {
-  return changesetsOfCycle(session)
+  return listChangesetsOfCycle(session)
     .filter(({ state }) => state === 'waiting' || state === 'approved')
     .map(({ id, tasks }) => ({ id, tasks }));
 }
 
 function requireComplete(view: SessionView): void {
   const { session, tasks } = view;
-  if (session.proposal !== null) throw planNotApproved();
+  if (session.proposal !== null) throw planNotApprovedError();
   const having = (...statuses: readonly Task['status'][]): readonly Task[] =>
     tasks.filter(({ status }) => statuses.includes(status));
   const done = having('done');
@@ -65,20 +65,20 @@ function requireComplete(view: SessionView): void {
   requireNone('still-open', having('pending', 'requeued'), 'did not start yet', assign);
   requireNone('not-passed', having('failed', 'blocked'), 'failed or became blocked', dropOr);
   const failed = done.filter(({ result }) => result.status === 'fail');
-  requireNone('not-passed', failed, 'did not pass validation', judgedByLeadHint);
-  const unjudged = done.filter((task) => isLeftUnjudged(view, task));
-  if (unjudged.length > 0) throw leftUnjudged(unjudged);
-  const unapproved = done.filter((task) => !isApproved(view, task));
+  requireNone('not-passed', failed, 'did not pass validation', failedTaskHint);
+  const unjudged = done.filter((task) => isUnjudgedByValidators(view, task));
+  if (unjudged.length > 0) throw leftUnjudgedError(unjudged);
+  const unapproved = done.filter((task) => !isApprovedByLeadAgent(view, task));
   const judge = 'get_task_output, then approve_task or reject_task';
   requireNone('unapproved', unapproved, 'did not get your approval yet', judge);
   if (done.length > 0) return;
   const next = 'create_tasks and assign_task, or call fail with the reason';
   const message = 'No task is done: there is nothing to hand over.';
-  throw refusal({ code: 'nothing-done', message, next });
+  throw leadToolError({ code: 'nothing-done', message, next });
 }
 
 function requireNone(code: string, tasks: readonly Task[], what: string, next: string): void {
-  if (tasks.length > 0) throw refusal({ code, message: `${namesOf(tasks)} ${what}.`, next });
+  if (tasks.length > 0) throw leadToolError({ code, message: `${listFirstTaskIds(tasks)} ${what}.`, next });
 }
 
 /** A session that was given up, and whether that stopped it; else it was stopped before. */
@@ -92,7 +92,7 @@ export interface GivenUpSession {
  * what they began, and no other one starts. Once more changes nothing. A session that a person began is stopped only by
  * an agent they appointed to lead it. Throws FlameErrors `completed`, `session-ended`, `leads-not`.
  */
-export async function giveUpSession(
+export async function giveUpSessionByLeadAgent(
   context: RunContext,
   id: SessionId,
   {
@@ -102,12 +102,12 @@ export async function giveUpSession(
   }: { readonly reason: string; readonly by: AgentId; readonly isAppointed: boolean },
 ): Promise<GivenUpSession> {
   let isNew = false;
-  await record(context, id, (view) => {
+  await decideAndRecord(context, id, (view) => {
     const { session } = view;
-    if (session.state === 'ended') throw sessionEnded(id);
-    if (waitingSets(view).length > 0) throw alreadyCompleted();
-    if (!isAppointed && !isLeadAgent(session.created_by))
-      throw refusal({
+    if (session.state === 'ended') throw sessionEndedError(id);
+    if (waitingSets(view).length > 0) throw alreadyHandedOverError();
+    if (!isAppointed && !isLeadAgentId(session.created_by))
+      throw leadToolError({
         code: 'leads-not',
         message: `The project lead started session ${id}, so only they can end it.`,
         next: `Give the project lead your reason. They can end the session with: git flame session end ${id}, or continue it with: git flame run`,

@@ -1,26 +1,32 @@
 import { requireCycleLeft } from '../../core/changesets/reopen-session.ts';
-import { cycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts';
+import { computeCycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { planChanges, planOf } from '../../core/task/task-keys.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import { badPlan, noTask } from '../../domain/input-errors.ts';
+import { badPlanError, noTaskError } from '../../domain/input-errors.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { isReplaceable } from '../plan/take-plan.ts';
+import { isTaskReplaceable } from '../plan/take-plan.ts';
 import {
-  describeProblem,
+  describePlanProblem,
+  listPlanProblems,
+  listProblemsBesideTasks,
+  listUnreplaceableTaskIds,
   type PlanBounds,
-  planProblems,
-  problemsBeside,
-  readBounds,
-  takenIds,
+  readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { alreadyCompleted, judgedByLeadHint, refusal, sessionEnded, sessionStopped } from './refusals.ts';
+import {
+  alreadyHandedOverError,
+  failedTaskHint,
+  leadToolError,
+  sessionEndedError,
+  sessionStoppedError,
+} from './refusals.ts';
 
 /**
  * Adds tasks to the plan that is proposed to the person, or changes them; what is open and approved stays part of it.
@@ -51,7 +57,7 @@ export function proposeTasks(
  * Takes tasks out of the plan that is proposed. Those that were approved are dropped once the person approves the plan
  * without them. Resolves to the ids. Throws FlameErrors `no-task`, `task-not-open`, and what proposeTasks throws.
  */
-export function proposeRemoval(
+export function proposeTaskRemoval(
   context: RunContext,
   id: SessionId,
   { ids, by }: { readonly ids: readonly string[]; readonly by: AgentId },
@@ -65,13 +71,13 @@ export function proposeRemoval(
 
 /** Plan the person was or will be asked about: the proposal, or approved tasks that have not begun. */
 function planNow({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): readonly PlannedTask[] {
-  const begun = new Set<string>(takenIds(tasks));
+  const begun = new Set<string>(listUnreplaceableTaskIds(tasks));
   const proposed = session.proposal?.filter((task) => !begun.has(task.id));
-  return proposed ?? tasks.filter(isReplaceable).map(planOf);
+  return proposed ?? tasks.filter(isTaskReplaceable).map(pickTaskPlan);
 }
 
 /** Ids of approved tasks that the proposed plan changes or leaves out: none of them begins before it is decided. */
-export function tasksToReplan({
+export function listTasksInProposedChange({
   session,
   tasks,
 }: Pick<SessionView, 'session' | 'tasks'>): ReadonlySet<string> {
@@ -79,13 +85,16 @@ export function tasksToReplan({
   const proposed = new Map<string, PlannedTask>(session.proposal.map((task) => [task.id, task]));
   const changed = tasks.filter((task) => {
     const now = proposed.get(task.id);
-    return isReplaceable(task) && (now === undefined || planChanges(planOf(task), now).length > 0);
+    return (
+      isTaskReplaceable(task) &&
+      (now === undefined || listChangedPlanKeys(pickTaskPlan(task), now).length > 0)
+    );
   });
   return new Set(changed.map(({ id }) => id));
 }
 
 function isOther(before: PlannedTask, task: PlannedTask): boolean {
-  return planChanges(before, withChoices(before, task)).length > 0;
+  return listChangedPlanKeys(before, withChoices(before, task)).length > 0;
 }
 
 /** Adapter, model and attempts are a person's choice: they stay what they are. */
@@ -98,10 +107,10 @@ function withChoices(before: PlannedTask | null, task: PlannedTask): PlannedTask
 /** The plan of a task that is begun or over, which can't change any more; null: there is no such task. */
 function settledPlan({ tasks, received }: SessionView, planned: PlannedTask): PlannedTask | null {
   const task = [...tasks, ...received].find(({ id }) => id === planned.id);
-  if (task === undefined || (isReplaceable(task) && !received.includes(task))) return null;
-  const plan = planOf(task);
+  if (task === undefined || (isTaskReplaceable(task) && !received.includes(task))) return null;
+  const plan = pickTaskPlan(task);
   if (!isOther(plan, planned)) return plan;
-  throw refusal({
+  throw leadToolError({
     code: 'id-taken',
     message: `A task ${planned.id} already exists, and it is ${task.status}.`,
     next: 'Choose another id. To send back a task that is done: reject_task',
@@ -110,11 +119,11 @@ function settledPlan({ tasks, received }: SessionView, planned: PlannedTask): Pl
 
 function notOpen({ tasks }: SessionView, id: string) {
   const task = tasks.find((one) => one.id === id);
-  if (task === undefined) return noTask(id);
+  if (task === undefined) return noTaskError(id);
   const message = `${id} is ${task.status}: it can't be taken out of the plan.`;
   const isFailed = task.status === 'done' && task.result.status === 'fail';
-  const next = isFailed ? judgedByLeadHint : 'get_status lists the tasks';
-  return refusal({ code: 'task-not-open', message, next });
+  const next = isFailed ? failedTaskHint : 'get_status lists the tasks';
+  return leadToolError({ code: 'task-not-open', message, next });
 }
 
 async function changePlan(
@@ -128,20 +137,20 @@ async function changePlan(
 ): Promise<readonly string[]> {
   const { sessions } = await context.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
-  const bounds = await readBounds(context, (await viewSession(context, id)).session.base_commit);
+  const bounds = await readPlanBoundsAtCommit(context, (await viewSession(context, id)).session.base_commit);
   let changed: readonly string[] = [];
   let waiting = 0;
-  await record(context, id, (view) => {
+  await decideAndRecord(context, id, (view) => {
     const { session } = view;
-    requireLeading(session);
+    requireLeadCanChangeSession(session);
     const { plan, changed: now } = change(view);
     changed = now;
     if (changed.length === 0) return null;
     const proposal = proposalOf(view, plan);
     waiting = proposal?.length ?? 0;
     requireFew(context, plan);
-    refuse(planProblems({ decided: context.decided, ...bounds }, view, { tasks: plan }));
-    const isNext = session.cycle > 0 && cycleOfPlan(session, view.tasks, plan) > session.cycle;
+    refuse(listPlanProblems({ decided: context.decided, ...bounds }, view, { tasks: plan }));
+    const isNext = session.cycle > 0 && computeCycleOfPlan(session, view.tasks, plan) > session.cycle;
     if (isNext) requireCycleLeft(session, context.config.limits.max_wave_cycles);
     const estimate = estimateCost({ config: context.config, tasks: plan, runs });
     const next: Session = { ...session, proposal, estimate };
@@ -149,29 +158,32 @@ async function changePlan(
     return { session: { next, subject }, actor: by };
   });
   if (changed.length === 0) return changed;
-  for (const task of tasksToReplan(await viewSession(context, id))) context.run.assigned?.delete(task);
+  for (const task of listTasksInProposedChange(await viewSession(context, id)))
+    context.run.assigned?.delete(task);
   context.events.emit({ event: 'plan-proposed', tasks: waiting, waves: 1 });
   return changed;
 }
 
 /** Throws where a lead agent has nothing to change any more. */
-export function requireLeading(session: Session): void {
-  if (session.state === 'ended') throw sessionEnded(session.id);
-  if (session.state === 'stopped') throw sessionStopped(session.id);
-  const waits = changesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved');
-  if (waits) throw alreadyCompleted();
+export function requireLeadCanChangeSession(session: Session): void {
+  if (session.state === 'ended') throw sessionEndedError(session.id);
+  if (session.state === 'stopped') throw sessionStoppedError(session.id);
+  const waits = listChangesetsOfCycle(session).some(
+    ({ state }) => state === 'waiting' || state === 'approved',
+  );
+  if (waits) throw alreadyHandedOverError();
 }
 
 /** Throws FlameErrors `bad-plan`, `too-many-tasks` for the first tasks of a session that does not exist yet. */
-export function requireSoundTasks(bounds: PlanBounds, plan: readonly PlannedTask[]): void {
+export function requireValidFirstTasks(bounds: PlanBounds, plan: readonly PlannedTask[]): void {
   requireFew(bounds, plan);
-  refuse(problemsBeside(bounds, { tasks: plan }, []));
+  refuse(listProblemsBesideTasks(bounds, { tasks: plan }, []));
 }
 
 function requireFew({ config }: Pick<RunContext, 'config'>, plan: readonly PlannedTask[]): void {
   const { max_tasks: most } = config.queen;
   if (plan.length <= most) return;
-  throw refusal({
+  throw leadToolError({
     code: 'too-many-tasks',
     message: `The plan would have ${plan.length} open tasks, but at most ${most} are allowed (queen.max_tasks).`,
     next: 'Propose fewer, larger tasks, or propose the rest once these are done',
@@ -180,8 +192,8 @@ function requireFew({ config }: Pick<RunContext, 'config'>, plan: readonly Plann
 
 function refuse(problems: readonly PlanProblem[]): void {
   if (problems.length === 0) return;
-  throw badPlan(`The plan has ${formatCount(problems.length, 'mistake')}, so nothing was changed.`, {
-    details: problems.map(describeProblem),
+  throw badPlanError(`The plan has ${formatCount(problems.length, 'mistake')}, so nothing was changed.`, {
+    details: problems.map(describePlanProblem),
     hints: ['Correct these tasks and call create_tasks again'],
     hintsFor: 'model',
   });
@@ -189,13 +201,13 @@ function refuse(problems: readonly PlanProblem[]): void {
 
 /** The new proposal; null where it equals what was approved, or where nothing was approved yet and nothing is left. */
 function proposalOf({ session, tasks }: SessionView, plan: readonly PlannedTask[]): Session['proposal'] {
-  const approved = tasks.filter(isReplaceable).map(planOf);
+  const approved = tasks.filter(isTaskReplaceable).map(pickTaskPlan);
   if (session.cycle > 0 && canonicalDigest(approved) === canonicalDigest(plan)) return null;
   if (plan.length > 0) return [...plan];
   if (session.cycle === 0) return null;
   // Done work goes on without them.
   if (tasks.some(({ status }) => status === 'done' || status === 'claimed')) return [];
-  throw refusal({
+  throw leadToolError({
     code: 'empty-plan',
     message: "No task would be left and none is done. The project lead can't approve an empty plan.",
     next: 'Call fail with the reason, or create_tasks for the rest',

@@ -1,13 +1,13 @@
-import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { boundText, toOneLine } from '../../core/task/one-line.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import type { FoundLine, GitFiles } from '../../domain/ports/git-contents.ts';
+import type { CommitSearchLine, GitFiles } from '../../domain/ports/git-contents.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { judgeName } from '../../policy/judge-path.ts';
+import { judgePathByName } from '../../policy/judge-path.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { WithGit } from '../run-context.ts';
-import { refusal } from './refusals.ts';
+import { leadToolError } from './refusals.ts';
 
 /** The commit that is read, by the rules of the configuration. */
 type Reading = { readonly config: Config; readonly commit: ObjectId } & WithGit<
@@ -73,7 +73,7 @@ export async function listRepositoryFolder(
   const prefix = path === '' ? '' : `${path}/`;
   const all = await git.listFiles(commit, mostPaths);
   if (all.includes(path))
-    throw refusal({
+    throw leadToolError({
       code: 'is-file',
       message: `${quoted(path)} is a file, not a folder.`,
       next: 'read_file shows its content',
@@ -113,7 +113,7 @@ export async function searchRepository(
   const found = await git.search(commit, { pattern, path, ignoresCase, mostOfFile });
   if (found.kind === 'bad-pattern') throw badPattern(found.message);
   if (found.kind === 'too-long')
-    throw refusal({
+    throw leadToolError({
       code: 'search-too-long',
       message: 'The search took too long and was ended.',
       next: 'Use a simpler pattern, or search below a path',
@@ -132,7 +132,7 @@ export async function searchRepository(
 }
 
 /** As many as fit, one at least. */
-function takeMatches(lines: readonly FoundLine[]): readonly FoundLine[] {
+function takeMatches(lines: readonly CommitSearchLine[]): readonly CommitSearchLine[] {
   let length = 0;
   const cut = lines.map((line) => ({ ...line, text: boundText(line.text, longestMatch) }));
   return cut.filter(({ path, text }, index) => {
@@ -142,9 +142,9 @@ function takeMatches(lines: readonly FoundLine[]): readonly FoundLine[] {
 }
 
 function badPattern(why: string): FlameError {
-  return refusal({
+  return leadToolError({
     code: 'bad-pattern',
-    message: `The search pattern is not valid: ${oneLine(why)}.`,
+    message: `The search pattern is not valid: ${toOneLine(why)}.`,
     next: 'Give an extended regular expression of one line. Put \\ before . ( ) [ ] { } + * ? | ^ $ to match the character itself',
   });
 }
@@ -158,14 +158,14 @@ function requireFolder(reading: Pick<Reading, 'config'>, asked: string): string 
 function requirePath(reading: Pick<Reading, 'config'>, asked: string): string {
   const path = asked.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
   if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
-    throw refusal({
+    throw leadToolError({
       code: 'bad-path',
       message: `${quoted(asked)} is not a path in the repository.`,
       next: 'Give the path relative to the top of the repository, like src/index.ts. list_files shows the files',
     });
   const objection = readableBy(reading)(path);
   if (objection === null) return path;
-  throw refusal({
+  throw leadToolError({
     code: 'path-blocked',
     message: objection,
     next: 'Continue without it. You may read only what agents may read',
@@ -178,7 +178,7 @@ function readableBy({ config }: Pick<Reading, 'config'>): (path: string) => stri
   const policy = compilePolicy({ config, role: 'queen', agentId, worktree: '/', fileLocks: [] });
   const known = new Map<string, string | null>();
   return (path) => {
-    if (!known.has(path)) known.set(path, judgeName(policy, path, 'read')?.details ?? null);
+    if (!known.has(path)) known.set(path, judgePathByName(policy, path, 'read')?.details ?? null);
     return known.get(path) ?? null;
   };
 }
@@ -186,16 +186,16 @@ function readableBy({ config }: Pick<Reading, 'config'>): (path: string) => stri
 async function explainAbsence({ git, commit }: Reading, path: string): Promise<FlameError> {
   const files = await git.listFiles(commit, mostPaths);
   if (files.includes(path))
-    return refusal({
+    return leadToolError({
       code: 'not-text',
       message: `${quoted(path)} is not text: it is binary, not UTF-8, a submodule, or larger than 1 MiB.`,
       next: 'Leave it to a task. get_task_output shows diffs',
     });
   const next = 'list_files shows the files';
   if (files.some((file) => file.startsWith(`${path}/`)))
-    return refusal({ code: 'is-folder', message: `${quoted(path)} is a folder.`, next });
+    return leadToolError({ code: 'is-folder', message: `${quoted(path)} is a folder.`, next });
   const message = `There is no ${quoted(path)} in commit ${shortId(commit)}.`;
-  return refusal({ code: 'no-such-file', message, next });
+  return leadToolError({ code: 'no-such-file', message, next });
 }
 
 function quoted(path: string): string {

@@ -1,24 +1,24 @@
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { adapterNames } from '../../domain/config/agent-clis.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { AgentOutcome, ToolSocket } from '../../domain/ports/agent-port.ts';
+import type { AgentOutcome, AgentToolServer } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isBudgetStop } from '../agents/session-budget.ts';
 import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { isInterrupted } from '../graceful-stop.ts';
-import { decideProposal } from '../plan/plan-wave.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { askAboutProposedPlan } from '../plan/plan-wave.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import { recallForPlanner } from '../session/remember-session.ts';
-import { baseTip } from '../start-point.ts';
-import { inScratchWorktree } from '../validate/run-diagnostics.ts';
+import { readBaseTip } from '../start-point.ts';
+import { workInScratchWorktree } from '../validate/run-diagnostics.ts';
 
 /** The tools that one lead agent calls, and what came of it. */
-export interface LeadTools extends ToolSocket {
+export interface LeadTools extends AgentToolServer {
   /** Result of the lead agent; null: it has not ended. */
   readonly outcome: 'completed' | 'failed' | null;
   /** A question that only an absent person could have answered: the run ends with it. */
@@ -47,10 +47,10 @@ const maxFiles = 400;
 export async function runLeadAgent(context: RunContext, id: SessionId, open: OpenLeadTools): Promise<void> {
   const view = await viewSession(context, id);
   if (isHandedOver(view)) return;
-  requireLeader(context);
-  warnOfLooseRules(context);
+  requireAdapterThatCanLead(context);
+  warnOfLooseLeadAgentRules(context);
   // An agent that waits for a person is not paid for.
-  if (view.session.proposal !== null) await decideProposal(context, id);
+  if (view.session.proposal !== null) await askAboutProposedPlan(context, id);
   if ((await viewSession(context, id)).session.state !== 'active') return;
   context.events.emit({ event: 'wave-started', wave: 'queen', cycle: view.session.cycle });
   context.run.assigned = new Set();
@@ -63,14 +63,14 @@ export async function runLeadAgent(context: RunContext, id: SessionId, open: Ope
 
 function isHandedOver({ session, tasks }: SessionView): boolean {
   if (session.state === 'ended') return true;
-  if (changesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved'))
+  if (listChangesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved'))
     return true;
   return session.cycle > 0 && tasks.every(({ status }) => status === 'merged' || status === 'dropped');
 }
 
 /** Throws FlameError `no-leader` where agents of the adapter that would lead can't be held to our tools. */
-export function requireLeader({ config, adapter }: Pick<RunContext, 'config' | 'adapter'>): void {
-  const name = roleAdapter(config, 'queen');
+export function requireAdapterThatCanLead({ config, adapter }: Pick<RunContext, 'config' | 'adapter'>): void {
+  const name = findRoleAdapter(config, 'queen');
   const why = adapter(name).cannotLead;
   if (why === null) return;
   const leaders = adapterNames.filter((one) => adapter(one).cannotLead === null).join(', ');
@@ -86,7 +86,7 @@ export function requireLeader({ config, adapter }: Pick<RunContext, 'config' | '
 }
 
 /** Warns once, before anything is done, of what the configuration leaves to a lead agent beyond the built-in rules. */
-export function warnOfLooseRules(context: Pick<RunContext, 'config' | 'events' | 'run'>): void {
+export function warnOfLooseLeadAgentRules(context: Pick<RunContext, 'config' | 'events' | 'run'>): void {
   const { ask_in_chat: asked, may_drop: mayDrop } = context.config.queen;
   const asks = 'a yes in the chat approves the plan it shows (queen.ask_in_chat)';
   const drops = 'it may drop approved tasks without asking (queen.may_drop)';
@@ -105,9 +105,9 @@ async function lead(context: RunContext, id: SessionId, open: OpenLeadTools): Pr
   let outcome: AgentOutcome | null = null;
   let trouble: unknown = null;
   try {
-    outcome = await inScratchWorktree(
+    outcome = await workInScratchWorktree(
       context,
-      await baseTip(context, session),
+      await readBaseTip(context, session),
       async (cell) => runAgent({ ...context, signal }, await jobOf(context, id, { by, cell, tools })),
       { name: by },
     );
@@ -136,7 +136,7 @@ async function jobOf(
     id: by,
     session: id,
     role: 'queen',
-    adapter: roleAdapter(config, 'queen'),
+    adapter: findRoleAdapter(config, 'queen'),
     task: null,
     cell,
     policy: compilePolicy({ config, role: 'queen', agentId: by, worktree: cell.path, fileLocks: [] }),
@@ -178,7 +178,7 @@ async function endLead(context: RunContext, id: SessionId, by: AgentId, why: str
   context.events.emit({ event: 'notice', level: 'warning', message });
   if (!stops) return;
   const subject = `session: stopped, ${by} no longer leads`;
-  await record(context, id, ({ session }) =>
+  await decideAndRecord(context, id, ({ session }) =>
     session.state === 'active' ? { session: { next: { ...session, state: 'stopped' }, subject } } : null,
   );
 }

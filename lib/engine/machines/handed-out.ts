@@ -1,23 +1,25 @@
-import { builtDecision } from '../../core/admission/decisions.ts';
-import { signedApproval, statementText } from '../../core/machines/machine-statement.ts';
+import { toChangesetBuiltDecision } from '../../core/admission/decisions.ts';
+import { renderTextToSign, toApprovalToSign } from '../../core/machines/machine-statement.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { nextClaim } from '../../domain/state/machine.ts';
+import { nextClaimNumber } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { mayAct, superviseMachines, trustedMachines } from './supervise-machines.ts';
+import { listMachinesTrustedInRole, mayMachineActInRole, superviseMachines } from './supervise-machines.ts';
 
 const lookAgainMs = 1_000;
 
 type Merging = NonNullable<NonNullable<Session['machines']>['merging']>;
 
 /** Whether this machine was handed the building of changesets, and still is trusted with it. */
-export function isMergeDelegated(
+export function isMergeDelegatedToUs(
   context: Pick<RunContext, 'remoteSession' | 'place'>,
   session: Pick<Session, 'machines'>,
 ): boolean {
-  return session.machines?.merging?.machine === context.place && mayAct(context, session, 'merge');
+  return (
+    session.machines?.merging?.machine === context.place && mayMachineActInRole(context, session, 'merge')
+  );
 }
 
 /** Signs a changeset in the name of the machine that built it, where that joined. */
@@ -29,7 +31,9 @@ export function signAsBuilder(
   const claim = session.machines?.merging?.claim;
   if (remoteSession?.role !== 'worker' || claim === undefined) return changeset;
   const said = { name: place, claim };
-  const word = remoteSession.sign(statementText('merge', builtDecision(session, changeset), said));
+  const word = remoteSession.sign(
+    renderTextToSign('merge', toChangesetBuiltDecision(session, changeset), said),
+  );
   return { ...changeset, built_on: { ...said, ...word } };
 }
 
@@ -37,20 +41,25 @@ export function signAsBuilder(
  * Has a machine build the changesets that is there and trusted with it, and waits until none is left to build. Where there
  * is no such machine, or it is gone or gives up, nothing else happened: who leads builds what is left.
  */
-export async function delegateMerge(
+export async function delegateMergeToMachine(
   context: RunContext,
   id: SessionId,
   isDone: (view: SessionView) => boolean,
 ): Promise<void> {
   if (context.remoteSession?.role !== 'lead') return;
   await superviseMachines(context, id);
-  const chosen = trustedMachines(context, { id }, 'merge').find(({ state }) => state === 'live')?.machine;
+  const chosen = listMachinesTrustedInRole(context, { id }, 'merge').find(
+    ({ state }) => state === 'live',
+  )?.machine;
   if (chosen === undefined || chosen === null || isDone(await viewSession(context, id))) return;
-  const claim = await setMerging(context, id, (now) => ({ machine: chosen, claim: nextClaim(now?.claim) }));
+  const claim = await setMerging(context, id, (now) => ({
+    machine: chosen,
+    claim: nextClaimNumber(now?.claim),
+  }));
   const message = `${chosen} builds the changesets.`;
   context.events.emit({ event: 'notice', level: 'info', message });
   const isThere = (): boolean =>
-    trustedMachines(context, { id }, 'merge').some(({ machine }) => machine === chosen);
+    listMachinesTrustedInRole(context, { id }, 'merge').some(({ machine }) => machine === chosen);
   for (;;) {
     await superviseMachines(context, id);
     const { stored } = await viewSession(context, id);
@@ -65,7 +74,7 @@ export async function delegateMerge(
 }
 
 /** This machine is done with it, or can't. */
-export async function releaseMerge(context: RunContext, id: SessionId): Promise<void> {
+export async function giveBackDelegatedMerge(context: RunContext, id: SessionId): Promise<void> {
   const { place } = context;
   await setMerging(context, id, (now) =>
     now?.machine === place ? { machine: null, claim: now.claim } : null,
@@ -78,7 +87,7 @@ async function setMerging(
   choose: (now: Merging | undefined) => Merging | null,
 ): Promise<number | null> {
   let claim: number | null = null;
-  await record(context, id, ({ session }) => {
+  await decideAndRecord(context, id, ({ session }) => {
     const { machines } = session;
     const merging = machines === undefined ? null : choose(machines.merging);
     claim = merging?.claim ?? null;
@@ -101,7 +110,7 @@ export function signAsReviewer(
   const said = { name: place, claim: session.machines?.term ?? 1 };
   const changesets = session.changesets.map((changeset) => {
     if (changeset.id !== id) return changeset;
-    const word = remoteSession.sign(statementText('review', signedApproval(session, changeset), said));
+    const word = remoteSession.sign(renderTextToSign('review', toApprovalToSign(session, changeset), said));
     return { ...changeset, approved_on: { ...said, ...word } };
   });
   return { ...session, changesets };
@@ -111,7 +120,7 @@ export function signAsReviewer(
  * Waits for the person of a machine that is there and trusted with reviews to decide a changeset; false: there is none, or no
  * more, and it still waits.
  */
-export async function isDecidedElsewhere(
+export async function waitForDecisionElsewhere(
   context: RunContext,
   session: SessionId,
   changeset: string,
@@ -121,7 +130,7 @@ export async function isDecidedElsewhere(
     await superviseMachines(context, session);
     const now = (await viewSession(context, session)).session.changesets.find(({ id }) => id === changeset);
     if (now?.state !== 'waiting') return true;
-    const there = trustedMachines(context, { id: session }, 'review');
+    const there = listMachinesTrustedInRole(context, { id: session }, 'review');
     if (there.length === 0) return false;
     const message = `Changeset ${now.group} waits for a decision on ${there.map(({ machine }) => machine).join(', ')}.`;
     if (!isSaid) context.events.emit({ event: 'notice', level: 'info', message });

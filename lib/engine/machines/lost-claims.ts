@@ -1,17 +1,17 @@
-import { releaseJudging } from '../../core/machines/machine-statement.ts';
+import { releaseValidation } from '../../core/machines/machine-statement.ts';
 import { withoutReservations } from '../../core/schedule/budget-state.ts';
-import { agentsOf } from '../../core/task/several-attempts.ts';
+import { listRunningAgentsOfTask } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { leadPassedOn } from '../../domain/concurrency-errors.ts';
+import { leadTakenOverError } from '../../domain/concurrency-errors.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInterrupted } from '../graceful-stop.ts';
-import { leadElsewhere, recordOwn, viewSession } from '../record.ts';
-import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
-import { rescueAndRemove } from '../retention/rescue-worktree.ts';
+import { findReplacingLead, recordUnderAnyLead, viewSession } from '../record.ts';
+import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
+import { rescueAndRemoveWorktree } from '../retention/rescue-worktree.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 const lookMs = 1_000;
@@ -26,12 +26,12 @@ interface Claim {
 }
 
 /** Outcome of an agent, and whether the watch ended it because this machine was cut off. */
-export type GuardedOutcome = AgentOutcome & { readonly isCutOff?: boolean };
+export type WatchedAgentOutcome = AgentOutcome & { readonly isCutOff?: boolean };
 
 /** A watch over the claim an agent works on, and over the share of the budget it spends. */
 export interface ClaimWatch {
   /** Outcome of the agent, with the reason where the watch ended it. */
-  judge(outcome: AgentOutcome): GuardedOutcome;
+  judge(outcome: AgentOutcome): WatchedAgentOutcome;
   end(): void;
 }
 
@@ -45,7 +45,7 @@ interface Reason {
  * over, and to release its reservations; a worker whose task another machine has; and all of a lead that another
  * machine replaced. Its work stays; settling the attempt finds whose the task is.
  */
-export function watchClaim(context: RunContext, job: Claim, running: RunningAgent): ClaimWatch {
+export function endAgentWhenClaimIsLost(context: RunContext, job: Claim, running: RunningAgent): ClaimWatch {
   const over = new AbortController();
   let why: Reason | null = null;
   const watch = async (): Promise<void> => {
@@ -83,7 +83,7 @@ async function whyNot(context: RunContext, { id, role, session, task }: Claim): 
   const { remoteSession } = context;
   if (remoteSession === undefined) return null;
   const view = await viewSession(context, session);
-  const lead = leadElsewhere(context, view);
+  const lead = findReplacingLead(context, view);
   if (lead !== null) return { message: `${lead} leads this session now.`, isCutOff: false };
   // A worker alone holds a claim by which another machine could have its task.
   const claimed = role === 'worker' ? task : null;
@@ -95,7 +95,7 @@ async function whyNot(context: RunContext, { id, role, session, task }: Claim): 
   }
   if (claimed === null) return null;
   const now = view.snapshot.tasksOf(session).find((one) => one.id === claimed.id);
-  if (now === undefined || agentsOf(now).includes(id)) return null;
+  if (now === undefined || listRunningAgentsOfTask(now).includes(id)) return null;
   const holder =
     now.claimed_host === null || now.status !== 'claimed'
       ? ''
@@ -115,7 +115,7 @@ interface Attempt {
  * An attempt whose claim another one took the place of while it worked: nothing of the task is touched, what it made is
  * kept as a rescue, and it is said.
  */
-export async function keepSuperseded(
+export async function rescueSupersededWork(
   context: RunContext,
   { session, task, agent, path }: Attempt,
   { now, tip }: { readonly now: Task; readonly tip: ObjectId | null },
@@ -140,11 +140,11 @@ async function keepWork(
 ): Promise<string | null> {
   const cell = (await context.git.cells()).find((one) => one.path === path);
   if (tip !== null) {
-    const ref = await keepOnRescueRef(context, { session, task: task.id }, tip);
+    const ref = await keepCommitAsRescue(context, { session, task: task.id }, tip);
     return `It is kept: git flame rescue show ${rescueName(ref)}`;
   }
   if (cell === undefined) return null;
-  const outcome = await rescueAndRemove(context, cell, {
+  const outcome = await rescueAndRemoveWorktree(context, cell, {
     why: 'Its claim was released while it worked.',
     isRequested: false,
   });
@@ -162,16 +162,16 @@ async function keepWork(
  * Handles the end of a run on a machine that leads. If another machine took over the lead, releases its claims, keeps
  * its agents' work as rescues and returns a lead-lost error; otherwise returns the original error.
  */
-export async function stepDown(context: RunContext, id: SessionId, error: unknown): Promise<unknown> {
+export async function handleLostLead(context: RunContext, id: SessionId, error: unknown): Promise<unknown> {
   if (context.remoteSession === undefined || isInterrupted(error)) return error;
   const view = await viewSession(context, id).catch(() => null);
-  const lead = view === null ? null : leadElsewhere(context, view);
+  const lead = view === null ? null : findReplacingLead(context, view);
   if (view === null || lead === null) return error;
   // Separately: if the remote is out of reach, claims can't be released, but work is kept all the same.
   const given = await tried(giveUpAll(context, id, lead));
   const kept = await tried(keepAll(context, id, lead));
   const { term = 1 } = view.stored.machines ?? {};
-  return leadPassedOn({
+  return leadTakenOverError({
     lead,
     term,
     remote: context.remoteSession.remote,
@@ -203,17 +203,17 @@ async function tried(
 /** Frees what this machine's agents held, all of which have ended. Returns the tasks. */
 async function giveUpAll(context: RunContext, id: SessionId, lead: string): Promise<readonly string[]> {
   const { place } = context;
-  const live = new Set<string>((await context.agents.live()).map((agent) => agent.id));
+  const live = new Set<string>((await context.agents.listLiveAgents()).map((agent) => agent.id));
   const reason = `${lead} leads now`;
   let freed: readonly string[] = [];
-  await recordOwn(context, id, ({ session, tasks }) => {
+  await recordUnderAnyLead(context, id, ({ session, tasks }) => {
     const at = timestamp(context);
     const isHeld = (task: Task): boolean =>
       task.status === 'claimed' && task.agent_id !== null && task.claimed_host === place;
     const held = tasks.filter(isHeld);
     freed = held.map((task) => task.id);
     const judged = tasks.flatMap((task): readonly TaskChange[] =>
-      task.status === 'done' && task.judging?.machine === place ? [releaseJudging(task, reason)] : [],
+      task.status === 'done' && task.judging?.machine === place ? [releaseValidation(task, reason)] : [],
     );
     const next = withoutReservations(session, ({ agent, machine }) => machine === place && !live.has(agent));
     const steps = [...held.map((task) => releaseTask(task, { reason, at })), ...judged];
@@ -230,7 +230,7 @@ async function keepAll(context: RunContext, id: SessionId, lead: string): Promis
   for (const cell of await context.git.cells()) {
     if (cell.owner !== 'own' || cell.subject?.session !== id) continue;
     const why = `${lead} took over the lead while its agent worked.`;
-    const outcome = await rescueAndRemove(context, cell, { why, isRequested: false });
+    const outcome = await rescueAndRemoveWorktree(context, cell, { why, isRequested: false });
     const { task } = cell.subject;
     if (outcome.kind === 'rescued') kept.push(`${task}: git flame rescue show ${rescueName(outcome.ref)}`);
     if (outcome.kind === 'kept') kept.push(`${task}: ${cell.path} (${outcome.reasons[0] ?? ''})`);

@@ -1,28 +1,28 @@
-import { presumeSpent } from '../../core/schedule/budget-state.ts';
+import { presumeReservationsSpent } from '../../core/schedule/budget-state.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Reservation } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import type { BudgetReservation } from '../../domain/state/session.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { planDigest } from '../../domain/view-models/status.ts';
+import { digestPlanTasks } from '../../domain/view-models/status.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, timestamp, warnOnce } from '../run-context.ts';
 
 /**
  * Releases claims of machines without a heartbeat for their lease. A silent machine may work all the same: its claims
  * have numbers, so a result of an earlier one changes nothing.
  */
-export async function passOnClaims(context: RunContext, id: SessionId): Promise<void> {
+export async function releaseClaimsOfGoneMachines(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession } = context;
   if (remoteSession === undefined) return;
   await presumeShares(context, id);
   const isGivenUp = (task: Task): boolean =>
-    isOnOtherMachine(context, task) && remoteSession.isGone(task.claimed_host ?? '');
+    isTaskOnOtherMachine(context, task) && remoteSession.isGone(task.claimed_host ?? '');
   if (!(await viewSession(context, id)).tasks.some(isGivenUp)) return;
   let passed: readonly Task[] = [];
-  await record(context, id, ({ tasks }) => {
+  await decideAndRecord(context, id, ({ tasks }) => {
     passed = tasks.filter(isGivenUp);
     const at = timestamp(context);
     const reason = (task: Task): string => `${task.claimed_host} sent no heartbeat`;
@@ -47,14 +47,16 @@ export async function passOnClaims(context: RunContext, id: SessionId): Promise<
 async function presumeShares(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession } = context;
   if (remoteSession === undefined) return;
-  const isGivenUp = ({ machine, presumed }: Reservation): boolean =>
+  const isGivenUp = ({ machine, presumed }: BudgetReservation): boolean =>
     presumed !== true && machine !== remoteSession.machine && remoteSession.isGone(machine);
   if (!((await viewSession(context, id)).session.reservations ?? []).some(isGivenUp)) return;
-  let returned: readonly Reservation[] = [];
-  await record(context, id, ({ session }) => {
+  let returned: readonly BudgetReservation[] = [];
+  await decideAndRecord(context, id, ({ session }) => {
     returned = (session.reservations ?? []).filter(isGivenUp);
     const subject = 'session: reservations of silent machines count as spent';
-    return returned.length === 0 ? null : { session: { next: presumeSpent(session, isGivenUp), subject } };
+    return returned.length === 0
+      ? null
+      : { session: { next: presumeReservationsSpent(session, isGivenUp), subject } };
   });
   for (const { agent, machine, cost_usd, tokens } of returned) {
     const share = tokens > 0 ? `${tokens} tokens` : `$${cost_usd.toFixed(2)}`;
@@ -64,7 +66,7 @@ async function presumeShares(context: RunContext, id: SessionId): Promise<void> 
 }
 
 /** Whether an agent on another machine has it. A person's claim has no lease. */
-export function isOnOtherMachine({ place }: Pick<RunContext, 'place'>, task: Task): boolean {
+export function isTaskOnOtherMachine({ place }: Pick<RunContext, 'place'>, task: Task): boolean {
   const { status, agent_id, claimed_host } = task;
   return status === 'claimed' && agent_id !== null && claimed_host !== null && claimed_host !== place;
 }
@@ -73,17 +75,17 @@ export function isOnOtherMachine({ place }: Pick<RunContext, 'place'>, task: Tas
  * Whether the work goes on without this machine having anything to do: a lead waits for what others hold, who joined
  * waits until the session has ended.
  */
-export function waitsForOthers(
+export function isWaitingForOtherMachines(
   context: Pick<RunContext, 'place' | 'remoteSession' | 'gracefulStop'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
 ): boolean {
   const { remoteSession, gracefulStop } = context;
   if (remoteSession === undefined || gracefulStop.isRequested() || session.state !== 'active') return false;
-  return remoteSession.role === 'worker' || tasks.some((task) => isOnOtherMachine(context, task));
+  return remoteSession.role === 'worker' || tasks.some((task) => isTaskOnOtherMachine(context, task));
 }
 
 /** Whether this machine works in a session that another one leads. */
-export function isJoined({ remoteSession }: Pick<RunContext, 'remoteSession'>): boolean {
+export function isJoinedMachine({ remoteSession }: Pick<RunContext, 'remoteSession'>): boolean {
   return remoteSession?.role === 'worker';
 }
 
@@ -94,8 +96,8 @@ export async function fetchBase(
 ): Promise<boolean> {
   const isHere = async (): Promise<boolean> => (await git.resolveCommit(session.base_commit)) !== null;
   if (remoteSession?.role !== 'worker' || (await isHere())) return true;
-  const branch = landsOn(session);
-  await remoteSession.bring(branch);
+  const branch = findLandingBranch(session);
+  await remoteSession.fetchBranchCommits(branch);
   if (await isHere()) return true;
   // Its server ended between the two, or the branch was reset: its lead asks the person about that.
   const message = `${branch} at ${remoteSession.remote} does not hold ${shortId(session.base_commit)}, which the session records as its tip. No task starts here until it does.`;
@@ -109,7 +111,7 @@ export function reportHowToJoin(
   { snapshot, session }: Pick<SessionView, 'snapshot' | 'session'>,
 ): void {
   if (remoteSession?.role !== 'lead') return;
-  const digest = planDigest(snapshot.tasksOf(session.id));
+  const digest = digestPlanTasks(snapshot.tasksOf(session.id));
   if (run.warned.has(digest)) return;
   run.warned.add(digest);
   const message = `To have another machine work on it too, run there: git flame work --join ${shellQuote(remoteSession.remote)} --plan ${digest}`;
@@ -117,11 +119,11 @@ export function reportHowToJoin(
 }
 
 /** Says, each time this machine comes to have nothing to do, what it waits for: nothing else shows that it goes on. */
-export function reportIdle(
+export function reportIdleMachine(
   context: Pick<RunContext, 'events' | 'place' | 'run' | 'remoteSession'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
 ): void {
-  const elsewhere = tasks.filter((task) => isOnOtherMachine(context, task));
+  const elsewhere = tasks.filter((task) => isTaskOnOtherMachine(context, task));
   const hosts = [...new Set(elsewhere.map(({ claimed_host: host }) => host))];
   const on = (host: string | null): string =>
     elsewhere.flatMap(({ id, claimed_host }) => (claimed_host === host ? [id] : [])).join(', ');

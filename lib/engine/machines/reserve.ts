@@ -1,20 +1,20 @@
 import {
-  budgetState,
+  computeBudgetState,
   reserveShare,
-  spentHere,
+  sumMachineSpending,
   withoutReservations,
 } from '../../core/schedule/budget-state.ts';
-import { budgetKey, roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
+import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { record, recordOwn } from '../record.ts';
+import { decideAndRecord, recordUnderAnyLead } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** Share of one agent, and whether it is less than it would have had. */
-export interface ReservedShare {
+export interface ReservedBudgetShare {
   readonly budget: AgentRequest['budget'];
   readonly isCut: boolean;
 }
@@ -28,19 +28,19 @@ const lookAgainMs = 2_000;
  * remote has that. While others hold all that is left it waits. null: the session has no limit, or this machine is alone.
  * Throws FlameError `budget-units`.
  */
-export async function reserve(
+export async function reserveAgentBudget(
   context: RunContext,
   id: SessionId,
   { agent, role }: { readonly agent: AgentId; readonly role: Role },
-): Promise<ReservedShare | null> {
+): Promise<ReservedBudgetShare | null> {
   const { remoteSession } = context;
   if (remoteSession === undefined) return null;
-  const own = { ...roleBudget(context.config, role), key: budgetKey(context.config, role) };
+  const own = { ...readRoleBudget(context.config, role), key: findBudgetKey(context.config, role) };
   for (;;) {
-    let found: (ReservedShare & { readonly isFree: boolean }) | null = null;
-    await record(context, id, ({ session }) => {
+    let found: (ReservedBudgetShare & { readonly isFree: boolean }) | null = null;
+    await decideAndRecord(context, id, ({ session }) => {
       found = null;
-      const { limit, unit } = budgetState(context.config, session);
+      const { limit, unit } = computeBudgetState(context.config, session);
       if (limit === 0) {
         found = { budget: own, isCut: false, isFree: true };
         return null;
@@ -68,19 +68,21 @@ export async function reserve(
  */
 function mostHere({ config, remoteSession }: Pick<RunContext, 'config' | 'remoteSession'>): number {
   if (remoteSession?.role !== 'worker') return 0;
-  return remoteSession.budget ?? sessionBudget(config).limit;
+  return remoteSession.budget ?? readSessionBudget(config).limit;
 }
 
 /** Whether a machine that joined has nothing left to spend: by the budget of all, or by its own. */
-export function isSpentHere(
+export function isBudgetSpentHere(
   context: Pick<RunContext, 'config' | 'remoteSession'>,
   session: Session,
 ): boolean {
   const { remoteSession, config } = context;
-  const { unit, isSpent } = budgetState(config, session);
+  const { unit, isSpent } = computeBudgetState(config, session);
   const most = mostHere(context);
   const isOwnSpent =
-    most > 0 && remoteSession !== undefined && spentHere(session, remoteSession.machine, unit) >= most;
+    most > 0 &&
+    remoteSession !== undefined &&
+    sumMachineSpending(session, remoteSession.machine, unit) >= most;
   return isSpent || isOwnSpent;
 }
 
@@ -88,8 +90,8 @@ export function isSpentHere(
 export async function releaseEndedReservations(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession } = context;
   if (remoteSession === undefined) return;
-  const live = new Set<string>((await context.agents.live()).map((agent) => agent.id));
-  await recordOwn(context, id, ({ session }) => {
+  const live = new Set<string>((await context.agents.listLiveAgents()).map((agent) => agent.id));
+  await recordUnderAnyLead(context, id, ({ session }) => {
     const next = withoutReservations(
       session,
       ({ agent, machine }) => machine === remoteSession.machine && !live.has(agent),
@@ -99,9 +101,13 @@ export async function releaseEndedReservations(context: RunContext, id: SessionI
 }
 
 /** Releases the reservation of one agent that never spent. */
-export async function releaseReservation(context: RunContext, id: SessionId, agent: AgentId): Promise<void> {
+export async function releaseUnspentReservation(
+  context: RunContext,
+  id: SessionId,
+  agent: AgentId,
+): Promise<void> {
   if (context.remoteSession === undefined) return;
-  await recordOwn(context, id, ({ session }) => {
+  await recordUnderAnyLead(context, id, ({ session }) => {
     const next = withoutReservations(session, (one) => one.agent === agent);
     return next === session
       ? null

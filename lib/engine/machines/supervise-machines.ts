@@ -1,22 +1,26 @@
 import {
-  approvalDecision,
-  builtDecision,
-  machineDecision,
-  verdictDecision,
+  toApprovalDecision,
+  toChangesetBuiltDecision,
+  toMachineTrustDecision,
+  toVerdictDecision,
 } from '../../core/admission/decisions.ts';
-import { isStatementFor, signedApproval, signedVerdict } from '../../core/machines/machine-statement.ts';
+import {
+  isStatementSignatureValid,
+  toApprovalToSign,
+  toVerdictToSign,
+} from '../../core/machines/machine-statement.ts';
 import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
-import type { SharedRole } from '../../domain/state/machine.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
+import type { JoinedMachineRole } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { record, viewSession } from '../record.ts';
+import { decideAndRecord, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { passOnClaims } from './pass-on.ts';
-import { passOnJudging } from './verdict-claims.ts';
+import { releaseClaimsOfGoneMachines } from './pass-on.ts';
+import { releaseDeadValidationClaims } from './verdict-claims.ts';
 
 /**
  * Acts on each look at the other machines: passes on claims of machines that are gone, publishes which roles each one
@@ -24,14 +28,14 @@ import { passOnJudging } from './verdict-claims.ts';
  */
 export async function superviseMachines(context: RunContext, id: SessionId): Promise<void> {
   if (context.remoteSession === undefined) return;
-  await passOnClaims(context, id);
-  await passOnJudging(context, id);
+  await releaseClaimsOfGoneMachines(context, id);
+  await releaseDeadValidationClaims(context, id);
   await publishTrust(context, id, keptBack(context));
-  await applyStatements(context, id);
+  await adoptStatementsOfMachines(context, id);
 }
 
 /** A script that has to come first runs where the session is led, at the beginning of that wave. */
-function keptBack({ config, run }: RunContext): readonly SharedRole[] {
+function keptBack({ config, run }: RunContext): readonly JoinedMachineRole[] {
   return config.hooks.pre_validation === '' || run.isPrepared ? [] : ['validate'];
 }
 
@@ -39,7 +43,7 @@ function keptBack({ config, run }: RunContext): readonly SharedRole[] {
  * Takes for this lead's own what machines found or had their person decide, as far as it trusts them with it: signed with
  * a key it trusts in that role, over exactly this, under the claim that holds. All else counts as if it weren't there.
  */
-export async function applyStatements(context: RunContext, id: SessionId): Promise<void> {
+export async function adoptStatementsOfMachines(context: RunContext, id: SessionId): Promise<void> {
   if (context.remoteSession?.role !== 'lead') return;
   const snapshot = await context.store.snapshot();
   const session = snapshot.sessions.find((one) => one.id === id);
@@ -52,9 +56,9 @@ export async function applyStatements(context: RunContext, id: SessionId): Promi
       .filter((one) => one.session === id && one.task === task.id);
     return about.filter((verdict) => isVerdictOf(context, { session, task, verdict })).slice(-1);
   });
-  const fresh = verdicts.filter((verdict) => !context.decided.has(verdictDecision(verdict)));
+  const fresh = verdicts.filter((verdict) => !context.decided.has(toVerdictDecision(verdict)));
   const decided = session.changesets.flatMap((changeset) => wordsOn(context, session, changeset));
-  const all = [...fresh.map(verdictDecision), ...decided];
+  const all = [...fresh.map(toVerdictDecision), ...decided];
   if (all.length === 0) return;
   context.decided.record(all);
   for (const { task, commit, status, notes, by } of fresh)
@@ -74,29 +78,29 @@ function isVerdictOf(
   if (task.judging.commit !== verdict.commit || task.start_commit !== verdict.base) return false;
   return (
     isTrusted(context, session, { key: word.key, role: 'validate' }) &&
-    isStatementFor('validate', signedVerdict(verdict), word)
+    isStatementSignatureValid('validate', toVerdictToSign(verdict), word)
   );
 }
 
-function wordsOn(context: RunContext, session: Session, changeset: Changeset): readonly Decision[] {
+function wordsOn(context: RunContext, session: Session, changeset: Changeset): readonly LoggedDecision[] {
   const { state, built_on: built, approved_on: approved } = changeset;
   if (state !== 'waiting' && state !== 'approved') return [];
-  const words: Decision[] = [];
+  const words: LoggedDecision[] = [];
   if (
     built !== undefined &&
     built.claim === session.machines?.merging?.claim &&
     isTrusted(context, session, { key: built.key, role: 'merge' }) &&
-    isStatementFor('merge', builtDecision(session, changeset), built)
+    isStatementSignatureValid('merge', toChangesetBuiltDecision(session, changeset), built)
   )
-    words.push(builtDecision(session, changeset));
+    words.push(toChangesetBuiltDecision(session, changeset));
   if (
     state === 'approved' &&
     approved !== undefined &&
     approved.claim === (session.machines?.term ?? 1) &&
     isTrusted(context, session, { key: approved.key, role: 'review' }) &&
-    isStatementFor('review', signedApproval(session, changeset), approved)
+    isStatementSignatureValid('review', toApprovalToSign(session, changeset), approved)
   )
-    words.push(approvalDecision(session, changeset));
+    words.push(toApprovalDecision(session, changeset));
   return words.filter((decision) => !context.decided.has(decision));
 }
 
@@ -106,20 +110,20 @@ type Trusting = Pick<RunContext, 'config' | 'now' | 'decided' | 'remoteSession'>
 function isTrusted(
   { config, now, decided }: Pick<Trusting, 'config' | 'now' | 'decided'>,
   session: Pick<Session, 'id'>,
-  { key, role }: { readonly key: string; readonly role: SharedRole },
+  { key, role }: { readonly key: string; readonly role: JoinedMachineRole },
 ): boolean {
   const today = now().toISOString().slice(0, 10);
   const named = config.machines.trusted.some(
     (one) => one.key === key && one.roles.includes(role) && (one.until === undefined || one.until >= today),
   );
-  return named || decided.has(machineDecision(session, key, role));
+  return named || decided.has(toMachineTrustDecision(session, key, role));
 }
 
 /** True if this machine may act in a role: a lead in all of them, others as started and, beyond tasks, as trusted. */
-export function mayAct(
+export function mayMachineActInRole(
   { remoteSession, place }: Pick<RunContext, 'remoteSession' | 'place'>,
   { machines }: Pick<Session, 'machines'>,
-  role: SharedRole,
+  role: JoinedMachineRole,
 ): boolean {
   if (remoteSession === undefined || remoteSession.role === 'lead') return true;
   if (!remoteSession.roles.includes(role)) return false;
@@ -130,10 +134,10 @@ export function mayAct(
 }
 
 /** Machines that are there and that this lead has do something beside tasks. */
-export function trustedMachines(
+export function listMachinesTrustedInRole(
   context: Trusting,
   session: Pick<Session, 'id'>,
-  role: SharedRole,
+  role: JoinedMachineRole,
 ): readonly SeenMachine[] {
   const there = context.remoteSession?.machines() ?? [];
   return there.filter(({ sign, state }) => {
@@ -149,14 +153,14 @@ export function trustedMachines(
 async function publishTrust(
   context: RunContext,
   id: SessionId,
-  without: readonly SharedRole[] = [],
+  without: readonly JoinedMachineRole[] = [],
 ): Promise<void> {
   if (context.remoteSession?.role !== 'lead') return;
   context.decided.refresh();
   const roles = (['validate', 'merge', 'review'] as const).filter((role) => !without.includes(role));
-  const found = new Map<string, SharedRole[]>();
+  const found = new Map<string, JoinedMachineRole[]>();
   for (const role of roles)
-    for (const { machine } of trustedMachines(context, { id }, role))
+    for (const { machine } of listMachinesTrustedInRole(context, { id }, role))
       if (machine !== null) found.set(machine, [...(found.get(machine) ?? []), role]);
   const trusted = [...found]
     .map(([machine, all]) => ({ machine, roles: all }))
@@ -164,7 +168,7 @@ async function publishTrust(
   const isSaid = (session: Session): boolean =>
     JSON.stringify(session.machines?.trusted ?? []) === JSON.stringify(trusted);
   if (isSaid((await viewSession(context, id)).session)) return;
-  await record(context, id, ({ session }) => {
+  await decideAndRecord(context, id, ({ session }) => {
     if (session.machines === undefined || isSaid(session)) return null;
     const { trusted: _, ...terms } = session.machines;
     const machines = trusted.length === 0 ? terms : { ...terms, trusted };

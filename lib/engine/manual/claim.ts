@@ -1,10 +1,10 @@
-import { manualDecisions } from '../../core/admission/decisions.ts';
-import { reopenSession } from '../../core/changesets/reopen-session.ts';
-import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
-import { selectReady } from '../../core/schedule/select-ready.ts';
-import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import { listDecisionsOfManualTask } from '../../core/admission/decisions.ts';
+import { reopenSessionForTask } from '../../core/changesets/reopen-session.ts';
+import { makeManualClaimChanges, whyNotClaimableByHand } from '../../core/schedule/claim-rules.ts';
+import { selectReadyTasks } from '../../core/schedule/select-ready.ts';
+import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
-import { sessionShared } from '../../domain/concurrency-errors.ts';
+import { sessionIsSharedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -12,14 +12,14 @@ import type { GitRefs, GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { keepLocks } from '../lock-paths.ts';
-import { bringFiles } from '../prepare-worktree.ts';
-import { type Recorder, record, taskOf, viewSession } from '../record.ts';
-import { keepOnRescueRef } from '../retention/rescue-refs.ts';
+import { recordLocksAfterRenames } from '../lock-paths.ts';
+import { copyFilesIntoWorktree } from '../prepare-worktree.ts';
+import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record.ts';
+import { keepCommitAsRescue } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { describeStart } from '../stacking/block-on-conflict.ts';
-import { type StartPoint, startPoint } from '../start-point.ts';
-import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
+import { describeWorkToBuildOn } from '../stacking/block-on-conflict.ts';
+import { buildStartPoint, type StartPoint } from '../start-point.ts';
+import { findFreeWorktreePath, hasWorktreeAt, personWorktreePath, shortTaskBranchName } from './hand-task.ts';
 import { releaseExpiredClaims } from './release.ts';
 
 interface HandClaim {
@@ -31,15 +31,15 @@ interface HandClaim {
 }
 
 /** The next task by the scheduler's rules that is for this role; null: none, and why. */
-export function nextTask(
+export function selectNextTaskToClaim(
   tasks: readonly Task[],
   { limit, now, role }: { readonly limit: number; readonly now: Date; readonly role: Role | null },
 ): { readonly task: Task | null; readonly why: string } {
   const rules = { tasks, running: [], now: now.getTime() };
   const wanted = (task: Task): boolean => role === null || task.role === role;
-  const task = selectReady({ ...rules, limit }).selected.find(wanted);
+  const task = selectReadyTasks({ ...rules, limit }).selected.find(wanted);
   if (task !== undefined) return { task, why: '' };
-  const deferred = selectReady({ ...rules, limit }).deferred.find((one) => wanted(one.task));
+  const deferred = selectReadyTasks({ ...rules, limit }).deferred.find((one) => wanted(one.task));
   if (deferred !== undefined) return { task: null, why: `${deferred.task.id} waits: ${deferred.because}` };
   const open = tasks.filter(({ status }) => status === 'pending').length;
   return { task: null, why: open === 0 ? 'none is pending' : `${open} pending, but none can start yet` };
@@ -60,15 +60,16 @@ export async function claimByHand(
     const view = await viewSession(context, session);
     // Another machine's agent may be taking the same task at the remote.
     if (view.session.machines !== undefined && context.remoteSession === undefined)
-      throw sessionShared(session);
-    const task = wish.task === null ? pick(context, view.tasks, wish.role) : taskOf(view, wish.task);
-    if (isHeldBy(task, context.gates.person)) return resumeClaim(context, task, wish.wantsWorktree);
+      throw sessionIsSharedError(session);
+    const task =
+      wish.task === null ? pick(context, view.tasks, wish.role) : requireTaskInView(view, wish.task);
+    if (isClaimedByPerson(task, context.gates.person)) return resumeClaim(context, task, wish.wantsWorktree);
     requireFree(context, task, view.tasks);
-    const start = await startPoint(context, view.session, task, view.tasks);
+    const start = await buildStartPoint(context, view.session, task, view.tasks);
     if (start.kind === 'conflict') throw startConflict(task, start);
-    if (await keepLocks(context, view, task, start.commit)) continue;
-    const startText = describeStart(context, task, view.tasks);
-    const worktree = wish.wantsWorktree ? await freeWorktreePath(context, task) : null;
+    if (await recordLocksAfterRenames(context, view, task, start.commit)) continue;
+    const startText = describeWorkToBuildOn(context, task, view.tasks);
+    const worktree = wish.wantsWorktree ? await findFreeWorktreePath(context, task) : null;
     const claimed = await claim(context, task, { worktree, start, startText });
     if (claimed === null) continue;
     return worktree === null
@@ -79,7 +80,7 @@ export async function claimByHand(
 
 function pick(context: Pick<RunContext, 'config' | 'now'>, tasks: readonly Task[], role: Role | null): Task {
   const limit = context.config.concurrency.development;
-  const { task, why } = nextTask(tasks, { limit, now: context.now(), role });
+  const { task, why } = selectNextTaskToClaim(tasks, { limit, now: context.now(), role });
   if (task !== null) return task;
   throw new FlameError({
     kind: 'refused',
@@ -90,7 +91,7 @@ function pick(context: Pick<RunContext, 'config' | 'now'>, tasks: readonly Task[
 }
 
 function requireFree(context: Pick<RunContext, 'config'>, task: Task, tasks: readonly Task[]): void {
-  const objection = claimObjection(task, tasks, context.config.concurrency.development);
+  const objection = whyNotClaimableByHand(task, tasks, context.config.concurrency.development);
   if (objection === null) return;
   throw new FlameError({
     kind: 'refused',
@@ -110,21 +111,21 @@ interface Beginning {
 
 /** By compare-and-swap; null if another process was quicker. */
 async function claim(
-  context: Recorder & Pick<RunContext, 'place'>,
+  context: RecordContext & Pick<RunContext, 'place'>,
   task: Task,
   { worktree, start, startText }: Beginning,
 ): Promise<Task | null> {
   const person = context.gates.person;
-  const done = await record(context, task.session, (view) => {
-    const now = taskOf(view, task.id);
+  const done = await decideAndRecord(context, task.session, (view) => {
+    const now = requireTaskInView(view, task.id);
     // Other tasks matter only if they now block this one; any other change to them needs no retry.
     if (now.rev !== task.rev) return null;
-    if (claimObjection(now, view.tasks, context.config.concurrency.development) !== null) return null;
-    if (describeStart(context, now, view.tasks) !== startText) return null;
+    if (whyNotClaimableByHand(now, view.tasks, context.config.concurrency.development) !== null) return null;
+    if (describeWorkToBuildOn(context, now, view.tasks) !== startText) return null;
     const { commit, builtOn } = start;
     const at = timestamp(context);
-    const reopened = reopenSession(view.session, task.id);
-    const steps = takeByHand(now, {
+    const reopened = reopenSessionForTask(view.session, task.id);
+    const steps = makeManualClaimChanges(now, {
       worktree,
       at,
       claimedBy: person,
@@ -135,20 +136,20 @@ async function claim(
     // By taking a received task, the person accepts it.
     return {
       steps,
-      accepted: manualDecisions(task),
+      accepted: listDecisionsOfManualTask(task),
       ...(reopened === undefined ? {} : { session: reopened }),
     };
   });
-  return done.kind === 'done' ? taskOf(done.view, task.id) : null;
+  return done.kind === 'done' ? requireTaskInView(done.view, task.id) : null;
 }
 
 async function resumeClaim(context: RunContext, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
-  const worktree = handWorktree(context, task);
+  const worktree = personWorktreePath(context, task);
   const { id, start_commit: start } = task;
   if (worktree === null || start === null || !wantsWorktree) throw alreadyYours({ id, worktree });
-  if (!(await isThere(context, worktree))) return settleIn(context, task, { worktree, start });
+  if (!(await hasWorktreeAt(context, worktree))) return settleIn(context, task, { worktree, start });
   // A kill may have come before they were there; what is there already stays.
-  await bringFiles(context, worktree);
+  await copyFilesIntoWorktree(context, worktree);
   throw alreadyYours({ id, worktree });
 }
 
@@ -173,17 +174,17 @@ async function settleIn(context: RunContext, task: Task, place: Place): Promise<
   const { worktree } = place;
   try {
     await makeWorktree(context, task, place);
-    await bringFiles(context, worktree);
+    await copyFilesIntoWorktree(context, worktree);
   } catch (error) {
-    await record(context, task.session, (view) => {
-      const now = taskOf(view, task.id);
-      if (!isHeldBy(now, context.gates.person)) return null;
+    await decideAndRecord(context, task.session, (view) => {
+      const now = requireTaskInView(view, task.id);
+      if (!isClaimedByPerson(now, context.gates.person)) return null;
       const reason = error instanceof Error ? error.message : 'no worktree could be made';
       return { steps: [releaseTask(now, { reason, at: timestamp(context) })] };
     });
     throw error;
   }
-  return { task, worktree, branch: branchName(task) };
+  return { task, worktree, branch: shortTaskBranchName(task) };
 }
 
 /**
@@ -195,12 +196,12 @@ async function makeWorktree(
   { worktree: path, start }: Place,
 ): Promise<void> {
   const { git } = context;
-  const branch = branchName(task);
+  const branch = shortTaskBranchName(task);
   const tip = await git.resolveCommit(taskBranch(task.session, task.id));
   if (tip === null) return git.addPersonWorktree(path, { branch, start, mode: 'new' });
   if (await git.isAncestor(start, tip)) return git.addPersonWorktree(path, { branch, start, mode: 'as-is' });
   if (!(await git.isAncestor(tip, start)))
-    await keepOnRescueRef(context, { session: task.session, task: task.id }, tip);
+    await keepCommitAsRescue(context, { session: task.session, task: task.id }, tip);
   return git.addPersonWorktree(path, { branch, start, mode: 'reset' });
 }
 

@@ -1,22 +1,34 @@
-import { reopenSession } from '../../core/changesets/reopen-session.ts';
-import { isHeld } from '../../core/schedule/next-action.ts';
-import { expiredClaims, holderOf } from '../../core/schedule/task-holder.ts';
+import { reopenSessionForTask } from '../../core/changesets/reopen-session.ts';
+import { isClaimedByHand } from '../../core/schedule/next-action.ts';
+import { listExpiredManualClaims, nameTaskHolder } from '../../core/schedule/task-holder.ts';
 import { withdrawTasks } from '../../core/task/cascade.ts';
-import { agentsOf } from '../../core/task/several-attempts.ts';
+import { listRunningAgentsOfTask } from '../../core/task/several-attempts.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
-import { dropTask, restartTask } from '../../core/task/task-outcome.ts';
+import { dropTask, makeRequeuedTaskPending } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { changedConcurrently, claimedElsewhere } from '../../domain/concurrency-errors.ts';
+import { changedConcurrentlyError, claimedElsewhereError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type Recorder, type Recording, record, taskOf, viewSession } from '../record.ts';
-import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
+import {
+  type ChangesToRecord,
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  viewSession,
+} from '../record.ts';
+import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { detachHandWorktree, handTip, isThere, leaveHandWorktree, requireHeld } from './hand-task.ts';
+import {
+  detachPersonWorktree,
+  hasWorktreeAt,
+  leavePersonWorktree,
+  readPersonWorkTip,
+  requireClaimedByPerson,
+} from './hand-task.ts';
 
-export interface HandRelease {
+export interface ManualReleaseResult {
   readonly task: Task;
   /** Set if it stays: something in it is not saved, or it is the person's current folder. */
   readonly worktree: string | null;
@@ -24,7 +36,7 @@ export interface HandRelease {
   readonly rescue: string | null;
 }
 
-export interface ReleaseWish {
+export interface ManualReleaseOptions {
   readonly task: string;
   readonly reason: string;
   /** Frees another person's claim too, or one made in another clone. */
@@ -41,51 +53,55 @@ export interface ReleaseWish {
 export async function releaseByHand(
   context: RunContext,
   session: SessionId,
-  wish: ReleaseWish,
-): Promise<HandRelease> {
-  const task = taskOf(await viewSession(context, session), wish.task);
+  wish: ManualReleaseOptions,
+): Promise<ManualReleaseResult> {
+  const task = requireTaskInView(await viewSession(context, session), wish.task);
   if (task.status === 'failed') return tryAgain(context, task, wish.reason);
   await requireReleasable(context, task, wish.isForced);
   const { rescue, refs } = await keepWork(context, task);
-  const done = await record(context, session, (view) => {
-    const now = taskOf(view, task.id);
+  const done = await decideAndRecord(context, session, (view) => {
+    const now = requireTaskInView(view, task.id);
     if (now.rev !== task.rev) return null;
     return { steps: [releaseTask(now, { reason: wish.reason, at: timestamp(context) })], refs };
   });
   if (done.kind !== 'done') throw taskChanged(task);
-  const worktree = isHeld(task) ? await leaveHandWorktree(context, task, wish.cwd) : task.worktree;
-  return { task: taskOf(done.view, task.id), worktree, rescue };
+  const worktree = isClaimedByHand(task) ? await leavePersonWorktree(context, task, wish.cwd) : task.worktree;
+  return { task: requireTaskInView(done.view, task.id), worktree, rescue };
 }
 
 /** Work of its attempts stays where it is. */
-async function tryAgain(context: Recorder, { id, session, rev }: Task, reason: string): Promise<HandRelease> {
-  const done = await record(context, session, (view): Recording | null => {
-    const now = taskOf(view, id);
+async function tryAgain(
+  context: RecordContext,
+  { id, session, rev }: Task,
+  reason: string,
+): Promise<ManualReleaseResult> {
+  const done = await decideAndRecord(context, session, (view): ChangesToRecord | null => {
+    const now = requireTaskInView(view, id);
     if (now.rev !== rev) return null;
-    const reopened = reopenSession(view.session, id);
+    const reopened = reopenSessionForTask(view.session, id);
     return {
-      steps: [restartTask(now)],
+      steps: [makeRequeuedTaskPending(now)],
       body: reason,
       ...(reopened === undefined ? {} : { session: reopened }),
     };
   });
   if (done.kind !== 'done') throw taskChanged({ id });
-  return { task: taskOf(done.view, id), worktree: null, rescue: null };
+  return { task: requireTaskInView(done.view, id), worktree: null, rescue: null };
 }
 
 /** Drops a task, the person's own claim on it too, and what can't be done without it is blocked. */
 export async function dropByHand(
   context: RunContext,
   session: SessionId,
-  wish: ReleaseWish,
-): Promise<HandRelease & { readonly blocked: readonly string[] }> {
-  const task = taskOf(await viewSession(context, session), wish.task);
+  wish: ManualReleaseOptions,
+): Promise<ManualReleaseResult & { readonly blocked: readonly string[] }> {
+  const task = requireTaskInView(await viewSession(context, session), wish.task);
   const isClaimed = task.status === 'claimed';
   if (isClaimed) await requireReleasable(context, task, wish.isForced);
   const { rescue, refs } = isClaimed ? await keepWork(context, task) : { rescue: null, refs: [] };
   let blocked: readonly string[] = [];
-  const done = await record(context, session, (view): Recording | null => {
-    const now = taskOf(view, task.id);
+  const done = await decideAndRecord(context, session, (view): ChangesToRecord | null => {
+    const now = requireTaskInView(view, task.id);
     if (now.rev !== task.rev) return null;
     const at = timestamp(context);
     const released: TaskChange[] = isClaimed ? [releaseTask(now, { reason: wish.reason, at })] : [];
@@ -95,15 +111,15 @@ export async function dropByHand(
     return { steps: [...released, ...steps], refs, body: wish.reason };
   });
   if (done.kind !== 'done') throw taskChanged(task);
-  const worktree = isHeld(task)
-    ? await leaveHandWorktree(context, task, wish.cwd)
+  const worktree = isClaimedByHand(task)
+    ? await leavePersonWorktree(context, task, wish.cwd)
     : await stillThere(context, task);
-  return { task: taskOf(done.view, task.id), worktree, rescue, blocked: [...new Set(blocked)] };
+  return { task: requireTaskInView(done.view, task.id), worktree, rescue, blocked: [...new Set(blocked)] };
 }
 
 /** The worktree of an attempt, unless it went when its work was accepted. */
 async function stillThere(context: WithGit<GitWorktrees>, { worktree }: Task): Promise<string | null> {
-  return worktree !== null && (await isThere(context, worktree)) ? worktree : null;
+  return worktree !== null && (await hasWorktreeAt(context, worktree)) ? worktree : null;
 }
 
 async function requireReleasable(
@@ -111,8 +127,11 @@ async function requireReleasable(
   task: Task,
   isForced: boolean,
 ): Promise<void> {
-  if (task.status !== 'claimed' || isHeld(task)) return requireHeld(task, context.gates.person, isForced);
-  const agent = (await context.agents.live()).find(({ id }) => agentsOf(task).some((one) => one === id));
+  if (task.status !== 'claimed' || isClaimedByHand(task))
+    return requireClaimedByPerson(task, context.gates.person, isForced);
+  const agent = (await context.agents.listLiveAgents()).find(({ id }) =>
+    listRunningAgentsOfTask(task).some((one) => one === id),
+  );
   if (agent !== undefined) throw agentAtWork(task, agent.id);
   const isHere = task.claimed_host === null || task.claimed_host === context.place;
   if (!isHere && !isForced) throw otherMachine(task);
@@ -122,17 +141,17 @@ async function requireReleasable(
 async function keepWork(
   context: RunContext,
   task: Task,
-): Promise<{ readonly rescue: string | null; readonly refs: NonNullable<Recording['refs']> }> {
-  if (!isHeld(task)) return { rescue: null, refs: [] };
-  const tip = await handTip(context, task);
+): Promise<{ readonly rescue: string | null; readonly refs: NonNullable<ChangesToRecord['refs']> }> {
+  if (!isClaimedByHand(task)) return { rescue: null, refs: [] };
+  const tip = await readPersonWorkTip(context, task);
   // Off its branch first: git can't take a worktree off a branch that is gone.
-  await detachHandWorktree(context, task);
+  await detachPersonWorktree(context, task);
   const subject = { session: task.session, task: task.id };
   const { elsewhere } = await viewSession(context, task.session);
   // A note of another clone is no proof of the start: its commits are kept.
   const isUntouched = !elsewhere.has(task.id) && (task.start_commit === null || tip === task.start_commit);
   const isWork = tip !== null && !isUntouched;
-  const rescue = isWork ? rescueName(await keepOnRescueRef(context, subject, tip)) : null;
+  const rescue = isWork ? rescueName(await keepCommitAsRescue(context, subject, tip)) : null;
   const ref: RefName = taskBranch(task.session, task.id);
   const old = await context.git.resolveCommit(ref);
   // A branch that held accepted work before stays with it.
@@ -150,15 +169,15 @@ function agentAtWork(task: Task, agent: string): FlameError {
 }
 
 function otherMachine(task: Task): FlameError {
-  return claimedElsewhere(
+  return claimedElsewhereError(
     'refused',
-    `${task.id} was claimed by ${holderOf(task)} on ${task.claimed_host}. This clone can't see whether that machine still works on it.`,
+    `${task.id} was claimed by ${nameTaskHolder(task)} on ${task.claimed_host}. This clone can't see whether that machine still works on it.`,
     [`git flame sync`, `git flame task release ${task.id} --force`],
   );
 }
 
 function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
-  return changedConcurrently(`Another command changed ${id} at the same moment.`, [
+  return changedConcurrentlyError(`Another command changed ${id} at the same moment.`, [
     `git flame task show ${id}`,
   ]);
 }
@@ -170,7 +189,7 @@ function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
 async function releaseExpired(context: RunContext, id: SessionId): Promise<readonly string[]> {
   const { tasks } = await viewSession(context, id);
   const released: string[] = [];
-  for (const task of expiredClaims(tasks, context.config.limits.claim_timeout, context.now()))
+  for (const task of listExpiredManualClaims(tasks, context.config.limits.claim_timeout, context.now()))
     if (await release(context, task)) released.push(task.id);
   return released;
 }
@@ -178,9 +197,9 @@ async function releaseExpired(context: RunContext, id: SessionId): Promise<reado
 async function release(context: RunContext, task: Task): Promise<boolean> {
   const isHere = task.claimed_host === null || task.claimed_host === context.place;
   const refs = isHere ? (await keepWork(context, task)).refs : [];
-  const reason = `${holderOf(task)} held it longer than limits.claim_timeout allows`;
-  const done = await record(context, task.session, (view) => {
-    const now = taskOf(view, task.id);
+  const reason = `${nameTaskHolder(task)} held it longer than limits.claim_timeout allows`;
+  const done = await decideAndRecord(context, task.session, (view) => {
+    const now = requireTaskInView(view, task.id);
     if (now.rev !== task.rev) return null;
     return { steps: [releaseTask(now, { reason, at: timestamp(context) })], refs };
   });

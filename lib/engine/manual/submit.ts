@@ -1,24 +1,37 @@
-import { workDecision } from '../../core/admission/decisions.ts';
-import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { listWorkToBuildOn, type WorkToBuildOn } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-attempt.ts';
-import { branchMoved } from '../../domain/concurrency-errors.ts';
+import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
-import { noCommit } from '../../domain/input-errors.ts';
+import { noCommitError } from '../../domain/input-errors.ts';
 import type { Violation } from '../../domain/policy.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { judgeCommits } from '../post-check/judge-commits.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
-import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { keepFormerTip } from '../retention/rescue-refs.ts';
+import { findViolationsInCommits } from '../post-check/judge-commits.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
+import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { baseTip, startPoint } from '../start-point.ts';
-import { branchName, handTip, handWorktree, isThere, leaveHandWorktree, requireHeld } from './hand-task.ts';
+import { buildStartPoint, readBaseTip } from '../start-point.ts';
+import {
+  hasWorktreeAt,
+  leavePersonWorktree,
+  personWorktreePath,
+  readPersonWorkTip,
+  requireClaimedByPerson,
+  shortTaskBranchName,
+} from './hand-task.ts';
 
 interface HandSubmission {
   readonly task: Task;
@@ -51,18 +64,18 @@ export async function submitByHand(
   wish: SubmitWish,
 ): Promise<HandSubmission> {
   const view = await viewSession(context, session);
-  const task = taskOf(view, wish.task);
-  requireHeld(task, context.gates.person, false);
+  const task = requireTaskInView(view, wish.task);
+  requireClaimedByPerson(task, context.gates.person, false);
   if (!wish.isForced) await requireSaved(context, task);
   const tip = await tipOf(context, task, wish);
   const from = await startOf(context, view, task, tip);
   const start = from.commit;
   if (tip === start) throw nothingDone(task);
-  const violations = await judgeCommits(context, {
+  const violations = await findViolationsInCommits(context, {
     start,
     tip,
-    policy: await workerPolicy(context, {
-      worktree: handWorktree(context, task) ?? '/',
+    policy: await compileWorkerPolicy(context, {
+      worktree: personWorktreePath(context, task) ?? '/',
       fileLocks: task.file_locks,
       start,
     }),
@@ -71,7 +84,7 @@ export async function submitByHand(
   });
   if (violations.length > 0) return { task, violations, worktree: task.worktree };
   const done = await complete(context, task, { from, tip, notes: wish.notes });
-  return { task: done, violations, worktree: await leaveHandWorktree(context, done, wish.cwd) };
+  return { task: done, violations, worktree: await leavePersonWorktree(context, done, wish.cwd) };
 }
 
 async function requireSaved(
@@ -79,8 +92,8 @@ async function requireSaved(
   task: Task,
 ): Promise<void> {
   const { id } = task;
-  const worktree = handWorktree(context, task);
-  if (worktree === null || !(await isThere(context, worktree))) return;
+  const worktree = personWorktreePath(context, task);
+  if (worktree === null || !(await hasWorktreeAt(context, worktree))) return;
   const dirty = await context.git.dirtyPaths(worktree);
   if (dirty.length === 0) return;
   throw new FlameError({
@@ -103,10 +116,13 @@ async function tipOf(
   if (commit !== null) {
     const named = await context.git.resolveCommit(commit);
     if (named === null)
-      throw noCommit(`There is no commit ${JSON.stringify(commit)}.`, { kind: 'usage', hints: ['git log'] });
+      throw noCommitError(`There is no commit ${JSON.stringify(commit)}.`, {
+        kind: 'usage',
+        hints: ['git log'],
+      });
     return named;
   }
-  const tip = (await handTip(context, task)) ?? (await context.git.head(cwd)).commit;
+  const tip = (await readPersonWorkTip(context, task)) ?? (await context.git.head(cwd)).commit;
   if (tip === null) throw nothingDone(task);
   return tip;
 }
@@ -127,10 +143,10 @@ async function startOf(
   const { git } = context;
   const { start_commit: claimed } = task;
   if (claimed !== null && (await git.isAncestor(claimed, tip))) return { commit: claimed };
-  const point = await startPoint(context, view.session, task, view.tasks);
+  const point = await buildStartPoint(context, view.session, task, view.tasks);
   if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point;
-  const base = await baseTip(context, view.session);
-  const below = workBelow(task, view.tasks, context.config.concurrency.overlap);
+  const base = await readBaseTip(context, view.session);
+  const below = listWorkToBuildOn(task, view.tasks, context.config.concurrency.overlap);
   const fork = (await holdsNoneOf(context, tip, below)) ? await git.mergeBase(base, tip) : null;
   if (fork !== null) return { commit: fork, builtOn: [] };
   throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
@@ -143,7 +159,7 @@ async function startOf(
 async function holdsNoneOf(
   { git }: WithGit<GitCommits>,
   tip: ObjectId,
-  below: readonly WorkBelow[],
+  below: readonly WorkToBuildOn[],
 ): Promise<boolean> {
   for (const { commit, lock } of below)
     if (lock === null || (await git.isAncestor(commit, tip))) return false;
@@ -151,7 +167,7 @@ async function holdsNoneOf(
 }
 
 async function complete(
-  context: Recorder & Pick<RunContext, 'configDigest' | 'git'>,
+  context: RecordContext & Pick<RunContext, 'configDigest' | 'git'>,
   task: Task,
   work: {
     readonly from: SubmitContext;
@@ -162,14 +178,14 @@ async function complete(
   const person = context.gates.person;
   const ref = taskBranch(task.session, task.id);
   const old = await context.git.resolveCommit(ref);
-  await keepFormerTip(context, { session: task.session, task: task.id }, { old, tip: work.tip });
-  const done = await record(context, task.session, (view) => {
-    const now = taskOf(view, task.id);
-    requireHeld(now, person, false);
+  await rescueFormerBranchTip(context, { session: task.session, task: task.id }, { old, tip: work.tip });
+  const done = await decideAndRecord(context, task.session, (view) => {
+    const now = requireTaskInView(view, task.id);
+    requireClaimedByPerson(now, person, false);
     const step = completeTask(now, {
       commit: work.tip,
       start: work.from.commit,
-      branch: branchName(task),
+      branch: shortTaskBranchName(task),
       ...(work.from.builtOn === undefined ? {} : { builtOn: work.from.builtOn }),
       notes: work.notes ?? `Submitted by ${person}.`,
       at: timestamp(context),
@@ -177,11 +193,11 @@ async function complete(
       tokens: 0,
     });
     // Where it is there already it is verified to be there still.
-    const accepted = [workDecision(step.task, context.configDigest)];
+    const accepted = [toAcceptedCommitsDecision(step.task, context.configDigest)];
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, accepted };
   });
-  if (done.kind === 'done') return taskOf(done.view, task.id);
-  throw branchMoved(branchName(task), `while ${task.id} was being submitted`, [
+  if (done.kind === 'done') return requireTaskInView(done.view, task.id);
+  throw branchMovedError(shortTaskBranchName(task), `while ${task.id} was being submitted`, [
     `git flame task submit ${task.id}`,
   ]);
 }
@@ -199,7 +215,7 @@ function notBasedOnStart({ id }: Task, session: Session, start: ObjectId): Flame
   return new FlameError({
     kind: 'refused',
     code: 'not-on-start',
-    message: `The commits are not based on the start of ${id}: ${landsOn(session)} with the work it depends on.`,
+    message: `The commits are not based on the start of ${id}: ${findLandingBranch(session)} with the work it depends on.`,
     hints: [`git rebase ${start}`],
   });
 }

@@ -1,19 +1,19 @@
-import { messageDecision } from '../../core/admission/decisions.ts';
-import { type ChangesetPlan, keptMessage } from '../../core/changesets/group-changesets.ts';
-import { needsOf } from '../../core/task/stack-state.ts';
+import { toLandingMessageDecision } from '../../core/admission/decisions.ts';
+import { type ChangesetToBuild, findMessageToKeep } from '../../core/changesets/group-changesets.ts';
+import { listNeededTasks } from '../../core/task/stack-state.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
-import { hasWork, type Task } from '../../domain/state/task.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { rebaseOwnChanges } from '../stacking/rebase-stacked.ts';
-import { foreignCommits } from '../start-point.ts';
-import { diagnoseCommit, markFailingOnBase } from '../validate/run-diagnostics.ts';
-import { changesetMessage, withTrailers } from './changeset-message.ts';
+import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
+import { listCommitsTakenOffBase } from '../start-point.ts';
+import { diagnoseCommit, markDiagnosticsFailingOnBase } from '../validate/run-diagnostics.ts';
+import { addMessageTrailers, renderChangesetMessage } from './changeset-message.ts';
 import { solveConflict } from './solve-conflict.ts';
 
 export interface BuiltChangeset {
@@ -30,7 +30,7 @@ export interface BuiltChangeset {
 
 interface ChangesetJob {
   readonly session: Session;
-  readonly group: ChangesetPlan;
+  readonly group: ChangesetToBuild;
   readonly base: ObjectId;
   /** Commits of the changesets it depends on. */
   readonly parents: readonly ObjectId[];
@@ -55,17 +55,17 @@ export async function buildChangeset(context: RunContext, job: ChangesetJob): Pr
       kept: null,
     };
   // The tips no other tip holds already: a task built upon another brings that one's commits along.
-  const parents = [parent, ...(await context.git.independent(tips))];
+  const parents = [parent, ...(await context.git.dropContainedCommits(tips))];
   const kept = keptFor(context, job, merged);
   const message =
     kept === null
-      ? await changesetMessage(context, job.session, { group: job.group.group, tasks: merged })
-      : withTrailers(kept, merged, job.session.id);
-  const commit = await context.git.commitSigned({ tree, parents, message });
+      ? await renderChangesetMessage(context, job.session, { group: job.group.group, tasks: merged })
+      : addMessageTrailers(kept, merged, job.session.id);
+  const commit = await context.git.writeSignedCommit({ tree, parents, message });
   const diffstat = await context.git.diffStat(parent, commit);
   const about = { session: job.session.id, words: `changeset ${job.group.group}` };
   const runs = await diagnoseCommit(context, commit, job.base, about);
-  const diagnostics = await markFailingOnBase(context, runs, job.base);
+  const diagnostics = await markDiagnosticsFailingOnBase(context, runs, job.base);
   return { commit, parent, merged, conflicts, diffstat, diagnostics, kept };
 }
 
@@ -76,7 +76,9 @@ function keptFor(
   merged: readonly Task[],
 ): string | null {
   const works = merged.flatMap(({ commit }) => commit ?? []);
-  const kept = keptMessage(session, { group, works }, (one) => decided.has(messageDecision(session, one)));
+  const kept = findMessageToKeep(session, { group, works }, (one) =>
+    decided.has(toLandingMessageDecision(session, one)),
+  );
   if (kept === null) return null;
   const message = `Changeset ${group} keeps the message you wrote: ${kept.split('\n')[0] ?? ''}`;
   events.emit({ event: 'notice', level: 'info', message });
@@ -107,8 +109,8 @@ async function mergeTask(
 ): Promise<MergeState> {
   if (task.commit === null) return state;
   // Work that stands on a task that fell out is merged once it was rebased onto the rest, or onto its replacement.
-  if (needsOf(task).some((id) => isLeftOut(job.group, state, id))) return state;
-  const foreign = await foreignCommits(context, { onto: parent, group: job.group.tasks, task });
+  if (listNeededTasks(task).some((id) => isLeftOut(job.group, state, id))) return state;
+  const foreign = await listCommitsTakenOffBase(context, { onto: parent, group: job.group.tasks, task });
   if (foreign.length > 0) return replayTask(context, { job, foreign }, state, task);
   const merge = await context.git.mergeTree(state.tip, task.commit);
   const solved =
@@ -124,7 +126,7 @@ async function mergeTask(
   if (solved.kind === 'unsolved') return withConflict(state, task, solved.notes);
   const { tree } = solved;
   // Only to merge the next one onto; what lands is one commit over all.
-  const tip = await context.git.commitTree({
+  const tip = await context.git.writeUnsignedCommit({
     tree,
     parents: [state.tip, task.commit],
     message: `Merge ${task.id}\n`,
@@ -132,7 +134,7 @@ async function mergeTask(
   return { ...state, tip, tree, tips: [...state.tips, task.commit], merged: [...state.merged, task] };
 }
 
-function isLeftOut({ tasks }: ChangesetPlan, { merged }: MergeState, id: TaskId): boolean {
+function isLeftOut({ tasks }: ChangesetToBuild, { merged }: MergeState, id: TaskId): boolean {
   const isSelected = (task: Task): boolean => task.id === id;
   return tasks.some(isSelected) && !merged.some(isSelected);
 }
@@ -144,10 +146,10 @@ async function replayTask(
   state: MergeState,
   task: Task,
 ): Promise<MergeState> {
-  if (!hasWork(task)) return state;
-  const gone = describeGone(landsOn(job.session), foreign);
+  if (!hasAcceptedWork(task)) return state;
+  const gone = describeCommitsOffBranch(findLandingBranch(job.session), foreign);
   const { start_commit: start, commit } = task;
-  const own = await rebaseOwnChanges(context.git, { start, commit }, state.tip);
+  const own = await rebaseWorkOnto(context.git, { start, commit }, state.tip);
   if (own.kind === 'conflict')
     return withConflict(
       state,
@@ -161,7 +163,7 @@ async function replayTask(
 }
 
 /** Says that commits were taken off a branch. */
-export function describeGone(branch: string, gone: readonly CommitInfo[]): string {
+export function describeCommitsOffBranch(branch: string, gone: readonly CommitInfo[]): string {
   const [first] = gone;
   const isOne = gone.length === 1;
   const subject = first?.message.split('\n')[0] ?? '';
@@ -187,7 +189,7 @@ async function joinParents(
     const merge = await context.git.mergeTree(tip, commit);
     // Two changesets that conflict with each other: shown on the first, the conflict appears when it lands.
     if (merge.kind === 'conflict') continue;
-    tip = await context.git.commitTree({
+    tip = await context.git.writeUnsignedCommit({
       tree: merge.tree,
       parents: [tip, commit],
       message: `The changesets that ${group.group} is stacked on\n`,

@@ -3,8 +3,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { defaultGroup } from '../../domain/state/plan.ts';
-import { closesIssue } from '../../domain/state/pull-request.ts';
+import { defaultCohesionGroup } from '../../domain/state/plan.ts';
+import { renderClosesIssueLine } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
@@ -18,16 +18,16 @@ const subjectWidth = 72;
  * The message a changeset lands with, by the form the repository asks of commits. Throws FlameError
  * `landing-message` where that holds for every commit and no subject fits; nothing has landed then.
  */
-export async function changesetMessage(
+export async function renderChangesetMessage(
   { config, git }: Pick<RunContext, 'config'> & WithGit<GitCommits>,
   session: Session,
   { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
 ): Promise<string> {
   const [plain = '', ...rest] = filledIn(config, session, { group, tasks }).split('\n');
-  const closing = tasks.flatMap(({ source }) => closesIssue(source) ?? []);
+  const closing = tasks.flatMap(({ source }) => renderClosesIssueLine(source) ?? []);
   const body = [...rest, ...(closing.length === 0 ? [] : ['', ...closing])];
   const complete = (subject: string): string =>
-    withTrailers([subject, ...body].join('\n'), tasks, session.id);
+    addMessageTrailers([subject, ...body].join('\n'), tasks, session.id);
   if (fits(config, complete(plain))) return complete(plain);
   const own = tasks.flatMap(({ commit }) => (commit === null ? [] : [git.readCommit(commit)]));
   const subjects = (await Promise.all(own)).map(({ message }) => message.split('\n')[0] ?? '');
@@ -43,7 +43,7 @@ export async function changesetMessage(
  * A message that a person gives a changeset says something and has the form that the repository asks of every commit.
  * Throws FlameError `landing-message`.
  */
-export function requireMessage(
+export function requireValidMessage(
   config: Config,
   session: Session,
   { changeset, message }: { readonly changeset: Changeset; readonly message: string | undefined },
@@ -58,7 +58,7 @@ export function requireMessage(
       [`git flame review --changeset ${shellQuote(changeset.group)} --approve`],
     );
   if (!isNonBlank(message)) throw refused('The message is empty.', []);
-  const whole = withTrailers(
+  const whole = addMessageTrailers(
     message,
     changeset.tasks.map((id) => ({ id })),
     session.id,
@@ -73,9 +73,9 @@ export function requireMessage(
 }
 
 /** Why a changeset can't land with a message, a sentence; null: it can. */
-export function messageProblem(...given: Parameters<typeof requireMessage>): string | null {
+export function whyMessageInvalid(...given: Parameters<typeof requireValidMessage>): string | null {
   try {
-    requireMessage(...given);
+    requireValidMessage(...given);
     return null;
   } catch (error) {
     if (error instanceof FlameError) return error.message;
@@ -84,7 +84,7 @@ export function messageProblem(...given: Parameters<typeof requireMessage>): str
 }
 
 /** A message with who it is of at its end, each said once. */
-export function withTrailers(
+export function addMessageTrailers(
   message: string,
   tasks: readonly Pick<Task, 'id'>[],
   session: SessionId,
@@ -119,7 +119,7 @@ function filledIn(
 
 /** The group that tasks have where none is named says nothing of them. */
 function inForm(form: string, group: string): string {
-  return group === defaultGroup ? form.trim().replace(/^\{group\}: /, '') : form.trim();
+  return group === defaultCohesionGroup ? form.trim().replace(/^\{group\}: /, '') : form.trim();
 }
 
 function fits({ validation }: Config, message: string): boolean {

@@ -1,6 +1,10 @@
-import { checksDecision } from '../../core/admission/decisions.ts';
-import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
-import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
+import { toDiagnosticsRunDecision } from '../../core/admission/decisions.ts';
+import { type ChangesetToBuild, listChangesetsToBuild } from '../../core/changesets/group-changesets.ts';
+import {
+  listChangesetsOfCycle,
+  listMergeableTasks,
+  makeChangesetId,
+} from '../../core/schedule/next-action.ts';
 import { withdrawTasks } from '../../core/task/cascade.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
@@ -8,30 +12,37 @@ import { type ObjectId, parseRefName, type RefName, type SessionId } from '../..
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { delegateMerge, isMergeDelegated, signAsBuilder } from '../machines/handed-out.ts';
-import { isJoined } from '../machines/pass-on.ts';
-import { type Recorder, record, type SessionView, startWave, taskOf, viewSession } from '../record.ts';
+import { delegateMergeToMachine, isMergeDelegatedToUs, signAsBuilder } from '../machines/handed-out.ts';
+import { isJoinedMachine } from '../machines/pass-on.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  recordWaveStart,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
-import { baseTip } from '../start-point.ts';
-import { failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
-import { voidOutdated } from './void-outdated.ts';
+import { readBaseTip } from '../start-point.ts';
+import { filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
+import { type BuiltChangeset, buildChangeset, describeCommitsOffBranch } from './build-changeset.ts';
+import { voidOutdatedChangesets } from './void-outdated.ts';
 
 /**
  * Wave 4, first half: one changeset per cohesion group, built from commits alone where they merge cleanly. What
  * conflicts and can't be solved goes back to its workers with the conflict as notes. What waits for review and was built
  * on a base that moved since is built again.
  */
-export function mergeWave(context: RunContext, id: SessionId): Promise<MergeOutcome> {
+export function runMergeWave(context: RunContext, id: SessionId): Promise<MergeOutcome> {
   return withConflictWatch(context, async (radar) => {
-    await voidOutdated(context, await viewSession(context, id));
-    return mergeAll(context, id, radar);
+    await voidOutdatedChangesets(context, await viewSession(context, id));
+    return mergeAllChangesets(context, id, radar);
   });
 }
 
@@ -40,22 +51,22 @@ interface MergeOutcome {
   readonly conflicts: number;
 }
 
-/** mergeWave within a wave that looks ahead itself. */
-export async function mergeAll(
+/** runMergeWave within a wave that looks ahead itself. */
+export async function mergeAllChangesets(
   context: RunContext,
   id: SessionId,
   radar: ConflictWatch,
 ): Promise<MergeOutcome> {
-  await startWave(context, id, 'merge');
+  await recordWaveStart(context, id, 'merge');
   // Before any of it is handed out.
-  if (!isJoined(context)) await rebaseStacked(context, id);
+  if (!isJoinedMachine(context)) await rebaseStacked(context, id);
   const opening = await viewSession(context, id);
   radar.look(opening);
   const base = await noteBase(context, opening.session);
-  await delegateMerge(context, id, (now) => toMerge(now).length === 0);
+  await delegateMergeToMachine(context, id, (now) => toMerge(now).length === 0);
   const view = await viewSession(context, id);
   const free = toMerge(view);
-  const { changesets: groups, waiting } = groupChangesets(
+  const { changesets: groups, waiting } = listChangesetsToBuild(
     view.tasks.filter((task) => task.status !== 'done' || free.includes(task)),
   );
   for (const { task, because } of waiting) {
@@ -78,19 +89,22 @@ export async function mergeAll(
 }
 
 function toMerge({ session, tasks }: SessionView): readonly Task[] {
-  return mergeable(tasks, changesetsOfCycle(session));
+  return listMergeableTasks(tasks, listChangesetsOfCycle(session));
 }
 
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
-async function noteBase(context: Recorder & Pick<RunContext, 'git'>, session: Session): Promise<ObjectId> {
-  const base = await baseTip(context, session);
+async function noteBase(
+  context: RecordContext & Pick<RunContext, 'git'>,
+  session: Session,
+): Promise<ObjectId> {
+  const base = await readBaseTip(context, session);
   if (base !== session.base_commit) await warnOfRewoundBase(context, session, base);
-  await record(context, session.id, ({ session: now }) => {
+  await decideAndRecord(context, session.id, ({ session: now }) => {
     if (now.base_commit === base) return null;
     return {
       session: {
         next: { ...now, base_commit: base },
-        subject: `session: ${landsOn(now)} is at ${shortId(base)}`,
+        subject: `session: ${findLandingBranch(now)} is at ${shortId(base)}`,
       },
     };
   });
@@ -107,12 +121,12 @@ async function warnOfRewoundBase(
   const isThere = (await context.git.resolveCommit(before)) !== null;
   if (!isThere || (await context.git.isAncestor(before, base))) return;
   const gone = await context.git.commitsBetween(base, before);
-  const message = describeGone(landsOn(session), gone);
+  const message = describeCommitsOffBranch(findLandingBranch(session), gone);
   context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 interface GroupJob {
-  readonly group: ChangesetPlan;
+  readonly group: ChangesetToBuild;
   readonly base: ObjectId;
   readonly built: ReadonlyMap<string, Changeset>;
 }
@@ -126,7 +140,7 @@ async function buildGroup(
   // A conflict in a group before this one takes along what was built upon it.
   const stackState = readStackState(tasks);
   const left = group.tasks.filter(({ id }) => {
-    const task = taskOf({ tasks }, id);
+    const task = requireTaskInView({ tasks }, id);
     return task.status === 'done' && !stackState.waits(task);
   });
   const needed = group.dependsOn.map((name) => built.get(name));
@@ -140,7 +154,7 @@ async function buildGroup(
   const { session: now } = await viewSession(context, session.id);
   const changeset = toChangeset(now, group, base, result, result.commit);
   await keep(context, session.id, changeset);
-  const red = failedDiagnostics(changeset.diagnostics).length > 0;
+  const red = filterFailedDiagnostics(changeset.diagnostics).length > 0;
   context.events.emit({
     event: 'changeset-built',
     session: session.id,
@@ -154,13 +168,13 @@ async function buildGroup(
 
 function toChangeset(
   session: Session,
-  group: ChangesetPlan,
+  group: ChangesetToBuild,
   base: ObjectId,
   result: BuiltChangeset,
   commit: ObjectId,
 ): Changeset {
   return {
-    id: freeChangesetId(session, group.group),
+    id: makeChangesetId(session, group.group),
     group: group.group,
     tasks: result.merged.map(({ id }) => id),
     works: result.merged.flatMap(({ commit: work }) => work ?? []),
@@ -183,17 +197,20 @@ function toChangeset(
 }
 
 async function requeueConflicting(
-  context: Recorder,
+  context: RecordContext,
   id: SessionId,
   { conflicts }: BuiltChangeset,
 ): Promise<void> {
   if (conflicts.length === 0) return;
   const at = timestamp(context);
-  await record(context, id, (view) => {
-    const isThere = ({ task }: { readonly task: Task }): boolean => taskOf(view, task.id).status === 'done';
+  await decideAndRecord(context, id, (view) => {
+    const isThere = ({ task }: { readonly task: Task }): boolean =>
+      requireTaskInView(view, task.id).status === 'done';
     const steps = conflicts
       .filter(isThere)
-      .map(({ task, notes }) => requeueTask(taskOf(view, task.id), { kind: 'conflict', notes, at }));
+      .map(({ task, notes }) =>
+        requeueTask(requireTaskInView(view, task.id), { kind: 'conflict', notes, at }),
+      );
     return steps.length === 0 ? null : { steps: withdrawTasks(view.tasks, steps, at) };
   });
   for (const { task, notes } of conflicts) {
@@ -207,15 +224,15 @@ async function requeueConflicting(
 
 /** Notes the changeset and keeps its commit alive until it has landed or is void. */
 async function keep(
-  context: Recorder & Pick<RunContext, 'configDigest' | 'git' | 'place'>,
+  context: RecordContext & Pick<RunContext, 'configDigest' | 'git' | 'place'>,
   id: SessionId,
   changeset: Changeset,
 ): Promise<void> {
   const ref = changesetRef(id, changeset.id);
   const old = await context.git.resolveCommit(ref);
-  await record(context, id, ({ session, stored }) => {
+  await decideAndRecord(context, id, ({ session, stored }) => {
     // A machine that was given up while it merged changes nothing.
-    if (isJoined(context) && !isMergeDelegated(context, stored)) return null;
+    if (isJoinedMachine(context) && !isMergeDelegatedToUs(context, stored)) return null;
     const built = signAsBuilder(context, session, changeset);
     return {
       session: {
@@ -226,7 +243,7 @@ async function keep(
         subject: `changeset ${changeset.id}: built from ${changeset.tasks.join(', ')}`,
       },
       refs: [{ ref, old, new: changeset.commit }],
-      accepted: [checksDecision(session, changeset.commit, context.configDigest)],
+      accepted: [toDiagnosticsRunDecision(session, changeset.commit, context.configDigest)],
     };
   });
 }

@@ -1,5 +1,5 @@
-import { parseMergeAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { parseMergerAnswer } from '../../domain/config/answers.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type AgentId, agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
@@ -8,13 +8,13 @@ import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
-import { pathMatches } from '../../util/path-globs.ts';
+import { globMatchesPath } from '../../util/path-globs.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { interruptedError } from '../graceful-stop.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
 import { viewSession } from '../record.ts';
-import { rescueAndRemove } from '../retention/rescue-worktree.ts';
-import { type RunContext, type WithGit, worktreePath } from '../run-context.ts';
+import { rescueAndRemoveWorktree } from '../retention/rescue-worktree.ts';
+import { agentWorktreePath, type RunContext, type WithGit } from '../run-context.ts';
 
 /** A prompt with every task of a large group would say nothing. */
 const mostOthers = 8;
@@ -36,7 +36,7 @@ type Solution =
  * conflict is never guessed away, and without a merger it's simply reported.
  */
 export async function solveConflict(context: RunContext, conflict: Conflict): Promise<Solution> {
-  const adapter = roleAdapter(context.config, 'merger');
+  const adapter = findRoleAdapter(context.config, 'merger');
   // For lines that differ git repeats the path alone.
   const further = conflict.messages.filter(
     (message) => !/^CONFLICT \(content\): Merge conflict in /.test(message),
@@ -46,7 +46,7 @@ export async function solveConflict(context: RunContext, conflict: Conflict): Pr
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
   const agent = context.newAgentId('merger');
   const subject = { session: conflict.session.id, task: conflict.task.id };
-  const cell = await context.git.addCellWorktree(worktreePath(context, agent), conflict.tip, subject);
+  const cell = await context.git.addCellWorktree(agentWorktreePath(context, agent), conflict.tip, subject);
   let isKept = false;
   try {
     const solution = await letSolve(context, conflict, { cell, agent, adapter });
@@ -57,7 +57,7 @@ export async function solveConflict(context: RunContext, conflict: Conflict): Pr
   } finally {
     const why = `${agent} did not solve the conflict.`;
     if (!isKept)
-      await rescueAndRemove(
+      await rescueAndRemoveWorktree(
         context,
         { ...cell, owner: 'own', subject, ended: null },
         { why, isRequested: false },
@@ -87,7 +87,7 @@ async function letSolve(
   // With what the merge brings by itself, which its commit holds as well.
   const brought = await changedByTask(context, task);
   const locks = [...new Set([...task.file_locks, ...paths, ...brought])];
-  const rules = await workerPolicy(context, {
+  const rules = await compileWorkerPolicy(context, {
     role: 'merger',
     agentId: agent,
     worktree: cell.path,
@@ -136,7 +136,7 @@ async function otherSide(
   const { tasks } = await viewSession(context, session.id);
   const near = tasks.filter(
     ({ id, file_locks }) =>
-      id !== task.id && paths.some((path) => file_locks.some((lock) => pathMatches(lock, path))),
+      id !== task.id && paths.some((path) => file_locks.some((lock) => globMatchesPath(lock, path))),
   );
   const found: Task[] = [];
   for (const other of near)
@@ -150,7 +150,7 @@ async function otherSide(
  */
 function refusalOf({ messages }: Conflict, { failure, answer }: AgentOutcome): string | null {
   if (failure !== null && failure.kind !== 'malformed-answer') return `failed: ${failure.message}`;
-  const said = parseMergeAnswer(answer);
+  const said = parseMergerAnswer(answer);
   if (said.kind === 'ok') return said.value.status === 'unresolvable' ? `gave up: ${said.value.notes}` : null;
   const leavesMarkers = (message: string): boolean => /CONFLICT \((?:content|add\/add)\)/.test(message);
   const isVisible = messages.filter((message) => message.includes('CONFLICT')).every(leavesMarkers);

@@ -1,30 +1,32 @@
-import { messageDecision } from '../../core/admission/decisions.ts';
-import { withStates } from '../../core/changesets/changeset-decision.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { toLandingMessageDecision } from '../../core/admission/decisions.ts';
+import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeLines } from '../../domain/state/line-range.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { renderLineRange } from '../../domain/state/line-range.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type Recorder, record, type SessionView } from '../record.ts';
+import { decideAndRecord, type RecordContext, type SessionView } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { baseTip } from '../start-point.ts';
+import { readBaseTip } from '../start-point.ts';
 
 /**
  * Changesets and approvals name the base they're about: when another process moved it, they are void and
  * built again.
  */
-export async function voidOutdated(
-  context: Recorder & Pick<RunContext, 'git'>,
+export async function voidOutdatedChangesets(
+  context: RecordContext & Pick<RunContext, 'git'>,
   { session }: SessionView,
 ): Promise<number> {
-  const tip = await baseTip(context, session);
+  const tip = await readBaseTip(context, session);
   if (tip === session.base_commit) return 0;
-  const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
-  const why = `${landsOn(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
+  const moved = listChangesetsOfCycle(session).filter(
+    ({ state }) => state === 'waiting' || state === 'approved',
+  );
+  const why = `${findLandingBranch(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
   const approved = moved.filter(({ state, message }) => state === 'approved' && message !== undefined);
-  await record(context, session.id, ({ session: now }) => ({
+  await decideAndRecord(context, session.id, ({ session: now }) => ({
     session: {
-      next: withStates(
+      next: withChangesetState(
         now,
         moved.map((changeset) => changeset.id),
         'void',
@@ -32,8 +34,8 @@ export async function voidOutdated(
       ),
       subject: `changesets void: ${why}`,
     },
-    // An approval counts no more, but what was written for it does: see keptMessage.
-    accepted: approved.map((changeset) => messageDecision(now, changeset)),
+    // An approval counts no more, but what was written for it does: see findMessageToKeep.
+    accepted: approved.map((changeset) => toLandingMessageDecision(now, changeset)),
   }));
   for (const changeset of moved) {
     context.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
@@ -43,11 +45,11 @@ export async function voidOutdated(
 }
 
 /** Remarks are about lines as they were: they may not hold for the changeset that is built now. */
-function warnOfStaleRemarks({ events }: Recorder, { group, remarks = [] }: Changeset): void {
+function warnOfStaleRemarks({ events }: RecordContext, { group, remarks = [] }: Changeset): void {
   if (remarks.length === 0) return;
   const message = `Changeset ${group} was built again without the comments you made when you approved it. Repeat those that still apply.`;
   const details = remarks.map(
-    ({ path, text, ...lines }) => `${path}:${describeLines(lines)} ${text.split('\n')[0] ?? ''}`,
+    ({ path, text, ...lines }) => `${path}:${renderLineRange(lines)} ${text.split('\n')[0] ?? ''}`,
   );
   events.emit({ event: 'notice', level: 'warning', message, details });
 }

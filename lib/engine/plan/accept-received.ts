@@ -1,63 +1,64 @@
-import { agentTextsOfPlan, agentTextsOfTask } from '../../core/admission/agent-texts.ts';
+import { listAgentTextsInPlan, listAgentTextsInTask } from '../../core/admission/agent-texts.ts';
 import {
-  manualDecisions,
-  sessionDecision,
-  sessionStateDecision,
-  taskDecision,
-  taskStateDecision,
+  listDecisionsOfManualTask,
+  toObjectiveDecision,
+  toSessionStateDecision,
+  toTaskPlanDecision,
+  toTaskStateDecision,
 } from '../../core/admission/decisions.ts';
-import { sendBack } from '../../core/changesets/reopen-session.ts';
-import { describeHead, headOf } from '../../core/merge/merge-task.ts';
+import { sendPlanBack } from '../../core/changesets/reopen-session.ts';
+import { describeTaskHead, pickTaskHead } from '../../core/merge/merge-task.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { planChanges, planOf } from '../../core/task/task-keys.ts';
+import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
-import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
+import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees, RefUpdate } from '../../domain/ports/git-port.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { withGate } from '../agents/ask-person.ts';
+import { addGateDecision } from '../agents/ask-person.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import {
-  describeProblem,
-  invalidPlan,
-  notOffered,
-  problemsBeside,
-  readBounds,
-  takenIds,
+  describePlanProblem,
+  findAdaptersNotOffered,
+  invalidPlanError,
+  listProblemsBesideTasks,
+  listUnreplaceableTaskIds,
+  readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
-import { type Recording, record, type SessionView, viewSession } from '../record.ts';
+import { type ChangesToRecord, decideAndRecord, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { plannedOrder } from './shown-plan.ts';
-import { toTask } from './take-plan.ts';
+import { predictPlanOrder } from './shown-plan.ts';
+import { makeTaskOfPlannedTask } from './take-plan.ts';
 
 /**
  * Asks the person about a session and tasks that came from another clone, as about any plan. Only what they
  * are shown counts from then on; what changes afterwards is asked about again. Throws FlameErrors
  * `not-accepted`, `bad-plan`, and what the gate throws where no person can be asked.
  */
-export async function acceptReceived(context: RunContext, id: SessionId): Promise<void> {
+export async function askToAcceptReceived(context: RunContext, id: SessionId): Promise<void> {
   const view = await viewSession(context, id);
   if (view.isOurs && view.received.length === 0) return;
   const decision = await ask(context, view);
   context.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
-  if (decision.kind === 'quit') throw notAccepted(view.session);
-  const accept = (now: SessionView): Recording | null => answer(context, { shown: view, now }, decision);
+  if (decision.kind === 'quit') throw notAcceptedError(view.session);
+  const accept = (now: SessionView): ChangesToRecord | null =>
+    answer(context, { shown: view, now }, decision);
   const refs = decision.kind === 'approve' ? await branchesOf(context, view.received) : [];
-  const done = await record(context, id, (now) => {
+  const done = await decideAndRecord(context, id, (now) => {
     const accepted = accept(now);
     return accepted === null ? null : { ...accepted, refs };
   });
   // A branch that another process moves meanwhile is left to that.
-  if (done.kind === 'ref-moved') await record(context, id, accept);
+  if (done.kind === 'ref-moved') await decideAndRecord(context, id, accept);
 }
 
 /**
@@ -85,56 +86,63 @@ async function branchesOf(
 async function ask(
   context: Pick<RunContext, 'config' | 'gates' | 'decided'> & LockFactsReader,
   view: SessionView,
-): Promise<Placed<PlanDecision>> {
+): Promise<DecisionWithPlace<PlanDecision>> {
   const { session, received } = view;
-  const plan = { tasks: received.map(planOf) };
-  const bounds = await readBounds(context, session.base_commit);
-  const check = (other: Plan): ReturnType<typeof problemsBeside> =>
-    problemsBeside(bounds, other, takenIds(view.tasks));
-  const problems = [...check(plan), ...notOffered(context, session.id, plan)];
+  const plan = { tasks: received.map(pickTaskPlan) };
+  const bounds = await readPlanBoundsAtCommit(context, session.base_commit);
+  const check = (other: Plan): ReturnType<typeof listProblemsBesideTasks> =>
+    listProblemsBesideTasks(bounds, other, listUnreplaceableTaskIds(view.tasks));
+  const problems = [...check(plan), ...findAdaptersNotOffered(context, session.id, plan)];
   const { sessions } = view.snapshot;
   const decision = await context.gates.plan({
     objective: session.objective,
     plan,
-    ...plannedOrder(context, plan),
+    ...predictPlanOrder(context, plan),
     estimate: estimateCost({
       config: context.config,
       tasks: plan.tasks,
       runs: sessions.flatMap(({ agents }) => agents),
     }),
-    problems: problems.map(describeProblem),
+    problems: problems.map(describePlanProblem),
     replansLeft: 1,
     quit: 'kept',
-    received: describeReceived(context, view),
-    agentTexts: received.flatMap((task) => [...agentTextsOfPlan([planOf(task)]), ...agentTextsOfTask(task)]),
+    received: describeReceivedParts(context, view),
+    agentTexts: received.flatMap((task) => [
+      ...listAgentTextsInPlan([pickTaskPlan(task)]),
+      ...listAgentTextsInTask(task),
+    ]),
     check,
   });
-  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
+  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlanError(problems);
   return decision;
 }
 
 /** Describes the parts of a session that were received and not approved here yet, a line each. */
-export function describeReceived(
+export function describeReceivedParts(
   { decided }: Pick<RunContext, 'decided'>,
   { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
 ): readonly string[] {
   return [
-    ...(isOurs ? [] : [`${describeSession(stored)}${changes(decided.changesTo(sessionDecision(stored)))}`]),
-    ...received.map((task) => `${describeTask(task)}${changes(decided.changesTo(taskDecision(task)))}`),
+    ...(isOurs
+      ? []
+      : [`${describeSession(stored)}${changes(decided.listChangedFacts(toObjectiveDecision(stored)))}`]),
+    ...received.map(
+      (task) => `${describeTask(task)}${changes(decided.listChangedFacts(toTaskPlanDecision(task)))}`,
+    ),
   ];
 }
 
 function describeSession(session: Session): string {
   const { id, created_by, cycle, wave } = session;
   const where = wave === 'plan' ? ', without a plan yet' : '';
-  return `${id}, started by ${created_by}, which lands on ${landsOn(session)}, in cycle ${cycle}${where}`;
+  return `${id}, started by ${created_by}, which lands on ${findLandingBranch(session)}, in cycle ${cycle}${where}`;
 }
 
 function describeTask(task: Task): string {
   const { id, created_by, history, kept } = task;
   const tries = history.length === 0 ? '' : `, after ${formatCount(history.length, 'attempt')}`;
   const from = kept === undefined ? '' : `, which continues from ${shortId(kept.commit)}`;
-  return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}${from}`;
+  return `${id}, by ${created_by}, ${describeTaskHead(pickTaskHead(task))}${tries}${from}`;
 }
 
 /** null: nothing is known of it here; nothing changed: it asks for an adapter that isn't offered any more. */
@@ -154,10 +162,10 @@ interface Answered {
 function answer(
   context: Pick<RunContext, 'gates' | 'now'>,
   { shown, now }: Answered,
-  decision: Placed<PlanDecision>,
-): Recording | null {
-  const gated = withGate(now.session, { gate: 'plan', decision: decision.kind }, decision, context);
-  const session = sessionDecision(shown.stored);
+  decision: DecisionWithPlace<PlanDecision>,
+): ChangesToRecord | null {
+  const gated = addGateDecision(now.session, { gate: 'plan', decision: decision.kind }, decision, context);
+  const session = toObjectiveDecision(shown.stored);
   const by = context.gates.person;
   switch (decision.kind) {
     case 'approve':
@@ -165,18 +173,18 @@ function answer(
         session: { next: gated, subject: `session: received tasks approved by ${by}` },
         accepted: [
           session,
-          sessionStateDecision(shown.stored),
-          ...shown.received.flatMap((task) => [taskDecision(task), taskStateDecision(task)]),
+          toSessionStateDecision(shown.stored),
+          ...shown.received.flatMap((task) => [toTaskPlanDecision(task), toTaskStateDecision(task)]),
         ],
       };
     case 'replan': {
-      const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
+      const next = { ...sendPlanBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
       return {
         session: {
           next,
           subject: 'session: received tasks sent back to the planner',
         },
-        accepted: [session, sessionStateDecision(next)],
+        accepted: [session, toSessionStateDecision(next)],
         body: decision.notes,
       };
     }
@@ -191,8 +199,12 @@ function answer(
 function edit(
   context: Pick<RunContext, 'gates' | 'now'>,
   { shown, now }: Answered,
-  { plan, gated, session }: { readonly plan: Plan; readonly gated: Session; readonly session: Decision },
-): Recording {
+  {
+    plan,
+    gated,
+    session,
+  }: { readonly plan: Plan; readonly gated: Session; readonly session: LoggedDecision },
+): ChangesToRecord {
   const at = timestamp(context);
   const before = new Map(shown.received.map((task) => [task.id, task]));
   const kept = plan.tasks.flatMap((planned) => {
@@ -200,9 +212,11 @@ function edit(
     return task === undefined ? [] : [{ planned, task }];
   });
   const steps = kept
-    .filter(({ planned, task }) => planChanges(planOf(task), planned).length > 0)
+    .filter(({ planned, task }) => listChangedPlanKeys(pickTaskPlan(task), planned).length > 0)
     .map(({ planned, task }) => editStep(context, { ...task, ...planned }));
-  const added = plan.tasks.filter(({ id }) => !before.has(id)).map((one) => toTask(context, now, one, at));
+  const added = plan.tasks
+    .filter(({ id }) => !before.has(id))
+    .map((one) => makeTaskOfPlannedTask(context, now, one, at));
   const wanted = new Set<string>(plan.tasks.map(({ id }) => id));
   const left = now.received.filter(({ id, status }) => !wanted.has(id) && status !== 'claimed');
   const subject = `plan: received tasks changed by ${context.gates.person}`;
@@ -212,9 +226,9 @@ function edit(
     session: { next: gated, subject },
     accepted: [
       session,
-      sessionStateDecision(shown.stored),
-      ...kept.flatMap(({ planned, task }) => manualDecisions({ ...task, ...planned })),
-      ...added.flatMap(manualDecisions),
+      toSessionStateDecision(shown.stored),
+      ...kept.flatMap(({ planned, task }) => listDecisionsOfManualTask({ ...task, ...planned })),
+      ...added.flatMap(listDecisionsOfManualTask),
     ],
   };
 }
@@ -225,7 +239,7 @@ function editStep(context: Pick<RunContext, 'gates'>, task: Task): TaskChange {
 }
 
 /** A received session stays as it is: no work begins on it here. */
-export function notAccepted({ id }: Pick<Session, 'id'>): FlameError {
+export function notAcceptedError({ id }: Pick<Session, 'id'>): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-accepted',

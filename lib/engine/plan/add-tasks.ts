@@ -1,17 +1,17 @@
-import { adapterDecisions } from '../../core/admission/decisions.ts';
+import { listAdapterDecisions } from '../../core/admission/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
-import { badTask } from '../../domain/input-errors.ts';
+import { badTaskError } from '../../domain/input-errors.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { refuseIssueScripts } from '../issue-for-script.ts';
-import { describeProblem, problemsBeside, readBounds } from '../plan-problems.ts';
+import { requireNoIssueScripts } from '../issue-for-script.ts';
+import { describePlanProblem, listProblemsBesideTasks, readPlanBoundsAtCommit } from '../plan-problems.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
-import { newSession } from '../session/create-session.ts';
-import { findBase } from '../work/preflight.ts';
-import { toTask } from './take-plan.ts';
+import { makeEmptySession } from '../session/create-session.ts';
+import { findBaseBranch } from '../work/preflight.ts';
+import { makeTaskOfPlannedTask } from './take-plan.ts';
 
 /** A task as a person adds it; without an id it gets the next free one. */
 export type NewTask = Omit<PlannedTask, 'id'> & {
@@ -36,11 +36,11 @@ export async function addTasks(
   wanted: SessionId | null,
   added: readonly NewTask[],
 ): Promise<AddedTasks> {
-  refuseIssueScripts(context, added);
-  const base = await findBase(context);
+  requireNoIssueScripts(context, added);
+  const base = await findBaseBranch(context);
   const id = context.newSessionId();
   const startCommit = openSession(await context.store.snapshot(), wanted)?.base_commit ?? base.commit;
-  const bounds = await readBounds(context, startCommit);
+  const bounds = await readPlanBoundsAtCommit(context, startCommit);
   let done: AddedTasks | undefined;
   const result = await context.store.transact((snapshot) => {
     const open = openSession(snapshot, wanted);
@@ -48,16 +48,16 @@ export async function addTasks(
     const existing = open === null ? [] : snapshot.tasksOf(open.id);
     // A plan that is still to come begins with task-001.
     const planned = withIds(added, existing, open?.wave === 'plan' ? 'hand' : 'task');
-    const problems = problemsBeside(
+    const problems = listProblemsBesideTasks(
       bounds,
       { tasks: planned },
       existing.map((task) => task.id),
     );
-    if (problems.length > 0) throw nothingAdded(problems.map(describeProblem));
-    const session = open ?? withPlanByHand(newSession(context, id, objectiveOf(added), base));
+    if (problems.length > 0) throw nothingAdded(problems.map(describePlanProblem));
+    const session = open ?? withPlanByHand(makeEmptySession(context, id, objectiveOf(added), base));
     const view = { session, tasks: existing };
     const tasks = planned.map((task, index) => ({
-      ...toTask(context, view, task, at),
+      ...makeTaskOfPlannedTask(context, view, task, at),
       ...(added[index]?.source === undefined ? {} : { source: added[index].source }),
     }));
     done = { session, tasks, isNewSession: open === null };
@@ -66,7 +66,7 @@ export async function addTasks(
     const started = { subject: `session: started on ${base.branch} with a person's task`, session };
     return {
       changes: [...(open === null ? [started] : []), { subject, tasks, transition: 'none -> pending' }],
-      accepted: tasks.flatMap(adapterDecisions),
+      accepted: tasks.flatMap(listAdapterDecisions),
       actor: context.gates.person,
     };
   });
@@ -125,5 +125,5 @@ function reportNewSession(
 function nothingAdded(problems: readonly string[]): FlameError {
   const mistakes =
     problems.length === 1 ? 'the task has a mistake' : `the tasks have ${problems.length} mistakes`;
-  return badTask(`Nothing was added: ${mistakes}.`, problems, 'git flame help task');
+  return badTaskError(`Nothing was added: ${mistakes}.`, problems, 'git flame help task');
 }

@@ -1,11 +1,11 @@
-import { acceptedAttemptNotes } from '../../core/blackboard/notes-for.ts';
+import { listNotesOfAcceptedAttempt } from '../../core/blackboard/notes-for.ts';
 import { boundText } from '../../core/task/one-line.ts';
-import { parsePlanAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { parsePlannerAnswer } from '../../domain/config/answers.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
@@ -17,8 +17,8 @@ import { type AgentJob, readReadme } from '../agents/start-agent.ts';
 import { viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 import { recallForPlanner } from '../session/remember-session.ts';
-import { baseTip } from '../start-point.ts';
-import { inScratchWorktree } from '../validate/run-diagnostics.ts';
+import { readBaseTip } from '../start-point.ts';
+import { workInScratchWorktree } from '../validate/run-diagnostics.ts';
 
 type PlannerAnswer =
   | { readonly kind: 'plan'; readonly plan: Plan }
@@ -40,10 +40,10 @@ const maxResultsLength = 12_000;
 /** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
 export async function askPlanner(context: RunContext, request: PlannerRequest): Promise<PlannerAnswer> {
   const { session, isInteractive } = request;
-  if (!needsModel(context.adapter(roleAdapter(context.config, 'planner')))) throw noPlanner();
+  if (!adapterTalksToModel(context.adapter(findRoleAdapter(context.config, 'planner')))) throw noPlanner();
   const agent = context.newAgentId('planner');
-  const base = await baseTip(context, session);
-  const outcome = await inScratchWorktree(
+  const base = await readBaseTip(context, session);
+  const outcome = await workInScratchWorktree(
     context,
     base,
     async (cell) => runAgent(context, await plannerJob(context, request, { agent, base, cell })),
@@ -72,7 +72,7 @@ async function plannerJob(
     id: agent,
     session: session.id,
     role: 'planner',
-    adapter: roleAdapter(config, 'planner'),
+    adapter: findRoleAdapter(config, 'planner'),
     task: null,
     cell,
     policy: compilePolicy({ config, role: 'planner', agentId: agent, worktree: cell.path, fileLocks: [] }),
@@ -113,14 +113,14 @@ function noPlanner(): FlameError {
 }
 
 function leftWithoutPlan(): FlameError {
-  return noPlan('The planning session ended without a plan.', {
+  return noPlanError('The planning session ended without a plan.', {
     kind: 'waiting',
     hints: ['git flame plan', 'git flame plan --no-interactive', 'git flame plan --from FILE'],
   });
 }
 
 /** `kind` is waiting where the person ended the planning. */
-export function noPlan(
+export function noPlanError(
   message: string,
   init: Pick<FlameErrorInit, 'kind' | 'details' | 'hints'>,
 ): FlameError {
@@ -149,7 +149,7 @@ function describeTasks(tasks: readonly Task[], pages: readonly BlackboardPage[])
 function describePastResult(task: Task, pages: readonly BlackboardPage[]): string {
   const { status, history } = task;
   if (status === 'merged' || status === 'done')
-    return acceptedAttemptNotes(task, pages)
+    return listNotesOfAcceptedAttempt(task, pages)
       .map(({ text }) => text)
       .join('\n');
   const last = history.at(-1);
@@ -169,7 +169,7 @@ function readAnswer(answer: unknown, text: string): PlannerAnswer {
       problems: [`The answer holds no plan, only text: ${JSON.stringify(text.slice(0, 200))}`],
     };
   }
-  const parsed = parsePlanAnswer(answer);
+  const parsed = parsePlannerAnswer(answer);
   return parsed.kind === 'ok'
     ? { kind: 'plan', plan: parsed.value }
     : { kind: 'unusable', problems: parsed.problems };

@@ -1,34 +1,34 @@
-import { agentTextsOfPlan } from '../../core/admission/agent-texts.ts';
-import { adapterDecisions } from '../../core/admission/decisions.ts';
+import { listAgentTextsInPlan } from '../../core/admission/agent-texts.ts';
+import { listAdapterDecisions } from '../../core/admission/decisions.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { planWaves } from '../../core/schedule/plan-waves.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { predictTaskBatches } from '../../core/schedule/plan-waves.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
+import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { hasWildcard } from '../../util/path-globs.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import {
-  describeProblem,
-  invalidPlan,
+  describePlanProblem,
+  invalidPlanError,
+  listPlanProblems,
+  listProblemsBesideTasks,
+  listProposalProblems,
+  listUnreplaceableTaskIds,
   type PlanBounds,
-  planProblems,
-  problemsBeside,
-  proposalProblems,
-  readBounds,
-  takenIds,
+  readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
-import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
-import { askPlanner, noPlan } from './ask-planner.ts';
-import { plannedOrder, unmatchedLocks } from './shown-plan.ts';
-import { approve, noteReplan, quit, replacedBy } from './take-plan.ts';
+import { askToAcceptReceived, describeReceivedParts, notAcceptedError } from './accept-received.ts';
+import { askPlanner, noPlanError } from './ask-planner.ts';
+import { findUnmatchedLocks, predictPlanOrder } from './shown-plan.ts';
+import { approvePlan, listTasksReplacedByPlan, recordQuitAtPlan, recordReplanDecision } from './take-plan.ts';
 
 const maxReplans = 3;
 
@@ -43,13 +43,17 @@ export interface PlanOptions {
  * Wave 1: a plan, checked, and a person's word on it. What the planner answered is kept before anybody is asked,
  * so that going on later costs nothing twice. Resolves to whether there is work now.
  */
-export async function planWave(context: RunContext, id: SessionId, options: PlanOptions): Promise<boolean> {
+export async function runPlanWave(
+  context: RunContext,
+  id: SessionId,
+  options: PlanOptions,
+): Promise<boolean> {
   let view = await viewSession(context, id);
   context.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
   let isByHand = options.plan !== null;
   let proposal = options.plan ?? (view.session.proposal === null ? null : { tasks: view.session.proposal });
   if (proposal === null && !view.isOurs) {
-    await acceptReceived(context, id);
+    await askToAcceptReceived(context, id);
     view = await viewSession(context, id);
   }
   for (;;) {
@@ -57,16 +61,16 @@ export async function planWave(context: RunContext, id: SessionId, options: Plan
     view = await propose(context, view.session, proposal, isByHand);
     // Beside work that goes on, an empty plan only takes the rest out.
     if (proposal.tasks.length === 0 && view.session.wave === 'plan') return endEmpty(context, id);
-    const check = isByHand ? planProblems : proposalProblems;
+    const check = isByHand ? listPlanProblems : listProposalProblems;
     const decision = await decidePlan(context, view, proposal, check);
-    if (decision.kind === 'approve') return approve(context, view, proposal, decision);
+    if (decision.kind === 'approve') return approvePlan(context, view, proposal, decision);
     if (decision.kind === 'quit') {
-      if (!view.isOurs) throw notAccepted(view.session);
-      return quit(context, id, decision);
+      if (!view.isOurs) throw notAcceptedError(view.session);
+      return recordQuitAtPlan(context, id, decision);
     }
     isByHand = decision.kind === 'edit';
     proposal = decision.kind === 'edit' ? decision.plan : null;
-    if (decision.kind === 'replan') view = await noteReplan(context, id, decision);
+    if (decision.kind === 'replan') view = await recordReplanDecision(context, id, decision);
   }
 }
 
@@ -74,8 +78,8 @@ export async function planWave(context: RunContext, id: SessionId, options: Plan
  * Refuses a talk with the planner that its CLI can't have, where a person's option asked for one. Throws FlameError
  * `cannot-talk`; for a configuration's wish there is only a warning.
  */
-export function requireTalk(context: Pick<RunContext, 'adapter' | 'config'>): void {
-  const { name, canTalk } = context.adapter(roleAdapter(context.config, 'planner'));
+export function requirePlannerThatTalks(context: Pick<RunContext, 'adapter' | 'config'>): void {
+  const { name, canTalk } = context.adapter(findRoleAdapter(context.config, 'planner'));
   if (canTalk) return;
   throw new FlameError({
     kind: 'refused',
@@ -92,7 +96,7 @@ function canTalk(
   context: Pick<RunContext, 'adapter' | 'config' | 'events' | 'gates'>,
   { wantsTalk }: PlanOptions,
 ): boolean {
-  const adapter = context.adapter(roleAdapter(context.config, 'planner'));
+  const adapter = context.adapter(findRoleAdapter(context.config, 'planner'));
   if (!wantsTalk || (context.gates.isInteractive && adapter.canTalk)) return wantsTalk;
   const message = adapter.canTalk
     ? 'The planner makes its plan at once: talking with it needs a terminal and no --decisions-file.'
@@ -105,7 +109,7 @@ function canTalk(
 async function requestPlan(context: RunContext, view: SessionView, isInteractive: boolean): Promise<Plan> {
   const bounds = {
     decided: context.decided,
-    ...(await readBounds(context, view.session.base_commit)),
+    ...(await readPlanBoundsAtCommit(context, view.session.base_commit)),
   };
   let problems: readonly string[] = [];
   let plan: Plan | null = null;
@@ -118,12 +122,14 @@ async function requestPlan(context: RunContext, view: SessionView, isInteractive
     });
     if (answer.kind === 'plan') plan = answer.plan;
     problems =
-      answer.kind === 'plan' ? planProblems(bounds, view, answer.plan).map(describeProblem) : answer.problems;
+      answer.kind === 'plan'
+        ? listPlanProblems(bounds, view, answer.plan).map(describePlanProblem)
+        : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
     context.events.emit({ event: 'plan-invalid', problems });
   }
   if (plan !== null) return plan;
-  throw noPlan('The planner gave no usable plan, even after it received a list of its mistakes.', {
+  throw noPlanError('The planner gave no usable plan, even after it received a list of its mistakes.', {
     kind: 'refused',
     details: problems,
     hints: ['git flame plan', 'Or write the plan yourself: git flame plan --from FILE'],
@@ -132,12 +138,12 @@ async function requestPlan(context: RunContext, view: SessionView, isInteractive
 
 /** Refuses a plan that can't be approved, before anything is stored: for plans no gate can edit. */
 export function requireSoundPlan(bounds: PlanBounds, plan: Plan, tasks: SessionView['tasks']): void {
-  const problems = problemsBeside(bounds, plan, takenIds(tasks));
-  if (problems.length > 0) throw invalidPlan(problems);
+  const problems = listProblemsBesideTasks(bounds, plan, listUnreplaceableTaskIds(tasks));
+  if (problems.length > 0) throw invalidPlanError(problems);
 }
 
 async function propose(
-  context: Recorder,
+  context: RecordContext,
   session: Session,
   plan: Plan,
   isByHand: boolean,
@@ -145,7 +151,7 @@ async function propose(
   const { sessions } = await context.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
   const estimate = estimateCost({ config: context.config, tasks: plan.tasks, runs });
-  await record(context, session.id, ({ session: now }) => ({
+  await decideAndRecord(context, session.id, ({ session: now }) => ({
     session: {
       next: { ...now, proposal: [...plan.tasks], estimate },
       subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
@@ -153,49 +159,52 @@ async function propose(
     // By writing the plan, a person vouches for its adapters, whether or not the rest is approved.
     accepted: isByHand ? adapterChoices(session.id, plan) : [],
   }));
-  const waves = planWaves(plan.tasks, context.config.concurrency.development).length;
+  const waves = predictTaskBatches(plan.tasks, context.config.concurrency.development).length;
   context.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
   return viewSession(context, session.id);
 }
 
-function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[] {
-  return tasks.flatMap((task) => adapterDecisions({ ...task, session }));
+function adapterChoices(session: SessionId, { tasks }: Plan): readonly LoggedDecision[] {
+  return tasks.flatMap((task) => listAdapterDecisions({ ...task, session }));
 }
 
 /** Asks the person about a plan; `check` finds what is wrong with it. */
 async function decidePlan(
-  context: Recorder & LockFactsReader & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
+  context: RecordContext & LockFactsReader & WithGit<Pick<GitFiles, 'ignoredPaths'>>,
   view: SessionView,
   plan: Plan,
-  check: typeof planProblems,
-): Promise<Placed<PlanDecision>> {
+  check: typeof listPlanProblems,
+): Promise<DecisionWithPlace<PlanDecision>> {
   const { session } = view;
-  const bounds = { decided: context.decided, ...(await readBounds(context, session.base_commit)) };
+  const bounds = {
+    decided: context.decided,
+    ...(await readPlanBoundsAtCommit(context, session.base_commit)),
+  };
   const problems = check(bounds, view, plan);
-  const dropped = replacedBy(view, plan).map(({ id }) => id);
-  const unmatched = await unmatchedLocks(context, session.base_commit, plan);
+  const dropped = listTasksReplacedByPlan(view, plan).map(({ id }) => id);
+  const unmatched = await findUnmatchedLocks(context, session.base_commit, plan);
   await warnOfIgnoredFiles(context, plan);
   const decision = await context.gates.plan({
     objective: session.objective,
     plan,
-    ...plannedOrder(context, plan),
+    ...predictPlanOrder(context, plan),
     estimate: session.estimate,
-    problems: problems.map(describeProblem),
+    problems: problems.map(describePlanProblem),
     replansLeft: maxReplans - session.replans,
     ...(session.wave === 'plan' ? {} : { quit: 'goes-on' as const }),
     ...(dropped.length === 0 ? {} : { dropped }),
     ...(unmatched.length === 0 ? {} : { unmatched }),
-    check: (edited) => problemsBeside(bounds, edited, takenIds(view.tasks)),
+    check: (edited) => listProblemsBesideTasks(bounds, edited, listUnreplaceableTaskIds(view.tasks)),
     ...(view.isOurs
       ? {}
       : {
           quit: 'kept' as const,
-          received: describeReceived(context, view),
-          agentTexts: agentTextsOfPlan(plan.tasks),
+          received: describeReceivedParts(context, view),
+          agentTexts: listAgentTextsInPlan(plan.tasks),
         }),
   });
   context.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
-  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
+  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlanError(problems);
   if (decision.kind === 'replan' && session.replans >= maxReplans) throw tooManyReplans();
   return decision;
 }
@@ -234,13 +243,13 @@ function tooManyReplans(): FlameError {
   });
 }
 
-async function endEmpty(context: Recorder, id: SessionId): Promise<boolean> {
+async function endEmpty(context: RecordContext, id: SessionId): Promise<boolean> {
   context.events.emit({
     event: 'notice',
     level: 'info',
     message: 'The plan is empty: there is nothing to do.',
   });
-  await record(context, id, ({ session }) => ({
+  await decideAndRecord(context, id, ({ session }) => ({
     session: {
       next: { ...session, proposal: null, state: 'ended', wave: 'done' },
       subject: 'session: ended, the plan is empty',
@@ -254,7 +263,7 @@ async function endEmpty(context: Recorder, id: SessionId): Promise<boolean> {
  * With `shown`, only if it is exactly that plan. Resolves to whether it was approved. Throws what the gate throws where
  * no person can be asked.
  */
-export async function decideProposal(
+export async function askAboutProposedPlan(
   context: RunContext,
   id: SessionId,
   shown: readonly PlannedTask[] | null = null,
@@ -265,15 +274,15 @@ export async function decideProposal(
     if (proposal === null) return false;
     if (shown !== null && canonicalDigest(proposal) !== canonicalDigest(shown)) return false;
     const plan = { tasks: proposal };
-    const decision = await decidePlan(context, view, plan, proposalProblems);
+    const decision = await decidePlan(context, view, plan, listProposalProblems);
     switch (decision.kind) {
       case 'approve':
-        return approve(context, view, plan, decision);
+        return approvePlan(context, view, plan, decision);
       case 'replan':
-        await noteReplan(context, id, decision);
+        await recordReplanDecision(context, id, decision);
         return false;
       case 'quit':
-        return quit(context, id, decision);
+        return recordQuitAtPlan(context, id, decision);
       case 'edit':
         await propose(context, view.session, decision.plan, true);
     }

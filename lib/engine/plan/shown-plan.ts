@@ -1,10 +1,16 @@
-import { plannedCircles } from '../../core/changesets/cohesion-groups.ts';
-import { plannedOverlaps, planWaves } from '../../core/schedule/plan-waves.ts';
+import { findInseparableGroups } from '../../core/changesets/cohesion-groups.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../core/schedule/plan-waves.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { foldName, hasWildcard, locksConflict, pathMatches, wildcardMatches } from '../../util/path-globs.ts';
-import { lockParts } from '../../util/path-patterns.ts';
+import {
+  foldNameForComparison,
+  globMatchesPath,
+  hasWildcard,
+  locksConflict,
+  shellGlobMatchesPath,
+} from '../../util/path-globs.ts';
+import { expandLockBraces } from '../../util/path-patterns.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import type { RunContext } from '../run-context.ts';
 
@@ -19,7 +25,7 @@ type Unmatched = NonNullable<PlanQuestion['unmatched']>;
  * that could but add files, all of them folders or wildcards, and each one that is close to files that are there. Any
  * other without wildcards names a file to make.
  */
-export async function unmatchedLocks(
+export async function findUnmatchedLocks(
   { git }: LockFactsReader,
   base: ObjectId,
   { tasks }: Plan,
@@ -40,7 +46,7 @@ export async function unmatchedLocks(
 }
 
 function isWide(lock: string): boolean {
-  return lockParts(lock).every((part) => hasWildcard(part) || part.endsWith('/'));
+  return expandLockBraces(lock).every((part) => hasWildcard(part) || part.endsWith('/'));
 }
 
 /** Both answers take a pass over all paths for a lock with wildcards, and a look-up for any other. */
@@ -54,15 +60,18 @@ function readPaths(paths: readonly string[]): {
   for (const path of known) loose.set(loosened(path), path);
   return {
     has: (lock) =>
-      hasWildcard(lock) ? paths.some((path) => pathMatches(lock, path)) : known.has(plainPath(lock)),
+      hasWildcard(lock) ? paths.some((path) => globMatchesPath(lock, path)) : known.has(plainPath(lock)),
     closeTo: (lock) => {
       if (!hasWildcard(lock)) {
         const similar = loose.get(loosened(plainPath(lock)));
         if (similar !== undefined) return [similar];
-        return /[[(]/.test(lock) ? firstOf(paths, (path) => wildcardMatches(lock, path)) : [];
+        return /[[(]/.test(lock) ? firstOf(paths, (path) => shellGlobMatchesPath(lock, path)) : [];
       }
       const looser = loosened(lock);
-      return firstOf(paths, (path) => wildcardMatches(lock, path) || pathMatches(looser, loosened(path)));
+      return firstOf(
+        paths,
+        (path) => shellGlobMatchesPath(lock, path) || globMatchesPath(looser, loosened(path)),
+      );
     },
   };
 }
@@ -78,7 +87,7 @@ function plainPath(lock: string): string {
 }
 
 function loosened(path: string): string {
-  return foldName(path).replace(/[[\]()]/g, '');
+  return foldNameForComparison(path).replace(/[[\]()]/g, '');
 }
 
 function firstOf(paths: readonly string[], isSelected: (path: string) => boolean): readonly string[] {
@@ -91,15 +100,15 @@ function firstOf(paths: readonly string[], isSelected: (path: string) => boolean
 }
 
 /** In which order the tasks of a plan would run, which of them share files, and what is decided together or in parts. */
-export function plannedOrder(
+export function predictPlanOrder(
   { config }: Pick<RunContext, 'config'>,
   plan: Plan,
 ): Pick<PlanQuestion, 'waves' | 'overlap' | 'circles'> {
   const { tasks } = plan;
   const { development, overlap: kind } = config.concurrency;
-  const waves = planWaves(tasks, development);
-  const remoteSession = plannedOverlaps(tasks, waves);
-  const circles = plannedCircles(plan, kind === 'build-on' ? remoteSession : []);
+  const waves = predictTaskBatches(tasks, development);
+  const remoteSession = listPlannedOverlaps(tasks, waves);
+  const circles = findInseparableGroups(plan, kind === 'build-on' ? remoteSession : []);
   return {
     waves,
     ...(remoteSession.length === 0 ? {} : { overlap: { kind, tasks: remoteSession } }),

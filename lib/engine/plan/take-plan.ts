@@ -1,46 +1,46 @@
-import { sessionDecision, sessionStateDecision } from '../../core/admission/decisions.ts';
-import { sendBack } from '../../core/changesets/reopen-session.ts';
-import { cycleOfPlan } from '../../core/schedule/check-plan.ts';
-import { readStackState, transitiveDependents } from '../../core/task/stack-state.ts';
+import { toObjectiveDecision, toSessionStateDecision } from '../../core/admission/decisions.ts';
+import { sendPlanBack } from '../../core/changesets/reopen-session.ts';
+import { computeCycleOfPlan } from '../../core/schedule/check-plan.ts';
+import { findTransitiveDependents, readStackState } from '../../core/task/stack-state.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Placed, PlanDecision } from '../../domain/ports/gates.ts';
-import type { Decision } from '../../domain/state/decision-log.ts';
+import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
+import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { withGate } from '../agents/ask-person.ts';
-import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { addGateDecision } from '../agents/ask-person.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
-import { runScript } from '../run-script.ts';
+import { runLifecycleScript } from '../run-script.ts';
 
 /**
  * Turns an approved plan into tasks and begins the next cycle, all in one transaction. On a re-plan the new plan
  * takes the place of what is still open; a task of the same id keeps its history.
  */
-export async function takePlan(
-  context: Recorder,
+export async function turnPlanIntoTasks(
+  context: RecordContext,
   id: SessionId,
   plan: Plan,
-  { accepted = [], ...from }: Placed<{ readonly accepted?: readonly Decision[] }> = {},
+  { accepted = [], ...from }: DecisionWithPlace<{ readonly accepted?: readonly LoggedDecision[] }> = {},
 ): Promise<void> {
   const at = timestamp(context);
-  await record(context, id, (view) => {
+  await decideAndRecord(context, id, (view) => {
     const all = [...view.tasks, ...view.received];
     // Begun since the person was asked, by agents that go on meanwhile: it stays what it was.
     const begun = new Set<string>(all.filter(isBegun).map(({ id: one }) => one));
     const added = plan.tasks.filter((task) => !begun.has(task.id));
-    const tasks = added.map((task) => toTask(context, { ...view, tasks: all }, task, at));
-    const replaced = replacedBy(view, plan);
-    const gated = withGate(view.session, { gate: 'plan', decision: 'approve' }, from, context);
+    const tasks = added.map((task) => makeTaskOfPlannedTask(context, { ...view, tasks: all }, task, at));
+    const replaced = listTasksReplacedByPlan(view, plan);
+    const gated = addGateDecision(view.session, { gate: 'plan', decision: 'approve' }, from, context);
     const next: Session = {
       ...gated,
       proposal: null,
       replan_notes: null,
       // The reasons hold for later plans too; the plan they were given for is over.
       ...(gated.sent_back === undefined ? {} : { sent_back: { ...gated.sent_back, plan: null } }),
-      cycle: cycleOfPlan(view.session, view.tasks, plan.tasks),
+      cycle: computeCycleOfPlan(view.session, view.tasks, plan.tasks),
       wave: 'work',
       state: 'active',
     };
@@ -51,20 +51,20 @@ export async function takePlan(
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },
-      accepted: [...accepted, sessionStateDecision(next)],
+      accepted: [...accepted, toSessionStateDecision(next)],
     };
   });
 }
 
 /** The tasks that are dropped where a plan is approved. */
-export function replacedBy(
+export function listTasksReplacedByPlan(
   { session, tasks, received }: Pick<SessionView, 'session' | 'tasks' | 'received'>,
   plan: Plan,
 ): readonly Task[] {
   const planned = new Set(plan.tasks.map(({ id }) => id));
   const all = [...tasks, ...received];
   // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
-  const open = session.cycle === 0 ? [] : all.filter(isReplaceable);
+  const open = session.cycle === 0 ? [] : all.filter(isTaskReplaceable);
   return withWaiting(
     open.filter((task) => !planned.has(task.id)),
     all,
@@ -76,7 +76,7 @@ function isBegun({ status }: Task): boolean {
 }
 
 /** Whether a new plan may change or drop it. */
-export function isReplaceable({ status }: Task): boolean {
+export function isTaskReplaceable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
 }
 
@@ -84,7 +84,7 @@ export function isReplaceable({ status }: Task): boolean {
 function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonly Task[] {
   const stackState = readStackState(tasks);
   const ids = replaced.map(({ id }) => id);
-  const through = transitiveDependents(
+  const through = findTransitiveDependents(
     tasks.filter((task) => replaced.includes(task) || stackState.waits(task)),
     ids,
   );
@@ -92,7 +92,7 @@ function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonl
 }
 
 /** A planned task as it is stored; one of the same id keeps its history. */
-export function toTask(
+export function makeTaskOfPlannedTask(
   context: { readonly gates: Pick<RunContext['gates'], 'person'> },
   view: { readonly session: Pick<Session, 'id' | 'base_commit'>; readonly tasks: readonly Task[] },
   planned: PlannedTask,
@@ -139,37 +139,41 @@ export function toTask(
 }
 
 /** Takes an approved plan, and runs the person's script after it. */
-export async function approve(
-  context: Recorder & Pick<RunContext, 'machine' | 'root'>,
+export async function approvePlan(
+  context: RecordContext & Pick<RunContext, 'machine' | 'root'>,
   { session, isOurs }: SessionView,
   plan: Plan,
-  { where }: Placed<unknown>,
+  { where }: DecisionWithPlace<unknown>,
 ): Promise<boolean> {
   const { id } = session;
-  const accepted = isOurs ? [] : [sessionDecision(session)];
-  await takePlan(context, id, plan, { accepted, ...(where === undefined ? {} : { where }) });
-  await runScript(context, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
+  const accepted = isOurs ? [] : [toObjectiveDecision(session)];
+  await turnPlanIntoTasks(context, id, plan, { accepted, ...(where === undefined ? {} : { where }) });
+  await runLifecycleScript(context, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
   return true;
 }
 
-export async function noteReplan(
-  context: Recorder,
+export async function recordReplanDecision(
+  context: RecordContext,
   id: SessionId,
-  decision: Placed<Extract<PlanDecision, { kind: 'replan' }>>,
+  decision: DecisionWithPlace<Extract<PlanDecision, { kind: 'replan' }>>,
 ): Promise<SessionView> {
   const { notes } = decision;
-  await record(context, id, ({ session }) => {
-    const gated = withGate(session, { gate: 'plan', decision: 'replan' }, decision, context);
-    const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
+  await decideAndRecord(context, id, ({ session }) => {
+    const gated = addGateDecision(session, { gate: 'plan', decision: 'replan' }, decision, context);
+    const next = { ...sendPlanBack(gated, notes), replans: session.replans + 1 };
     return { session: { next, subject: 'session: plan sent back' }, body: notes };
   });
   return viewSession(context, id);
 }
 
-export async function quit(context: Recorder, id: SessionId, from: Placed<unknown>): Promise<boolean> {
-  await record(context, id, ({ session }) => {
+export async function recordQuitAtPlan(
+  context: RecordContext,
+  id: SessionId,
+  from: DecisionWithPlace<unknown>,
+): Promise<boolean> {
+  await decideAndRecord(context, id, ({ session }) => {
     const gated = {
-      ...withGate(session, { gate: 'plan', decision: 'quit' }, from, context),
+      ...addGateDecision(session, { gate: 'plan', decision: 'quit' }, from, context),
       proposal: null,
     };
     // A proposal beside approved work is refused; the work goes on.

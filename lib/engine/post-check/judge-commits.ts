@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { workDecision } from '../../core/admission/decisions.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
 import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
@@ -7,14 +7,14 @@ import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
-import type { Signer } from '../../policy/check-commit.ts';
+import { checkByParts, checkFilesOneByOne, type FilesInput } from '../../policy/check-branch.ts';
+import type { ExpectedAuthor } from '../../policy/check-commit.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import { shortId } from '../../util/short-names.ts';
-import { stoppedUnjudged } from '../graceful-stop.ts';
+import { stoppedUnjudgedError } from '../graceful-stop.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { openScanner, type Scanner } from './scan-secrets.ts';
-import { workerPolicy } from './worker-policy.ts';
+import { createSecretScanner, type SecretScanner } from './scan-secrets.ts';
+import { compileWorkerPolicy } from './worker-policy.ts';
 
 interface JudgedCommits {
   readonly start: ObjectId;
@@ -25,19 +25,19 @@ interface JudgedCommits {
   /** Commits that were there already when it began, or were made for the agent, by this program. */
   readonly ours: readonly ObjectId[];
   /** Signer that the others must have; null: a person. */
-  readonly signer: Signer | null;
+  readonly signer: ExpectedAuthor | null;
 }
 
 /**
  * The post-check: everything that start..tip does against the policy, judged on git objects alone. What a commit
  * brings and a later one takes back is judged too: it would enter the repository with the rest.
  */
-export async function judgeCommits(
+export async function findViolationsInCommits(
   { git, signal }: WithGit<GitCommits & GitDiffs & GitFiles> & Partial<Pick<RunContext, 'signal'>>,
   judged: JudgedCommits,
 ): Promise<readonly Violation[]> {
   const { start, tip, policy, quarantine, ours, signer } = judged;
-  const scanner = openScanner(signal);
+  const scanner = createSecretScanner(signal);
   const [files, commits] = await Promise.all([
     git.changedFiles(start, tip, quarantine),
     git.commitsBetween(start, tip, quarantine),
@@ -47,7 +47,7 @@ export async function judgeCommits(
   const contents = await readContents(git, judged, { commit: tip, files, scanner });
   return [
     ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
-    ...(await takeTurns(
+    ...(await collectWithYields(
       checkByParts({ policy, files, commits: own, start, given: ours, signer, ...contents }),
       signal,
     )),
@@ -66,7 +66,7 @@ function wentBack({ start, tip }: JudgedCommits): Violation {
 interface Passing {
   readonly commits: readonly CommitInfo[];
   readonly files: readonly ChangedFile[];
-  readonly scanner: Scanner;
+  readonly scanner: SecretScanner;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -104,8 +104,8 @@ async function judgePassing(
     const among = await git.changedFiles(before, oid, quarantine);
     const passing = among.filter(({ path }) => fresh.has(path));
     const contents = await readContents(git, judged, { commit: oid, files: passing, scanner });
-    for (const violation of await takeTurns(
-      checkFiles({ policy, files: passing, among, ...contents }),
+    for (const violation of await collectWithYields(
+      checkFilesOneByOne({ policy, files: passing, among, ...contents }),
       signal,
     ))
       found.push({
@@ -136,7 +136,7 @@ async function readContents(
   // One after another: together they may be larger than the memory.
   for (const { path, status, oldOid, newOid, isBinary } of plain) {
     const old = status === 'modified' ? oldOid : null;
-    const read = (oid: ObjectId): Promise<string | null> => git.readContent(oid, commit, quarantine);
+    const read = (oid: ObjectId): Promise<string | null> => git.readBlobAsLatin1(oid, commit, quarantine);
     secrets.set(path, await scanner.scan({ blob: newOid, old, isBinary }, read));
   }
   return { readText: (path) => texts.get(path) ?? null, secrets: (path) => secrets.get(path) ?? [] };
@@ -149,7 +149,7 @@ const longestPiece = 20;
  * All that the parts hold, in their order; others have their turns in between. Rejects with `interrupted` soon after the
  * signal aborts.
  */
-export async function takeTurns<T>(
+export async function collectWithYields<T>(
   parts: Iterable<readonly T[]>,
   signal: AbortSignal | undefined,
 ): Promise<readonly T[]> {
@@ -159,18 +159,18 @@ export async function takeTurns<T>(
     all.push(...part);
     if (performance.now() - began < longestPiece) continue;
     await turn();
-    if (signal?.aborted === true) throw stoppedUnjudged();
+    if (signal?.aborted === true) throw stoppedUnjudgedError();
     began = performance.now();
   }
   return all;
 }
 
 /** The post-check, as where an agent or a person handed the work in. */
-export async function brokenRules(context: RunContext, task: Task): Promise<readonly string[]> {
+export async function findRulesBrokenByTask(context: RunContext, task: Task): Promise<readonly string[]> {
   const { commit: tip, start_commit: start, agent_id: agent } = task;
-  const work = workDecision(task, context.configDigest);
+  const work = toAcceptedCommitsDecision(task, context.configDigest);
   if (tip === null || start === null || context.decided.has(work)) return [];
-  const policy = await workerPolicy(context, {
+  const policy = await compileWorkerPolicy(context, {
     ...(agent === null ? {} : { agentId: agent }),
     fileLocks: task.file_locks,
     start,
@@ -178,7 +178,7 @@ export async function brokenRules(context: RunContext, task: Task): Promise<read
   const now = context.now().getTime();
   // The work it went on with is by other agents, and was judged when it was handed in.
   const given = task.kept === undefined ? [] : await context.git.commitsBetween(start, task.kept.commit);
-  const violations = await judgeCommits(context, {
+  const violations = await findViolationsInCommits(context, {
     start,
     tip,
     policy,

@@ -6,7 +6,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { findSecrets, type SecretFinding } from '../../policy/secrets/secrets.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { stoppedUnjudged } from '../graceful-stop.ts';
+import { stoppedUnjudgedError } from '../graceful-stop.ts';
 
 interface ScannedContent {
   readonly blob: ObjectId;
@@ -16,7 +16,7 @@ interface ScannedContent {
 }
 
 /** Looks for credentials in contents, in each one once, however many paths have it. */
-export interface Scanner {
+export interface SecretScanner {
   /** `read` gives the text of an object; null: it is none. */
   scan(
     content: ScannedContent,
@@ -30,7 +30,7 @@ const littleText = 256 * 1024;
 const patienceMs = 120_000;
 
 /** A scanner for one judgement; what is more than a little is looked at by another thread. */
-export function openScanner(signal: AbortSignal | undefined): Scanner {
+export function createSecretScanner(signal: AbortSignal | undefined): SecretScanner {
   const known = new Map<string, Promise<readonly SecretFinding[]>>();
   let scanned = 0;
   const scanOnce = async (
@@ -55,7 +55,7 @@ export function openScanner(signal: AbortSignal | undefined): Scanner {
 }
 
 /** Request to the thread, and its answer. */
-export interface ScanQuestion {
+export interface SecretScanRequest {
   readonly text: string;
   readonly oldText: string | null;
   readonly isBinary: boolean;
@@ -66,7 +66,7 @@ let worker: Worker | null = null;
 
 /** One content after another: together they may be larger than the memory. */
 function askWorker(
-  question: ScanQuestion,
+  question: SecretScanRequest,
   signal: AbortSignal | undefined,
 ): Promise<readonly SecretFinding[]> {
   const answer = queue.then(() => scanInWorker(question, signal));
@@ -75,10 +75,10 @@ function askWorker(
 }
 
 async function scanInWorker(
-  question: ScanQuestion,
+  question: SecretScanRequest,
   stop: AbortSignal | undefined,
 ): Promise<readonly SecretFinding[]> {
-  if (stop?.aborted) throw stoppedUnjudged();
+  if (stop?.aborted) throw stoppedUnjudgedError();
   const running = worker ?? new Worker(join(packageRoot(), 'dist', 'scanner.cjs'));
   worker = running;
   running.ref();
@@ -90,7 +90,7 @@ async function scanInWorker(
       once(running, 'message', { signal }).then(([findings]: readonly SecretFinding[][]) => findings ?? []),
       ...(stop === undefined
         ? []
-        : [once(stop, 'abort', { signal }).then(() => Promise.reject(stoppedUnjudged()))]),
+        : [once(stop, 'abort', { signal }).then(() => Promise.reject(stoppedUnjudgedError()))]),
       wait(patienceMs, null, { signal }).then(() => Promise.reject(tookTooLong(question.text.length))),
     ]);
   } catch (error) {

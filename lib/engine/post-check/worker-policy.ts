@@ -3,7 +3,7 @@ import { type AgentId, type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Role } from '../../domain/role.ts';
-import { compilePolicy, policyPaths } from '../../policy/compile-policy.ts';
+import { compilePolicy, listPathsForLiteralGlobs } from '../../policy/compile-policy.ts';
 import type { WithGit } from '../run-context.ts';
 
 interface ScopedWork {
@@ -20,8 +20,8 @@ interface ScopedWork {
 }
 
 /** Policy for work with these locks that starts at a commit. */
-export async function workerPolicy(
-  { config, git }: { readonly config: Config } & WithGit<Pick<GitFiles, 'pathsIn'>>,
+export async function compileWorkerPolicy(
+  { config, git }: { readonly config: Config } & WithGit<Pick<GitFiles, 'findPathsInCommit'>>,
   {
     fileLocks,
     start,
@@ -31,7 +31,7 @@ export async function workerPolicy(
     prepared = [],
   }: ScopedWork,
 ): Promise<AgentPolicy> {
-  const places = policyPaths(config, fileLocks);
-  const present = start === null || places.length === 0 ? [] : await git.pathsIn(start, places);
+  const places = listPathsForLiteralGlobs(config, fileLocks);
+  const present = start === null || places.length === 0 ? [] : await git.findPathsInCommit(start, places);
   return compilePolicy({ config, role, agentId, worktree, fileLocks, present, prepared });
 }

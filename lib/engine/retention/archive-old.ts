@@ -1,12 +1,12 @@
-import { sessionsToArchive } from '../../core/changesets/reopen-session.ts';
+import { listSessionsToArchive } from '../../core/changesets/reopen-session.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Recorder } from '../record.ts';
+import type { RecordContext } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 /** The sessions that are more than `retention.sessions` keeps at hand. */
-export async function oldSessions(
+export async function listSessionsPastRetention(
   context: Pick<RunContext, 'config' | 'store'> & WithGit<GitCells>,
 ): Promise<readonly SessionId[]> {
   return (await picker(context))(await context.store.snapshot());
@@ -22,7 +22,9 @@ async function archiveOld(
 }
 
 /** archiveOld at the end of a session: an error is only reported, the next session tries again. */
-export async function archiveQuietly(context: Recorder & Pick<RunContext, 'git'>): Promise<void> {
+export async function archiveOldSessionsQuietly(
+  context: RecordContext & Pick<RunContext, 'git'>,
+): Promise<void> {
   const message = await archiveOld(context).then(
     (moved) =>
       moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`,
@@ -37,7 +39,7 @@ async function picker(
 ): Promise<(snapshot: Snapshot) => readonly SessionId[]> {
   const cells = await context.git.cells();
   const busy = new Set(cells.flatMap(({ subject }) => subject?.session ?? []));
-  return (snapshot) => sessionsToArchive(snapshot, { keep: context.config.retention.sessions, busy });
+  return (snapshot) => listSessionsToArchive(snapshot, { keep: context.config.retention.sessions, busy });
 }
 
 function countOf(sessions: readonly SessionId[]): string {

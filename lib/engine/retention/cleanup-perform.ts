@@ -1,10 +1,10 @@
 import type { RunContext } from '../run-context.ts';
-import { keepOnRescueRef, rescueName } from './rescue-refs.ts';
-import { rescueAndRemove } from './rescue-worktree.ts';
-import { removeHandWorktree, type Stale } from './stale.ts';
+import { keepCommitAsRescue, rescueName } from './rescue-refs.ts';
+import { rescueAndRemoveWorktree } from './rescue-worktree.ts';
+import { type CleanupItem, removeStalePersonWorktree } from './stale.ts';
 
 /** Result of the removal of one item. */
-export interface Cleaned {
+export interface CleanupResult {
   readonly name: string;
   readonly outcome: 'removed' | 'rescued' | 'archived' | 'kept';
   /** Name of the rescue, or why it was kept. */
@@ -17,11 +17,11 @@ export interface Cleaned {
  */
 export async function performCleanup(
   context: RunContext,
-  plan: readonly Stale[],
-  words: CleanupWords,
-): Promise<readonly Cleaned[]> {
-  const done: Cleaned[] = [];
-  for (const stale of removable(plan, words)) {
+  plan: readonly CleanupItem[],
+  words: CleanupConsent,
+): Promise<readonly CleanupResult[]> {
+  const done: CleanupResult[] = [];
+  for (const stale of listItemsToRemove(plan, words)) {
     if (stale.kind === 'session') continue;
     done.push({ name: stale.name, ...(await remove(context, stale)) });
   }
@@ -29,7 +29,7 @@ export async function performCleanup(
 }
 
 /** Items a person agreed to remove too. */
-export interface CleanupWords {
+export interface CleanupConsent {
   /** Work that was not merged, which then is kept as a rescue. */
   readonly isForced: boolean;
   /** Old rescues: what is in them is lost. */
@@ -37,10 +37,10 @@ export interface CleanupWords {
 }
 
 /** Lists the items of a plan to remove. */
-export function removable(
-  plan: readonly Stale[],
-  { isForced, includesRescues = false }: CleanupWords,
-): readonly Stale[] {
+export function listItemsToRemove(
+  plan: readonly CleanupItem[],
+  { isForced, includesRescues = false }: CleanupConsent,
+): readonly CleanupItem[] {
   return plan.filter((stale) =>
     stale.kind === 'rescue' ? stale.isElsewhere || includesRescues : isForced || !stale.needsForce,
   );
@@ -49,12 +49,12 @@ export function removable(
 /** After the worktrees and branches: a session with worktrees is still in use. */
 async function archive(
   context: Pick<RunContext, 'gates' | 'store'>,
-  plan: readonly Stale[],
-): Promise<readonly Cleaned[]> {
+  plan: readonly CleanupItem[],
+): Promise<readonly CleanupResult[]> {
   const named = plan.flatMap((stale) => (stale.kind === 'session' ? stale.session : []));
   if (named.length === 0) return [];
   const moved = new Set(await context.store.moveToArchive(() => named, context.gates.person));
-  return named.map((id): Cleaned => {
+  return named.map((id): CleanupResult => {
     if (moved.has(id)) return { name: id, outcome: 'archived', details: `git flame status --session ${id}` };
     return { name: id, outcome: 'kept', details: "one of its notes can't be read" };
   });
@@ -62,12 +62,12 @@ async function archive(
 
 async function remove(
   context: RunContext,
-  stale: Exclude<Stale, { kind: 'session' }>,
-): Promise<Omit<Cleaned, 'name'>> {
-  if (stale.kind === 'own worktree') return removeHandWorktree(context, stale.worktree);
+  stale: Exclude<CleanupItem, { kind: 'session' }>,
+): Promise<Omit<CleanupResult, 'name'>> {
+  if (stale.kind === 'own worktree') return removeStalePersonWorktree(context, stale.worktree);
   if (stale.kind !== 'worktree') return removeRef(context, stale);
   const why = `Cleaned up by ${context.gates.person}: ${stale.why}.`;
-  const outcome = await rescueAndRemove(context, stale.cell, { why, isRequested: true });
+  const outcome = await rescueAndRemoveWorktree(context, stale.cell, { why, isRequested: true });
   if (outcome.kind === 'kept') return { outcome: 'kept', details: outcome.reasons.slice(0, 3).join(' ') };
   if (outcome.kind === 'removed') return { outcome: 'removed', details: '' };
   return { outcome: 'rescued', details: rescueName(outcome.ref) };
@@ -75,12 +75,12 @@ async function remove(
 
 async function removeRef(
   context: Pick<RunContext, 'gates' | 'git' | 'store'>,
-  stale: Exclude<Stale, { kind: 'worktree' | 'own worktree' | 'session' }>,
-): Promise<Omit<Cleaned, 'name'>> {
+  stale: Exclude<CleanupItem, { kind: 'worktree' | 'own worktree' | 'session' }>,
+): Promise<Omit<CleanupResult, 'name'>> {
   const { ref, commit } = stale.ref;
   // A rescue is what is kept: it goes as it is.
   const isLetGo = stale.kind === 'commit' || stale.kind === 'rescue' || stale.isMerged;
-  const rescue = isLetGo ? null : await keepOnRescueRef(context, stale.subject, commit);
+  const rescue = isLetGo ? null : await keepCommitAsRescue(context, stale.subject, commit);
   const result = await context.store.transact(() => ({
     changes: [],
     refs: [{ ref, old: commit, new: null }],

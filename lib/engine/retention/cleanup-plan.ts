@@ -5,43 +5,43 @@ import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, GitWorktrees, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { oldSessions } from './archive-old.ts';
-import { type OldRescue, oldRescues } from './rescue-refs.ts';
-import { isSavedElsewhere, taskIn } from './rescue-worktree.ts';
-import { type Stale, staleHandWorktrees, staleRequests } from './stale.ts';
+import { listSessionsPastRetention } from './archive-old.ts';
+import { listRemovableRescues, type RemovableRescue } from './rescue-refs.ts';
+import { findTaskOfWorktree, isWorktreeSavedElsewhere } from './rescue-worktree.ts';
+import { type CleanupItem, listStalePersonWorktrees, listStaleRequestBranches } from './stale.ts';
 
 /** Lists remains of ended sessions and dead processes in the repository. Changes nothing. */
-export async function planCleanup(context: RunContext): Promise<readonly Stale[]> {
+export async function listCleanupItems(context: RunContext): Promise<readonly CleanupItem[]> {
   const snapshot = await context.store.snapshot();
   const [worktrees, branches, changesets] = [
     await staleWorktrees(context),
     await staleRefs(context, snapshot, { prefix: 'refs/heads/blueflame/', kind: 'branch' }),
     await staleRefs(context, snapshot, { prefix: 'refs/blueflame/changesets/', kind: 'changeset' }),
   ];
-  const sessions = (await oldSessions(context)).map((session): Stale => {
+  const sessions = (await listSessionsPastRetention(context)).map((session): CleanupItem => {
     const why = 'older than the newest sessions, which stay (retention.sessions): will be archived';
     return { kind: 'session', session, name: session, why, needsForce: false };
   });
-  const own = (await staleHandWorktrees(context, snapshot)).map((worktree): Stale => {
+  const own = (await listStalePersonWorktrees(context, snapshot)).map((worktree): CleanupItem => {
     const { path, subject, isDirty, isSaved } = worktree;
     const why = `of a person's claim of ${subject.task}${isDirty ? ', with uncommitted changes' : ''}`;
     return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
   });
   return [
-    ...(await oldRescues(context, snapshot)).map(staleRescue),
+    ...(await listRemovableRescues(context, snapshot)).map(staleRescue),
     ...worktrees,
     ...own,
     ...branches,
-    ...(await staleRequests(context, snapshot)),
+    ...(await listStaleRequestBranches(context, snapshot)),
     ...changesets,
     ...(await staleCommits(context, snapshot)),
     ...sessions,
   ];
 }
 
-function staleRescue({ rescue, isElsewhere, why }: OldRescue): Stale {
+function staleRescue({ rescue, isElsewhere, why }: RemovableRescue): CleanupItem {
   return { kind: 'rescue', ref: rescue, isElsewhere, name: rescue.name, why, needsForce: false };
 }
 
@@ -49,13 +49,13 @@ function staleRescue({ rescue, isElsewhere, why }: OldRescue): Stale {
 async function staleCommits(
   context: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,
-): Promise<readonly Stale[]> {
+): Promise<readonly CleanupItem[]> {
   const refs = await Promise.all(keepers.map((prefix) => context.git.listRefs(prefix)));
-  const found = refs.flat().map(async (ref): Promise<Stale[]> => {
+  const found = refs.flat().map(async (ref): Promise<CleanupItem[]> => {
     const id = ref.ref.match(/\/(ses-[^/]+)/)?.[1];
     const session = snapshot.sessions.find((candidate) => candidate.id === id);
     if (session?.state !== 'ended' || !(await isOnBase(context, session, ref))) return [];
-    const why = `landed on ${landsOn(session)}`;
+    const why = `landed on ${findLandingBranch(session)}`;
     return [{ kind: 'commit', ref, name: ref.ref, why, needsForce: false }];
   });
   return (await Promise.all(found)).flat();
@@ -66,8 +66,8 @@ const keepers = ['refs/blueflame/kept/', 'refs/blueflame/commits/'] as const;
 
 async function staleWorktrees(
   context: Pick<RunContext, 'agents' | 'store'> & WithGit<GitCells>,
-): Promise<readonly Stale[]> {
-  const live = new Set((await context.agents.live()).map(({ id }) => id));
+): Promise<readonly CleanupItem[]> {
+  const live = new Set((await context.agents.listLiveAgents()).map(({ id }) => id));
   const idle = (await context.git.cells()).filter(
     ({ owner, path }) => owner !== 'alive' && !live.has(basename(path)),
   );
@@ -83,8 +83,8 @@ async function judge(
   // Another container or machine may be at work in it.
   if (cell.owner === 'unknown') return { why: 'the process that made it is not known', needsForce: true };
   if (cell.subject === null) return { why: 'left by a check', needsForce: false };
-  const task = await taskIn(context, cell);
-  if (await isSavedElsewhere(context, cell, task).catch(() => false))
+  const task = await findTaskOfWorktree(context, cell);
+  if (await isWorktreeSavedElsewhere(context, cell, task).catch(() => false))
     return { why: 'holds no work of its own', needsForce: false };
   const status = task?.status ?? 'unknown';
   const isSettled = status === 'merged' || status === 'dropped';
@@ -95,9 +95,9 @@ async function staleRefs(
   context: WithGit<GitCommits & GitRefs & GitWorktrees>,
   snapshot: Snapshot,
   { prefix, kind }: { readonly prefix: string; readonly kind: 'branch' | 'changeset' },
-): Promise<readonly Stale[]> {
+): Promise<readonly CleanupItem[]> {
   const checkedOut = new Set((await context.git.worktrees()).map(({ branch }) => branch));
-  const found = (await context.git.listRefs(prefix)).map(async (ref): Promise<Stale | null> => {
+  const found = (await context.git.listRefs(prefix)).map(async (ref): Promise<CleanupItem | null> => {
     const subject = subjectOf(ref.ref.slice(prefix.length));
     const session = snapshot.sessions.find(({ id }) => id === subject?.session);
     if (subject === null || session?.state !== 'ended') return null;
@@ -108,7 +108,7 @@ async function staleRefs(
       (await isOnBase(context, session, ref));
     // A changeset only joins what task branches hold.
     const needsForce = !isMerged && kind === 'branch';
-    const why = isMerged ? `landed on ${landsOn(session)}` : `not landed, of ${session.id}`;
+    const why = isMerged ? `landed on ${findLandingBranch(session)}` : `not landed, of ${session.id}`;
     return { kind, ref, subject, isMerged, name: ref.ref, why, needsForce };
   });
   return (await Promise.all(found)).filter((stale) => stale !== null);
@@ -129,7 +129,7 @@ async function isOnBase(
   { ref, commit }: RefInfo,
 ): Promise<boolean> {
   // A landing branch goes once its pull request is merged.
-  for (const branch of new Set([landsOn(session), session.base_branch])) {
+  for (const branch of new Set([findLandingBranch(session), session.base_branch])) {
     const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
     if (tip === null) continue;
     if (await context.git.isAncestor(commit, tip)) return true;

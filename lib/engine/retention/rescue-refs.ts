@@ -5,7 +5,7 @@ import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 /** Prefix of rescue refs; `<session>/<task>/<n>` follows. */
@@ -15,7 +15,7 @@ type Ports = WithGit<GitRefs> &
   Pick<RunContext, 'store'> & { readonly gates: Pick<RunContext['gates'], 'person'> };
 
 /** Keeps a commit under the next free number of its task; one that is kept there already keeps its ref. */
-export async function keepOnRescueRef(
+export async function keepCommitAsRescue(
   ports: Ports,
   subject: CellSubject,
   commit: ObjectId,
@@ -37,13 +37,13 @@ export async function keepOnRescueRef(
 }
 
 /** Keeps what a task's branch holds before it is moved to something else: an attempt that was sent back. */
-export async function keepFormerTip(
+export async function rescueFormerBranchTip(
   ports: Ports & WithGit<GitCommits>,
   subject: CellSubject,
   { old, tip }: { readonly old: ObjectId | null; readonly tip: ObjectId },
 ): Promise<void> {
   if (old === null || old === tip || (await ports.git.isAncestor(old, tip))) return;
-  await keepOnRescueRef(ports, subject, old);
+  await keepCommitAsRescue(ports, subject, old);
 }
 
 /** `<session>/<task>/<n>` of a rescue ref. */
@@ -55,7 +55,7 @@ export function rescueName(ref: RefName): string {
  * The rescue a person means: its whole name, or a part of it that is clear; of one task the latest. Throws
  * FlameError `no-rescue` or `rescue-unclear`.
  */
-export function findRescue<T extends Pick<Rescue, 'name'>>(rescues: readonly T[], name: string): T {
+export function findRescueByName<T extends Pick<Rescue, 'name'>>(rescues: readonly T[], name: string): T {
   const exact = rescues.find((rescue) => rescue.name === name || rescuePrefix + rescue.name === name);
   if (exact !== undefined) return exact;
   const matching = rescues.filter((rescue) => {
@@ -89,7 +89,7 @@ export async function listRescues(git: GitCommits & GitRefs): Promise<readonly R
   return Promise.all(refs.map(async (ref) => toRescue(ref, await git.readCommit(ref.commit))));
 }
 
-/** Reads what rescueAndRemove wrote; of a branch that was kept as it was there's only its own message. */
+/** Reads what rescueAndRemoveWorktree wrote; of a branch that was kept as it was there's only its own message. */
 function toRescue({ ref, commit }: RefInfo, { message, parents }: CommitInfo): Rescue {
   const isOurs = message.startsWith('rescue: ');
   const [subject = '', ...rest] = message.split('\n');
@@ -108,7 +108,7 @@ function toRescue({ ref, commit }: RefInfo, { message, parents }: CommitInfo): R
 }
 
 /** A rescue that may go; `isElsewhere`: all that is in it is on a branch its session landed on, too. */
-export interface OldRescue {
+export interface RemovableRescue {
   readonly rescue: Rescue;
   readonly isElsewhere: boolean;
   readonly why: string;
@@ -120,7 +120,10 @@ type HeldPorts = Pick<RunContext, 'git' | 'now' | 'config'>;
  * Rescues that nothing is lost with, and those older than `retention.rescues`, oldest first; none of a session
  * that is still open.
  */
-export async function oldRescues(ports: HeldPorts, snapshot: Snapshot): Promise<readonly OldRescue[]> {
+export async function listRemovableRescues(
+  ports: HeldPorts,
+  snapshot: Snapshot,
+): Promise<readonly RemovableRescue[]> {
   const until = ports.now().getTime() - ports.config.retention.rescues;
   const found = (await listRescues(ports.git)).map(async (rescue) => {
     const id = rescue.name.split('/')[0];
@@ -142,7 +145,7 @@ async function holderOf(
   session: Session,
   { start, commit }: Rescue,
 ): Promise<string | null> {
-  for (const branch of new Set([landsOn(session), session.base_branch])) {
+  for (const branch of new Set([findLandingBranch(session), session.base_branch])) {
     const tip = await git.resolveCommit(`refs/heads/${branch}`);
     if (tip === null) continue;
     if (await git.isAncestor(commit, tip)) return branch;

@@ -10,17 +10,17 @@ import type {
 } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
-import { showName } from '../../util/file-names.ts';
+import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
-import { lockParts } from '../../util/path-patterns.ts';
-import { describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
-import { preparedIn } from '../prepare-worktree.ts';
+import { globMatchesPath, hasWildcard } from '../../util/path-globs.ts';
+import { expandLockBraces } from '../../util/path-patterns.ts';
+import { describeViolation, findViolationsInCommits } from '../post-check/judge-commits.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
+import { listPreparedPathsWithOrigin } from '../prepare-worktree.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { keepOnRescueRef } from './rescue-refs.ts';
+import { keepCommitAsRescue } from './rescue-refs.ts';
 
-export type RemovalOutcome =
+export type WorktreeRemovalOutcome =
   /** Nothing was in it that isn't elsewhere. */
   | { readonly kind: 'removed' }
   | { readonly kind: 'rescued'; readonly ref: RefName }
@@ -38,13 +38,13 @@ interface RemovalOptions {
  * does not enter the repository unasked, and a secret never does: then the worktree stays. Trouble of any kind
  * keeps it too.
  */
-export async function rescueAndRemove(
+export async function rescueAndRemoveWorktree(
   context: RunContext,
   cell: CellInfo,
   options: RemovalOptions,
-): Promise<RemovalOutcome> {
+): Promise<WorktreeRemovalOutcome> {
   try {
-    const task = await taskIn(context, cell);
+    const task = await findTaskOfWorktree(context, cell);
     const ref = await keepPersons(context, cell);
     const outcome = await clear(context, cell, { ...options, task });
     return outcome.kind === 'removed' && ref !== null ? { kind: 'rescued', ref } : outcome;
@@ -58,8 +58,8 @@ async function clear(
   context: RunContext,
   cell: CellInfo,
   options: RemovalOptions & { readonly task: Task | null },
-): Promise<RemovalOutcome> {
-  if (cell.subject !== null && !(await isSavedElsewhere(context, cell, options.task)))
+): Promise<WorktreeRemovalOutcome> {
+  if (cell.subject !== null && !(await isWorktreeSavedElsewhere(context, cell, options.task)))
     return rescue(context, cell, options);
   await context.git.discardCell(cell);
   return { kind: 'removed' };
@@ -68,11 +68,11 @@ async function clear(
 /** Keeps commits a person made in a worktree that was left to them, and that no branch has. */
 async function keepPersons(context: RunContext, cell: CellInfo): Promise<RefName | null> {
   const own = await context.git.personCommit(cell);
-  return own === null || cell.subject === null ? null : keepOnRescueRef(context, cell.subject, own);
+  return own === null || cell.subject === null ? null : keepCommitAsRescue(context, cell.subject, own);
 }
 
 /** Whether a worktree holds nothing that would be lost with it: untouched, or exactly what was accepted. */
-export async function isSavedElsewhere(
+export async function isWorktreeSavedElsewhere(
   context: WithGit<GitCells>,
   cell: CellWorktree,
   task: Task | null,
@@ -82,11 +82,11 @@ export async function isSavedElsewhere(
   if (head !== cell.start && head !== task?.commit && !isKept) return false;
   if ((await context.git.personCommit(cell)) !== null) return false;
   if ((await context.git.cellLeftovers(cell)).length > 0) return false;
-  return !(await hiddenWork(context, cell, task?.file_locks ?? [])).some(({ isKept }) => isKept);
+  return !(await listIgnoredWork(context, cell, task?.file_locks ?? [])).some(({ isKept }) => isKept);
 }
 
 /** The task an agent's worktree is for; null where it isn't known any more. */
-export async function taskIn(
+export async function findTaskOfWorktree(
   context: Pick<RunContext, 'store'>,
   { subject }: CellInfo,
 ): Promise<Task | null> {
@@ -99,10 +99,10 @@ async function rescue(
   context: RunContext,
   cell: CellInfo,
   { task, why, isRequested }: RemovalOptions & { readonly task: Task | null },
-): Promise<RemovalOutcome> {
+): Promise<WorktreeRemovalOutcome> {
   const agent = basename(cell.path);
   const message = rescueMessage(cell, { agent, why, at: timestamp(context) });
-  const hidden = await hiddenWork(context, cell, task?.file_locks ?? []).catch(noneWhereBroken);
+  const hidden = await listIgnoredWork(context, cell, task?.file_locks ?? []).catch(noneWhereBroken);
   const commit = await context.git.rescueCell(cell, {
     also: hidden.filter(({ isKept }) => isKept).flatMap(({ files }) => files),
     message,
@@ -115,7 +115,7 @@ async function rescue(
   const reasons = await objections(context, cell, { commit, task, isRequested });
   if (reasons.length > 0) return { kind: 'kept', reasons };
   await context.git.importCell(cell, commit);
-  const ref = await keepOnRescueRef(context, cell.subject, commit);
+  const ref = await keepCommitAsRescue(context, cell.subject, commit);
   await context.git.discardCell(cell);
   return { kind: 'rescued', ref };
 }
@@ -127,7 +127,12 @@ function noneWhereBroken(error: unknown): readonly IgnoredWork[] {
 }
 
 // Unfinished work, such as without tests, may be kept: only rules about paths and contents must hold.
-export const unfinished: readonly RuleName[] = ['tests-missing', 'commit-message', 'file-name', 'history'];
+export const rulesOfUnfinishedWork: readonly RuleName[] = [
+  'tests-missing',
+  'commit-message',
+  'file-name',
+  'history',
+];
 
 async function objections(
   context: RunContext,
@@ -139,17 +144,17 @@ async function objections(
   }: { readonly commit: ObjectId; readonly task: Task | null; readonly isRequested: boolean },
 ): Promise<readonly string[]> {
   const agent = basename(cell.path);
-  const made = await context.git.cellMade(cell);
+  const made = await context.git.readCommitMadeForAgent(cell);
   // A merger's worktree holds what it was to merge: that was judged when it was handed in.
   const accepted = task?.commit ? await context.git.commitsBetween(cell.start, task.commit) : [];
-  const policy = await workerPolicy(context, {
+  const policy = await compileWorkerPolicy(context, {
     agentId: parseAgentId(agent),
     worktree: cell.path,
     start: cell.start,
     fileLocks: task?.file_locks ?? [],
-    prepared: await preparedIn(context, cell),
+    prepared: await listPreparedPathsWithOrigin(context, cell),
   });
-  const violations = await judgeCommits(context, {
+  const violations = await findViolationsInCommits(context, {
     start: cell.start,
     tip: commit,
     policy,
@@ -158,7 +163,9 @@ async function objections(
     signer: { identity: agentIdentity(agent), began: null, now: context.now().getTime() },
   });
   return violations
-    .filter(({ rule }) => (isRequested ? rule === 'secret' : !unfinished.some((known) => known === rule)))
+    .filter(({ rule }) =>
+      isRequested ? rule === 'secret' : !rulesOfUnfinishedWork.some((known) => known === rule),
+    )
     .map(describeViolation);
 }
 
@@ -179,36 +186,36 @@ function rescueMessage(
 }
 
 /** Lists the work inside a task's locks that git ignores: no commit would hold it, and no other message reports it. */
-export function hiddenWork(
+export function listIgnoredWork(
   { git }: WithGit<GitCells>,
   cell: CellWorktree,
   locks: readonly string[],
 ): Promise<readonly IgnoredWork[]> {
-  return git.cellIgnored(cell, scopeOf(locks));
+  return git.listIgnoredAgentWork(cell, scopeOf(locks));
 }
 
 function scopeOf(locks: readonly string[]): WorkScope {
-  const starts = locks.flatMap(lockParts).map((lock) => {
+  const starts = locks.flatMap(expandLockBraces).map((lock) => {
     const segments = lock.split('/').filter((segment) => segment !== '' && segment !== '.');
     const end = segments.findIndex(hasWildcard);
     return (end < 0 ? segments : segments.slice(0, end)).join('/');
   });
   return {
-    covers: (path) => locks.some((lock) => pathMatches(lock, path)),
+    covers: (path) => locks.some((lock) => globMatchesPath(lock, path)),
     names: (path) => starts.some((start) => start === path || start.startsWith(`${path}/`)),
   };
 }
 
 /** `dist/bundle.js, by .gitignore:1 (dist/)`. */
-export function describeHidden({ entry, files, rule }: IgnoredWork): string {
-  const [first = entry, ...others] = files.map(showName);
+export function describeIgnoredWork({ entry, files, rule }: IgnoredWork): string {
+  const [first = entry, ...others] = files.map(renderFileName);
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'more file')}`;
   return `${first}${more}${rule === null ? '' : `, by ${rule}`}`;
 }
 
 /** Why no commit holds it, as a clause. */
-export function whyHidden(one: IgnoredWork): string {
-  const what = describeHidden(one);
+export function whyWorkUncommitted(one: IgnoredWork): string {
+  const what = describeIgnoredWork(one);
   return one.rule === null
     ? `${what} was copied into its worktree and is in no commit`
     : `git ignores ${what}`;

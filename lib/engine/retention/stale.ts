@@ -4,14 +4,14 @@ import type { CellInfo, CellSubject, GitCells } from '../../domain/ports/git-cel
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, GitWorktrees, RefInfo, WorktreeInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
+import { type GroupPullRequest, groupPullRequestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInWorktreeFolder, type RunContext, type WithGit } from '../run-context.ts';
-import { keepOnRescueRef, rescueName } from './rescue-refs.ts';
+import { keepCommitAsRescue, rescueName } from './rescue-refs.ts';
 
 /** Something that could go. `needsForce`: it holds work that was not merged. */
-export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
+export type CleanupItem = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
   | { readonly kind: 'worktree'; readonly cell: CellInfo }
   | { readonly kind: 'own worktree'; readonly worktree: StaleHandWorktree }
   | { readonly kind: 'session'; readonly session: SessionId }
@@ -37,7 +37,7 @@ interface StaleHandWorktree {
 }
 
 /** Worktrees that claims by hand left: submitted from inside, or given back with unsaved files. */
-export async function staleHandWorktrees(
+export async function listStalePersonWorktrees(
   context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCells & GitCommits & GitRefs & GitWorktrees>,
   snapshot: Snapshot,
 ): Promise<readonly StaleHandWorktree[]> {
@@ -59,17 +59,17 @@ export async function staleHandWorktrees(
 }
 
 /** Removes one, its commits kept as a rescue where nothing else holds them; unsaved files keep it. */
-export async function removeHandWorktree(
+export async function removeStalePersonWorktree(
   context: Pick<RunContext, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
   { path, head, subject, isSaved }: StaleHandWorktree,
 ): Promise<{ readonly outcome: 'removed' | 'rescued' | 'kept'; readonly details: string }> {
-  const rescue = isSaved ? null : rescueName(await keepOnRescueRef(context, subject, head));
+  const rescue = isSaved ? null : rescueName(await keepCommitAsRescue(context, subject, head));
   if (!(await context.git.removePersonWorktree(path)))
     return { outcome: 'kept', details: 'it has uncommitted changes' };
   return rescue === null ? { outcome: 'removed', details: '' } : { outcome: 'rescued', details: rescue };
 }
 
-/** By its name, see freeWorktreePath. */
+/** By its name, see findFreeWorktreePath. */
 function taskOfFolder(snapshot: Snapshot, path: string): Task | null {
   const [, id, end] = /^(.+)-([0-9a-f]{4})(?:-\d+)?$/.exec(basename(path)) ?? [];
   const session = snapshot.sessions.find((one) => end !== undefined && one.id.endsWith(`-${end}`));
@@ -97,7 +97,10 @@ type Git = WithGit<GitCommits & GitWorktrees>;
  * Lists branches of pull requests of single groups whose session ended, except those whose request is open. A branch
  * merged there as another commit is kept as a rescue, since only the session's note reports that.
  */
-export async function staleRequests({ git }: Git, { sessions }: Snapshot): Promise<readonly Stale[]> {
+export async function listStaleRequestBranches(
+  { git }: Git,
+  { sessions }: Snapshot,
+): Promise<readonly CleanupItem[]> {
   const checkedOut = new Set((await git.worktrees()).map(({ branch }) => branch));
   const ended = sessions.filter(({ state }) => state === 'ended');
   const found = ended.flatMap((session) =>
@@ -108,7 +111,7 @@ export async function staleRequests({ git }: Git, { sessions }: Snapshot): Promi
   );
 }
 
-type StaleBranch = Extract<Stale, { kind: 'branch' | 'changeset' }>;
+type StaleBranch = Extract<CleanupItem, { kind: 'branch' | 'changeset' }>;
 
 function shortName({ ref }: StaleBranch): string {
   return ref.ref.slice('refs/heads/'.length);
@@ -117,9 +120,9 @@ function shortName({ ref }: StaleBranch): string {
 async function judge(
   git: Git['git'],
   { id, landing, base_branch: base }: Session,
-  { group, branch, tip, merged, pull_request: url }: ChangesetRequest,
+  { group, branch, tip, merged, pull_request: url }: GroupPullRequest,
 ): Promise<StaleBranch | null> {
-  if (landing === undefined || branch !== requestBranch(landing, group)) return null;
+  if (landing === undefined || branch !== groupPullRequestBranch(landing, group)) return null;
   const commit = await git.resolveCommit(`refs/heads/${branch}`);
   const onBase = await git.resolveCommit(`refs/heads/${base}`);
   if (commit === null || onBase === null || (merged === null && url !== null)) return null;

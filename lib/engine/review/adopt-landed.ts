@@ -1,12 +1,12 @@
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requireMovable } from '../base-in-use.ts';
-import { record, viewSession } from '../record.ts';
+import { requireMovableBranch } from '../base-in-use.ts';
+import { decideAndRecord, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 
 /**
@@ -14,12 +14,12 @@ import type { RunContext } from '../run-context.ts';
  * before the answer came, or another machine led meanwhile. Only forward, and only where no work tree of the person
  * conflicts with it. bringAlong then updates the work trees. Throws FlameError `base-behind`, before any change.
  */
-export async function adoptLanded(context: RunContext, id: SessionId): Promise<void> {
+export async function adoptLandingFromRemote(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, git } = context;
   if (remoteSession?.role !== 'lead') return;
   const { session } = await viewSession(context, id);
   const { base_commit: to, changesets } = session;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   const tip = await git.resolveCommit(`refs/heads/${branch}`);
   if (tip === to || !changesets.some(({ landed_commit }) => landed_commit === to)) return;
   const theirs = await remoteSession.tipOf(branch);
@@ -29,11 +29,11 @@ export async function adoptLanded(context: RunContext, id: SessionId): Promise<v
   if ((await holds(tip)) || !(await holds(theirs))) return;
   const obstacle = await findObstacle(context, branch, { tip, to });
   if (obstacle !== null) throw landedElsewhere({ branch, to, obstacle, remote: remoteSession.remote });
-  await record(context, id, ({ session: now }) => ({
+  await decideAndRecord(context, id, ({ session: now }) => ({
     session: {
       next: {
         ...now,
-        checkout: { from: checkoutOf(context, now)?.from ?? tip ?? to, to, place: context.place },
+        checkout: { from: findPendingCheckout(context, now)?.from ?? tip ?? to, to, place: context.place },
       },
       subject: `session: ${branch} moved to the landing at ${remoteSession.remote}`,
     },
@@ -46,22 +46,24 @@ export async function adoptLanded(context: RunContext, id: SessionId): Promise<v
  * and that could not land there, is paid for. Only forward, and only where nothing stands against it; bringAlong then does
  * the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has happened then.
  */
-export async function advanceBase(context: RunContext, id: SessionId): Promise<void> {
+export async function advanceBaseToRemote(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, git } = context;
   if (remoteSession?.role !== 'lead') return;
   const { session } = await viewSession(context, id);
   if (session.state === 'ended') return;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   const [tip, to] = [await git.resolveCommit(`refs/heads/${branch}`), await remoteSession.tipOf(branch)];
   if (tip === null || to === null || tip === to) return;
   const { remote } = remoteSession;
   if (await git.isAncestor(to, tip)) throw notPushed(branch, remote);
   const obstacle = await findObstacle(context, branch, { tip, to });
   if (obstacle !== null) throw behind({ branch, obstacle, remote });
-  await record(context, id, ({ session: now }) => {
+  await decideAndRecord(context, id, ({ session: now }) => {
     // Changesets built on the old one are built again by its review.
-    const isBuilt = changesetsOfCycle(now).some(({ state }) => state === 'waiting' || state === 'approved');
-    const checkout = { from: checkoutOf(context, now)?.from ?? tip, to, place: context.place };
+    const isBuilt = listChangesetsOfCycle(now).some(
+      ({ state }) => state === 'waiting' || state === 'approved',
+    );
+    const checkout = { from: findPendingCheckout(context, now)?.from ?? tip, to, place: context.place };
     return {
       session: {
         next: { ...now, checkout, ...(isBuilt ? {} : { base_commit: to }) },
@@ -84,7 +86,7 @@ async function findObstacle(
   if (tip === null) return null;
   if (!(await git.isAncestor(tip, to))) return 'it has diverged.';
   try {
-    await requireMovable(context, branch);
+    await requireMovableBranch(context, branch);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return 'another git is working on it, or its work tree was deleted.';
@@ -145,13 +147,13 @@ function landedElsewhere({
  * never completed that, or the branch was reset. Only the person knows which: nothing is pushed. Throws FlameError
  * `landing-not-there`.
  */
-export async function requireLanded(context: RunContext, id: SessionId): Promise<void> {
+export async function requireLandingsAtRemote(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, git } = context;
   if (remoteSession?.role !== 'lead') return;
   const { session } = await viewSession(context, id);
   const landed = session.changesets.filter(isLanded);
   if (landed.length === 0 || session.state === 'ended') return;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   const tip = await remoteSession.tipOf(branch);
   // A branch of its own may be gone once its pull request is merged.
   if (tip === null && session.landing !== undefined) return;

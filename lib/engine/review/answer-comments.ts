@@ -1,7 +1,7 @@
-import { followLines } from '../../core/changesets/versions-seen-before.ts';
+import { followLinesThroughHunks } from '../../core/changesets/versions-seen-before.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { AnsweredComment } from '../../domain/state/changeset.ts';
+import type { CommentWithFate } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Hunk } from '../../domain/state/patch.ts';
 
@@ -24,12 +24,12 @@ interface Commented {
 }
 
 /** Follows the lines that were commented on: first through changes from below, then through the author's own change. */
-export async function answerComments(
+export async function followCommentedLines(
   git: GitDiffs,
   { versions, comments, from, now }: Commented,
-): Promise<readonly AnsweredComment[]> {
+): Promise<readonly CommentWithFate[]> {
   const hunks = patchReader(git);
-  const answers: AnsweredComment[] = [];
+  const answers: CommentWithFate[] = [];
   for (const comment of comments) {
     const found = await Promise.all(
       versions.map((version) =>
@@ -53,7 +53,7 @@ async function answerOld(
   hunks: ReadHunks,
   comment: LineComment,
   { version, now }: { readonly version: Ends; readonly now: Ends },
-): Promise<AnsweredComment> {
+): Promise<CommentWithFate> {
   const before = await follow(hunks, comment, [{ base: version.parent, tip: version.commit }]);
   const after = await follow(hunks, comment, [
     { base: version.parent, tip: now.parent },
@@ -96,7 +96,7 @@ async function follow(
   hunks: ReadHunks,
   comment: LineComment,
   steps: readonly Step[],
-): Promise<AnsweredComment> {
+): Promise<CommentWithFate> {
   // There is no such line: its excerpt would show it.
   if (comment.excerpt === undefined) return { comment, fate: 'unknown', line: null, answer: [] };
   let { line } = comment;
@@ -106,7 +106,7 @@ async function follow(
     const isOwn = index === steps.length - 1;
     const found = await hunks(step, comment.path);
     if (found === null) return { comment, fate: 'file-gone', line: null, answer: [] };
-    const followed = followLines(found, { line, to: line + more });
+    const followed = followLinesThroughHunks(found, { line, to: line + more });
     if (followed.kind !== 'stands') {
       const fate = isOwn ? followed.kind : 'overtaken';
       return { comment, fate, line: null, answer: textOf(followed.hunk) };

@@ -1,4 +1,4 @@
-import { reviseTask } from '../../core/task/after-review.ts';
+import { requeueTaskForRemarks } from '../../core/task/after-review.ts';
 import { boundText } from '../../core/task/one-line.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
@@ -6,27 +6,33 @@ import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { FailedCheck, PullRequestNews, Remark } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { type OpenedRequest, requestsOf } from '../../domain/state/session-facts.ts';
+import { listOpenPullRequests, type OpenedPullRequest } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import {
-  awaitedIn,
-  awaiting,
+  checksAwaitingLog,
   countRemarks,
-  describeRemarks,
-  type Given,
-  logRequestedMark,
-  mostNotes,
+  makeLogRequestedMark,
+  maxRemarkCharacters,
+  type RemarkForTask,
+  rememberRequestedLogs,
+  renderRemarksForTask,
 } from './describe-remarks.ts';
-import { placeComments } from './place-comments.ts';
+import { assignCommentsToTasks } from './place-comments.ts';
 
 /** A task takes so many remarks on lines, and as many others, in one round; the rest comes with the next one. */
 const mostRemarks = 50;
 /** Rounds of a pull request before the person is asked for their word. */
 const mostRounds = 3;
 
-export interface AppliedNews {
+export interface AppliedPullRequestNews {
   /** Tasks that go on, with how many remarks and failed checks each was given. */
   readonly tasks: readonly { readonly id: TaskId; readonly remarks: number; readonly checks: number }[];
   /** Remarks left for the next round: a task takes only so many at once, and none while a worker has it. */
@@ -42,7 +48,7 @@ interface ApplyNewsOptions {
   /** The shell line that opens it again. */
   readonly reopen: string;
   /** Request whose tasks it is about: one group's, or all. */
-  readonly request: OpenedRequest;
+  readonly request: OpenedPullRequest;
 }
 
 /**
@@ -50,31 +56,32 @@ interface ApplyNewsOptions {
  * back to a worker with them as data, starts from what had landed, and what comes of it lands on the same branch.
  * Throws FlameErrors `pull-request-rounds` and `pull-request-over`.
  */
-export async function applyRequestNews(
-  context: Recorder & Pick<RunContext, 'now'> & WithGit<GitDiffs>,
+export async function requeueTasksForRequestNews(
+  context: RecordContext & Pick<RunContext, 'now'> & WithGit<GitDiffs>,
   id: SessionId,
   news: PullRequestNews,
   { isAllowedMore, reopen, request }: ApplyNewsOptions,
-): Promise<AppliedNews> {
+): Promise<AppliedPullRequestNews> {
   const view = await viewSession(context, id);
   const { branch, group } = request;
   if (news.state !== 'open') throw isOver(branch, news.state, reopen);
-  const awaited = awaitedIn(view.session, news.failed);
+  const awaited = checksAwaitingLog(view.session, news.failed);
   const failed = news.failed.filter((check) => !awaited.includes(check));
   const shared = await share(context, view, { news: { ...news, failed }, group });
   let taken: readonly Taken[] = [];
-  const result = await record(context, id, (now) => {
+  const result = await decideAndRecord(context, id, (now) => {
     taken = stillNew(now, shared);
     const { landing } = now.session;
     if (landing === undefined) return null;
-    const asked = awaited.map(({ id: check }) => logRequestedMark(check));
+    const asked = awaited.map(({ id: check }) => makeLogRequestedMark(check));
     if (taken.length === 0)
-      return asked.length === 0 ? null : { session: awaiting(now.session, landing, asked) };
-    const { rounds = request.rounds } = requestsOf(now.session).find((one) => one.group === group) ?? {};
+      return asked.length === 0 ? null : { session: rememberRequestedLogs(now.session, landing, asked) };
+    const { rounds = request.rounds } =
+      listOpenPullRequests(now.session).find((one) => one.group === group) ?? {};
     if (!isAllowedMore && rounds >= mostRounds) throw enoughRounds(branch);
     const at = timestamp(context);
     const steps = taken.map(({ task, given }) =>
-      reviseTask(task, { summary: countRemarks(given), ...describeRemarks(given), at }),
+      requeueTaskForRemarks(task, { summary: countRemarks(given), ...renderRemarksForTask(given), at }),
     );
     const ids = taken.flatMap(({ given }) => given.map((one) => one.id));
     const heard = [...new Set([...(landing.heard ?? []), ...ids, ...asked])];
@@ -105,22 +112,22 @@ function countRound(landing: Landing, group: string | null): Landing {
 
 interface Taken {
   readonly task: Task;
-  readonly given: readonly Given[];
+  readonly given: readonly RemarkForTask[];
 }
 
-type Shared = ReadonlyMap<TaskId, readonly Given[]>;
+type Shared = ReadonlyMap<TaskId, readonly RemarkForTask[]>;
 
 /** Leaves out remarks that another process has taken up meanwhile, and tasks that have moved on. */
 function stillNew(now: SessionView, shared: Shared): readonly Taken[] {
   const heard = new Set(now.session.landing?.heard ?? []);
   return [...shared].flatMap(([id, all]) => {
-    const task = taskOf(now, id);
+    const task = requireTaskInView(now, id);
     const given = all.filter((one) => !heard.has(one.id));
     return task.status !== 'merged' || given.length === 0 ? [] : [{ task, given }];
   });
 }
 
-function countTaken({ task, given }: Taken): AppliedNews['tasks'][number] {
+function countTaken({ task, given }: Taken): AppliedPullRequestNews['tasks'][number] {
   const checks = given.filter(({ kind }) => kind === 'check').length;
   return { id: task.id, remarks: given.length - checks, checks };
 }
@@ -166,7 +173,7 @@ async function placeAll(
   lines: Lines,
 ): Promise<ReadonlyMap<string, ReadonlySet<TaskId>>> {
   const all = [...lines].flatMap(([id, comment]) => (comment === null ? [] : [{ id, comment }]));
-  const placed = await placeComments(
+  const placed = await assignCommentsToTasks(
     context,
     tasks,
     all.map(({ comment }) => comment),
@@ -181,14 +188,14 @@ function gather(
   others: readonly Remark[],
   checks: readonly FailedCheck[],
   lines: Lines,
-): readonly Given[] {
-  const given: Given[] = onLines.flatMap(({ id }) => {
+): readonly RemarkForTask[] {
+  const given: RemarkForTask[] = onLines.flatMap(({ id }) => {
     const comment = lines.get(id) ?? null;
     return comment === null ? [] : [{ id, kind: 'line' as const, comment }];
   });
   let [size, count] = [0, 0];
   const add = (id: string, kind: 'check' | 'whole', text: string): void => {
-    if (size + text.length > mostNotes || count >= mostRemarks) return;
+    if (size + text.length > maxRemarkCharacters || count >= mostRemarks) return;
     size += text.length;
     count += 1;
     given.push({ id, kind, text });

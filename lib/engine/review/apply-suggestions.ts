@@ -1,18 +1,18 @@
-import { workDecision } from '../../core/admission/decisions.ts';
-import { followLines } from '../../core/changesets/versions-seen-before.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { followLinesThroughHunks } from '../../core/changesets/versions-seen-before.ts';
 import { amendWork } from '../../core/task/after-review.ts';
-import { branchMoved } from '../../domain/concurrency-errors.ts';
+import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import { describeLines, type LineRange, suggestedLines } from '../../domain/state/line-range.ts';
-import type { Task, TaskIn } from '../../domain/state/task.ts';
+import { type LineRange, parseSuggestedLines, renderLineRange } from '../../domain/state/line-range.ts';
+import type { Task, TaskWithStatus } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { judgeCommits } from '../post-check/judge-commits.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { findViolationsInCommits } from '../post-check/judge-commits.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 /**
@@ -20,14 +20,14 @@ import { type RunContext, timestamp } from '../run-context.ts';
  * is. The changeset is void by that: its tasks are checked again, and it is built again. All of it or nothing; throws
  * FlameErrors `no-suggestion`, `suggestion-moved`, `suggestion-refused`.
  */
-export async function applySuggestions(
+export async function commitSuggestions(
   context: RunContext,
   session: SessionId,
   changeset: Changeset,
   comments: readonly LineComment[],
 ): Promise<void> {
   const view = await viewSession(context, session);
-  const tasks = changeset.tasks.map((id) => taskOf(view, id)).filter(isDone);
+  const tasks = changeset.tasks.map((id) => requireTaskInView(view, id)).filter(isDone);
   const byTask = new Map<DoneWork, Edit[]>();
   for (const comment of comments) {
     const edit = await placeEdit(context, changeset, tasks, comment);
@@ -46,7 +46,7 @@ export async function applySuggestions(
   });
 }
 
-type DoneWork = TaskIn<'done'> & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+type DoneWork = TaskWithStatus<'done'> & { readonly commit: ObjectId; readonly start_commit: ObjectId };
 
 function isDone(task: Task): task is DoneWork {
   return task.status === 'done' && task.commit !== null && task.start_commit !== null;
@@ -70,7 +70,7 @@ async function placeEdit(
   comment: LineComment,
 ): Promise<Edit> {
   const { path, side, line, to = line, text } = comment;
-  const lines = suggestedLines(text);
+  const lines = parseSuggestedLines(text);
   if (lines === null || side === 'old') throw noSuggestion(changeset);
   let task: DoneWork | undefined;
   for (const one of tasks) {
@@ -82,12 +82,15 @@ async function placeEdit(
     ignoresSpace: false,
     paths: [path],
   });
-  const followed = followLines(files.find((file) => file.path === path)?.hunks() ?? [], { line, to });
+  const followed = followLinesThroughHunks(files.find((file) => file.path === path)?.hunks() ?? [], {
+    line,
+    to,
+  });
   if (followed.kind !== 'stands') throw moved(changeset, comment, `${task.id} has different lines there`);
   const there = { from: followed.line, to: followed.line + to - line };
   const [was, is] = await Promise.all([
-    linesOf({ git }, changeset.commit, path, { line, to }),
-    linesOf({ git }, task.commit, path, { line: there.from, to: there.to }),
+    readLinesOfCommit({ git }, changeset.commit, path, { line, to }),
+    readLinesOfCommit({ git }, task.commit, path, { line: there.from, to: there.to }),
   ]);
   if (was === null || was.join('\n') !== is?.join('\n'))
     throw moved(changeset, comment, `${task.id} has different lines there`);
@@ -95,7 +98,7 @@ async function placeEdit(
 }
 
 /** Some lines of a file of a commit, without the ends that other systems give them; null: they are not there. */
-export async function linesOf(
+export async function readLinesOfCommit(
   { git }: Pick<RunContext, 'git'>,
   commit: ObjectId,
   path: string,
@@ -130,13 +133,13 @@ async function commitEdits(
   );
   const message = `${formatCount(edits.length, 'suggestion')} of ${context.gates.person} applied to ${paths.join(', ')}`;
   const tree = await git.replaceTexts(await git.readCommit(task.commit), edited);
-  const commit = await git.commitSigned({
+  const commit = await git.writeSignedCommit({
     tree,
     parents: [task.commit],
     message: await messageFor(context, task, paths),
   });
-  const policy = await workerPolicy(context, { fileLocks: task.file_locks, start: task.commit });
-  const violations = await judgeCommits(context, {
+  const policy = await compileWorkerPolicy(context, { fileLocks: task.file_locks, start: task.commit });
+  const violations = await findViolationsInCommits(context, {
     start: task.commit,
     tip: commit,
     policy,
@@ -191,17 +194,17 @@ async function publish(context: RunContext, session: SessionId, made: readonly M
       return { ref, old: await context.git.resolveCommit(ref), new: commit };
     }),
   );
-  const done = await record(context, session, (view) => {
-    if (made.some(({ task }) => taskOf(view, task.id).rev !== task.rev)) return null;
+  const done = await decideAndRecord(context, session, (view) => {
+    if (made.some(({ task }) => requireTaskInView(view, task.id).rev !== task.rev)) return null;
     const steps = made.map(({ task, commit, message: amendment }) =>
-      amendWork(taskOf(view, task.id), { commit, amendment, at }),
+      amendWork(requireTaskInView(view, task.id), { commit, amendment, at }),
     );
-    const accepted = steps.map((step) => workDecision(step.task, context.configDigest));
+    const accepted = steps.map((step) => toAcceptedCommitsDecision(step.task, context.configDigest));
     return { steps, refs, accepted };
   });
   if (done.kind === 'done') return;
   const [first] = refs;
-  throw branchMoved(first?.ref.slice(11) ?? '', 'while suggestions were applied', ['git flame review']);
+  throw branchMovedError(first?.ref.slice(11) ?? '', 'while suggestions were applied', ['git flame review']);
 }
 
 function noSuggestion({ group }: Changeset): FlameError {
@@ -217,7 +220,7 @@ function moved({ group }: Changeset, comment: LineComment, why: string): FlameEr
   return new FlameError({
     kind: 'refused',
     code: 'suggestion-moved',
-    message: `The suggestion on ${comment.path}:${describeLines(comment)} can't be applied: ${why}.`,
+    message: `The suggestion on ${comment.path}:${renderLineRange(comment)} can't be applied: ${why}.`,
     hints: [`git flame review --changeset ${shellQuote(group)} --reject REASON`],
   });
 }

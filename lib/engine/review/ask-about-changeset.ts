@@ -1,29 +1,33 @@
-import { undoableDecisions } from '../../core/changesets/changeset-decision.ts';
-import { evidenceDoubtsOf } from '../../core/changesets/evidence.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
+import { listTasksInEvidenceDoubt } from '../../core/changesets/evidence.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { BlockedCalls, ChangesetQuestion, Excluding } from '../../domain/ports/changeset-question.ts';
+import type {
+  BlockedCalls,
+  ChangesetQuestion,
+  ConflictingChangeset,
+} from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitTrials } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { blockingGroup } from '../../domain/state/changeset-facts.ts';
+import { findBlockingChangeset } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { ConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { messageProblem } from '../merge/changeset-message.ts';
-import { type SessionView, taskOf, viewSession } from '../record.ts';
+import { whyMessageInvalid } from '../merge/changeset-message.ts';
+import { requireTaskInView, type SessionView, viewSession } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { previewRejection } from '../stacking/rebase-stacked.ts';
-import { linesOf } from './apply-suggestions.ts';
-import { compareToSeen } from './changes-since-seen.ts';
-import { decideOutOfTurn, performDecision } from './perform-decision.ts';
-import { strayComment } from './place-comments.ts';
-import { recordDecision } from './record-decision.ts';
-import { undoDecision, undoDecisionIfPossible } from './undo-decision.ts';
+import { readLinesOfCommit } from './apply-suggestions.ts';
+import { tryComputeChangesSinceSeen } from './changes-since-seen.ts';
+import { decideChangesetOutOfTurn, performChangesetDecision } from './perform-decision.ts';
+import { whyCommentMayBeMisplaced } from './place-comments.ts';
+import { recordChangesetOutcome } from './record-decision.ts';
+import { undoChangesetDecision, undoDecisionOrWarn } from './undo-decision.ts';
 
 /** Position of a changeset among those that are asked about, and the watch for conflicts meanwhile. */
-export interface ReviewPosition {
+export interface PositionInReview {
   readonly position: number;
   readonly total: number;
   readonly radar: ConflictWatch;
@@ -34,17 +38,17 @@ export async function askAboutChangeset(
   context: RunContext,
   session: SessionId,
   changesetId: string,
-  { radar, ...place }: ReviewPosition,
+  { radar, ...place }: PositionInReview,
 ): Promise<void> {
   const view = await viewSession(context, session);
   // While the person reads.
   radar.look(view);
   const changeset = view.session.changesets.find(({ id }) => id === changesetId);
   if (changeset === undefined || changeset.state !== 'waiting') return;
-  const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
+  const blocker = findBlockingChangeset(listChangesetsOfCycle(view.session), changeset);
   if (blocker !== null && blocker.state !== 'waiting') {
     const reason = `it depends on ${blocker.group}, which was not approved`;
-    await recordDecision(context, session, changeset, { kind: 'deferred', reason });
+    await recordChangesetOutcome(context, session, changeset, { kind: 'deferred', reason });
     return;
   }
   const decision = await context.gates.changeset({
@@ -52,8 +56,8 @@ export async function askAboutChangeset(
     ...place,
     ...asking(context, session),
   });
-  if (decision.kind === 'undo') return undoDecisionIfPossible(context, session, decision.changeset, decision);
-  await performDecision(context, session, changeset, decision);
+  if (decision.kind === 'undo') return undoDecisionOrWarn(context, session, decision.changeset, decision);
+  await performChangesetDecision(context, session, changeset, decision);
 }
 
 /** Facts about a changeset that the person is shown. */
@@ -62,16 +66,16 @@ async function shownOf(
   view: SessionView,
   changeset: Changeset,
 ): Promise<Omit<ChangesetQuestion, 'position' | 'total' | 'decideOther'>> {
-  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const tasks = changeset.tasks.map((id) => requireTaskInView(view, id));
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
   );
-  const doubts = evidenceDoubtsOf(view.snapshot, tasks);
+  const doubts = listTasksInEvidenceDoubt(view.snapshot, tasks);
   for (const doubt of doubts)
     context.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
   await warnOfAmendedBranches(context, tasks);
   const blocked = await blockedCalls(context, view.session, tasks);
-  const since = await compareToSeen(context, view.session, { changeset, tasks });
+  const since = await tryComputeChangesSinceSeen(context, view.session, { changeset, tasks });
   return {
     changeset,
     tasks,
@@ -84,8 +88,8 @@ async function shownOf(
       ? {}
       : { showMessage: async () => (await context.git.readCommit(changeset.commit)).message }),
     showDiff: () => context.git.diffText(changeset.parent, changeset.commit),
-    strayComment: (comment) => strayComment(context, changeset, comment),
-    linesOf: (path, range) => linesOf(context, changeset.commit, path, range),
+    strayComment: (comment) => whyCommentMayBeMisplaced(context, changeset, comment),
+    linesOf: (path, range) => readLinesOfCommit(context, changeset.commit, path, range),
   };
 }
 
@@ -99,14 +103,14 @@ function asking(
 > {
   const waiting = async (id: string): Promise<{ view: SessionView; changeset: Changeset } | null> => {
     const view = await viewSession(context, session);
-    const changeset = changesetsOfCycle(view.session).find((one) => one.id === id);
+    const changeset = listChangesetsOfCycle(view.session).find((one) => one.id === id);
     return changeset?.state === 'waiting' ? { view, changeset } : null;
   };
   return {
-    decideOther: (id, other) => decideOutOfTurn(context, session, id, other),
-    undoable: async () => undoableDecisions((await viewSession(context, session)).session),
+    decideOther: (id, other) => decideChangesetOutOfTurn(context, session, id, other),
+    undoable: async () => listUndoableDecisions((await viewSession(context, session)).session),
     takeBack: async (id, where) => {
-      await undoDecision(context, session, id, { where });
+      await undoChangesetDecision(context, session, id, { where });
     },
     onTop: async (id, tasks) => {
       const now = await waiting(id);
@@ -121,7 +125,7 @@ function asking(
     },
     checkMessage: async (id, message) => {
       const now = await waiting(id);
-      return now === null ? null : messageProblem(context.config, now.view.session, { ...now, message });
+      return now === null ? null : whyMessageInvalid(context.config, now.view.session, { ...now, message });
     },
     excluding: async (id) => {
       const now = await waiting(id);
@@ -182,11 +186,11 @@ async function findConflictingChangesets(
   { git, signal }: WithGit<Pick<GitTrials, 'tryMerge'>> & Pick<RunContext, 'signal'>,
   session: Session,
   changeset: Changeset,
-): Promise<readonly Excluding[]> {
-  const others = changesetsOfCycle(session)
+): Promise<readonly ConflictingChangeset[]> {
+  const others = listChangesetsOfCycle(session)
     .filter(({ id, state }) => id !== changeset.id && (state === 'waiting' || state === 'approved'))
     .slice(0, mostTried);
-  const found: Excluding[] = [];
+  const found: ConflictingChangeset[] = [];
   for (const { group, state, commit } of others) {
     const paths = await conflictOf({ git, signal }, changeset, commit);
     if (paths.length > 0) found.push({ group, isApproved: state === 'approved', paths });

@@ -1,41 +1,41 @@
-import { landedDecision } from '../../core/admission/decisions.ts';
+import { toLandedDecision } from '../../core/admission/decisions.ts';
 import {
+  findLandedChangeset,
   type LandedChangeset,
-  landedChangeset,
   withLandingReverted,
 } from '../../core/changesets/changeset-decision.ts';
-import { type AfterUndo, takeBackTask } from '../../core/task/after-review.ts';
+import { type LandingUndoOptions, takeBackTaskLanding } from '../../core/task/after-review.ts';
 import { withdrawTasks } from '../../core/task/cascade.ts';
-import { isBuiltOn } from '../../core/task/stack-state.ts';
-import { addBuiltOn } from '../../core/task/task-attempt.ts';
+import { isTaskBuiltOnTask } from '../../core/task/stack-state.ts';
+import { addWorkBuiltOn } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId, TaskId } from '../../domain/ids.ts';
-import { noChangeset } from '../../domain/input-errors.ts';
+import { noChangesetError } from '../../domain/input-errors.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn, requestsOf } from '../../domain/state/session-facts.ts';
+import { findLandingBranch, listOpenPullRequests } from '../../domain/state/session-facts.ts';
 import type { ClaimedTask, DoneTask, Task } from '../../domain/state/task.ts';
-import { type Recording, type SessionView, taskOf, viewSession } from '../record.ts';
+import { type ChangesToRecord, requireTaskInView, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { baseTip } from '../start-point.ts';
+import { readBaseTip } from '../start-point.ts';
 
-export interface UndoneLanding {
+export interface LandingUndoChanges {
   readonly session: Session;
   readonly steps: readonly TaskChange[];
   /** The note on the commit it had landed as. */
-  readonly reviews: NonNullable<Recording['reviews']>;
+  readonly reviews: NonNullable<ChangesToRecord['reviews']>;
 }
 
 /** Start commits of works that began upon a landing, finished or not: by the ids of their tasks. */
-export type StartedOnLanding = ReadonlyMap<TaskId, ObjectId>;
+export type StartCommitsOnLanding = ReadonlyMap<TaskId, ObjectId>;
 
 /** Work that holds a landing, since it began when that had landed. */
-export async function findStartedOnLanding(
+export async function findWorkStartedOnLanding(
   { git }: WithGit<Pick<GitCommits, 'isAncestor'>>,
   { tasks }: Pick<SessionView, 'tasks'>,
   { landed_commit: landed }: Pick<LandedChangeset, 'landed_commit'>,
-): Promise<StartedOnLanding> {
+): Promise<StartCommitsOnLanding> {
   const found = new Map<TaskId, ObjectId>();
   // Many begin at the same commit.
   const known = new Map<ObjectId, boolean>();
@@ -50,16 +50,16 @@ export async function findStartedOnLanding(
 
 /** The tasks whose work, finished or not, stands on a landing: they were built on its tasks' work, or began upon it. */
 async function tasksBuiltOnLanding(
-  context: Parameters<typeof findStartedOnLanding>[0],
+  context: Parameters<typeof findWorkStartedOnLanding>[0],
   { tasks }: Pick<SessionView, 'tasks'>,
   changeset: LandedChangeset,
 ): Promise<readonly TaskId[]> {
-  const begun = await findStartedOnLanding(context, { tasks }, changeset);
+  const begun = await findWorkStartedOnLanding(context, { tasks }, changeset);
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const landed = changeset.tasks.flatMap((id) => byId.get(id) ?? []);
   return tasks
     .filter(isWork)
-    .filter((task) => begun.has(task.id) || landed.some((below) => isBuiltOn(task, below, byId)))
+    .filter((task) => begun.has(task.id) || landed.some((below) => isTaskBuiltOnTask(task, below, byId)))
     .map(({ id }) => id);
 }
 
@@ -67,21 +67,25 @@ async function tasksBuiltOnLanding(
  * Computes the effects of taking a landing back on a session, its tasks and the review. `above` is put on what remains,
  * like work built on tasks that are sent back.
  */
-export function undoneLanding(
+export function computeLandingUndo(
   context: Pick<RunContext, 'gates' | 'now'>,
   view: SessionView,
   {
     changeset,
     wish,
     above,
-  }: { readonly changeset: LandedChangeset; readonly wish: AfterUndo; readonly above: StartedOnLanding },
-): UndoneLanding {
+  }: {
+    readonly changeset: LandedChangeset;
+    readonly wish: LandingUndoOptions;
+    readonly above: StartCommitsOnLanding;
+  },
+): LandingUndoChanges {
   const at = timestamp(context);
   const mark = { by: context.gates.person, at, reason: wish.notes };
   const leaving = changeset.tasks
-    .map((task) => taskOf(view, task))
+    .map((task) => requireTaskInView(view, task))
     .filter(({ status }) => status === 'merged')
-    .map((task) => takeBackTask(task, wish, at));
+    .map((task) => takeBackTaskLanding(task, wish, at));
   const { landed_commit: commit } = changeset;
   const note = view.snapshot.reviewOn(commit);
   const steps = withdrawTasks(view.tasks, leaving, at);
@@ -91,7 +95,7 @@ export function undoneLanding(
   const upon = left.filter(isWork).filter((task) => above.get(task.id) === task.start_commit);
   return {
     session: reopened(withLandingReverted(view.session, changeset, mark), wish),
-    steps: [...steps, ...upon.map((task) => addBuiltOn(task, below))],
+    steps: [...steps, ...upon.map((task) => addWorkBuiltOn(task, below))],
     reviews: note === null ? [] : [{ commit, note: { ...note, undone: mark } }],
   };
 }
@@ -101,7 +105,7 @@ function isWork(task: Task): task is ClaimedTask | DoneTask {
 }
 
 /** Reopens an ended session if its tasks are requeued. */
-function reopened(session: Session, { follow }: AfterUndo): Session {
+function reopened(session: Session, { follow }: LandingUndoOptions): Session {
   return session.state === 'ended' && follow === 'requeue'
     ? { ...session, state: 'active', wave: 'review' }
     : session;
@@ -125,24 +129,25 @@ interface UndoPlan {
  * Plans how to take a landing back, without doing it: the branch moves back if it is still as the landing left it and
  * nothing shows that it was published; else a revert is reviewed like any work.
  */
-export async function planUndo(
+export async function planLandingUndo(
   context: Pick<RunContext, 'config' | 'git' | 'decided' | 'remoteSession' | 'store'>,
   id: SessionId,
   name: string | null,
 ): Promise<UndoPlan> {
   const view = await viewSession(context, id);
   const { session } = view;
-  const changeset = landedChangeset(session, name);
+  const changeset = findLandedChangeset(session, name);
   if (changeset === undefined) throw nothingLanded(session, name);
   const again = view.tasks.find(
     ({ takes_back: back, status }) =>
       back?.changeset === changeset.id && status !== 'dropped' && status !== 'merged',
   );
   if (again !== undefined) throw takenBackAlready(changeset, again);
-  if (changeset.tasks.some((task) => taskOf(view, task).takes_back !== undefined)) throw isRevert(changeset);
+  if (changeset.tasks.some((task) => requireTaskInView(view, task).takes_back !== undefined))
+    throw isRevert(changeset);
   const { landed_commit: commit } = changeset;
   const above = await tasksBuiltOnLanding(context, view, changeset);
-  const tip = await baseTip(context, session);
+  const tip = await readBaseTip(context, session);
   if (commit !== tip && !(await context.git.isAncestor(commit, tip))) {
     await requireGone(context, session, { changeset, tip });
     return { session, changeset, above, way: { how: 'was-gone' } };
@@ -162,14 +167,14 @@ async function requireGone(
 ): Promise<void> {
   const { id, landed_commit: commit } = changeset;
   const [published] = await git.refsHolding(commit, 'refs/remotes/');
-  const isOwn = decided.has(landedDecision(session, changeset));
+  const isOwn = decided.has(toLandedDecision(session, changeset));
   if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
   const where =
     published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
   throw new FlameError({
     kind: 'refused',
     code: 'behind-landing',
-    message: `${id} landed ${where}, but ${landsOn(session)} here does not have it. Pull it first.`,
+    message: `${id} landed ${where}, but ${findLandingBranch(session)} here does not have it. Pull it first.`,
     hints: ['git pull --ff-only', `git flame undo ${id} --dry-run`],
   });
 }
@@ -180,10 +185,10 @@ async function whyRevert(
   session: Session,
   { commit, tip }: { readonly commit: ObjectId; readonly tip: ObjectId },
 ): Promise<string | null> {
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   if (commit !== tip) return `${branch} has moved since`;
   if (session.machines !== undefined) return 'other machines have it';
-  if (requestsOf(session).length > 0) return 'a pull request shows it';
+  if (listOpenPullRequests(session).length > 0) return 'a pull request shows it';
   for (const prefix of ['refs/remotes/', 'refs/tags/']) {
     const [first] = await git.refsHolding(commit, prefix);
     if (first !== undefined) return `${first.ref.slice('refs/'.length)} holds it`;
@@ -194,10 +199,10 @@ async function whyRevert(
 function nothingLanded({ id, changesets }: Session, name: string | null): FlameError {
   const known = changesets.findLast((one) => one.id === name || one.group === name);
   if (known !== undefined)
-    return noChangeset(`Changeset ${known.id} is ${known.state}, so it has no landing to take back.`, [
+    return noChangesetError(`Changeset ${known.id} is ${known.state}, so it has no landing to take back.`, [
       `git flame show ${known.id}`,
     ]);
-  return noChangeset(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, [
+  return noChangesetError(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, [
     'git flame status',
   ]);
 }

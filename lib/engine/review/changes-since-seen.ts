@@ -1,23 +1,28 @@
-import { versionsSeenBefore } from '../../core/changesets/versions-seen-before.ts';
+import { listVersionsSeenBefore } from '../../core/changesets/versions-seen-before.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { CommitRange, GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { Changeset, CommitPair, SeenVersion, SinceSeen } from '../../domain/state/changeset.ts';
+import type {
+  Changeset,
+  ChangesSinceSeen,
+  RangeDiffPair,
+  SeenVersion,
+} from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { hasWork, type Task } from '../../domain/state/task.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { answerComments } from './answer-comments.ts';
+import { followCommentedLines } from './answer-comments.ts';
 
-/** As changesSinceSeen; an error is reported instead, and the decision goes on without. */
-export async function compareToSeen(
+/** As computeChangesSinceSeen; an error is reported instead, and the decision goes on without. */
+export async function tryComputeChangesSinceSeen(
   context: Pick<RunContext, 'events'> & WithGit<Git>,
   session: Session,
   about: { readonly changeset: Changeset; readonly tasks: readonly Task[] },
-): Promise<SinceSeen | null> {
+): Promise<ChangesSinceSeen | null> {
   try {
-    return await changesSinceSeen(context, session, about);
+    return await computeChangesSinceSeen(context, session, about);
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const message = `The changes in ${about.changeset.group} since you last saw it can't be shown: ${error.message}`;
@@ -32,12 +37,12 @@ type Git = GitCommits & GitDiffs & GitMerging;
  * Computes changes of a changeset since the person saw its tasks last: the version they saw is rebased onto its present
  * ground, so that landings in between are not part of it. null: they saw no earlier one, or it is not in this clone.
  */
-export async function changesSinceSeen(
+export async function computeChangesSinceSeen(
   { git }: WithGit<Git>,
   session: Pick<Session, 'changesets'>,
   { changeset, tasks }: { readonly changeset: Changeset; readonly tasks: readonly Task[] },
-): Promise<SinceSeen | null> {
-  const seen = versionsSeenBefore(session.changesets, changeset);
+): Promise<ChangesSinceSeen | null> {
+  const seen = listVersionsSeenBefore(session.changesets, changeset);
   const versions = seen.map((one) => ({ ...one, became: one.state }));
   const earlier = tasks.flatMap((task) => seen.flatMap((one) => rangesOf(task, one)));
   const comments = distinct(earlier.flatMap((one) => one.comments));
@@ -45,8 +50,11 @@ export async function changesSinceSeen(
 }
 
 /** Computes the changes of one task since its latest attempt that was sent back. */
-export async function sinceSentBack({ git }: WithGit<Git>, task: Task): Promise<SinceSeen | null> {
-  if (!hasWork(task)) return null;
+export async function computeChangesSinceSentBack(
+  { git }: WithGit<Git>,
+  task: Task,
+): Promise<ChangesSinceSeen | null> {
+  if (!hasAcceptedWork(task)) return null;
   const entry = task.history.findLast(({ work }) => work !== undefined && work.commit !== task.commit);
   if (entry?.work === undefined) return null;
   const { commit, start: parent } = entry.work;
@@ -81,7 +89,7 @@ interface Comparison {
 async function compare(
   git: Git,
   { versions, earlier, comments, now }: Comparison,
-): Promise<SinceSeen | null> {
+): Promise<ChangesSinceSeen | null> {
   if (versions.length === 0 || !(await areHere(git, [...versions, now]))) return null;
   const { from, clashes, isMoved } = await onNowsBase(git, versions, now.parent);
   const { commit: to } = now;
@@ -93,7 +101,7 @@ async function compare(
     clashes,
     diffstat: await git.diffStat(from, to),
     commits: await pairAll(git, earlier),
-    comments: await answerComments(git, { versions, comments, from, now }),
+    comments: await followCommentedLines(git, { versions, comments, from, now }),
   };
 }
 
@@ -103,7 +111,7 @@ async function areHere(git: GitCommits, all: readonly Comparison['now'][]): Prom
   return true;
 }
 
-interface Moved extends Pick<SinceSeen, 'from' | 'clashes' | 'isMoved'> {}
+interface Moved extends Pick<ChangesSinceSeen, 'from' | 'clashes' | 'isMoved'> {}
 
 /** The versions as they would be on another commit, one put on the other. */
 async function onNowsBase(git: Git, versions: readonly Version[], parent: ObjectId): Promise<Moved> {
@@ -114,7 +122,7 @@ async function onNowsBase(git: Git, versions: readonly Version[], parent: Object
   const clashes = new Set<string>();
   let from = parent;
   for (const version of versions) {
-    const moved = await git.transplant(from, version.parent, version.commit);
+    const moved = await git.transplantChange(from, version.parent, version.commit);
     from = moved.tree;
     for (const path of moved.clashes) clashes.add(path);
   }
@@ -127,14 +135,14 @@ function rangesOf(task: Task, { tasks, works }: Changeset): readonly EarlierWork
   if (commit === undefined) return [];
   const entry = task.history.findLast(({ work }) => work?.commit === commit);
   if (entry?.work !== undefined) return [{ task, before: entry.work, comments: entry.comments ?? [] }];
-  return hasWork(task) && task.commit === commit
+  return hasAcceptedWork(task) && task.commit === commit
     ? [{ task, before: { commit, start: task.start_commit }, comments: [] }]
     : [];
 }
 
-async function pairAll(git: GitDiffs, earlier: readonly EarlierWork[]): Promise<readonly CommitPair[]> {
-  const pairs = earlier.map(async ({ task, before }): Promise<readonly CommitPair[]> => {
-    if (!hasWork(task)) return [];
+async function pairAll(git: GitDiffs, earlier: readonly EarlierWork[]): Promise<readonly RangeDiffPair[]> {
+  const pairs = earlier.map(async ({ task, before }): Promise<readonly RangeDiffPair[]> => {
+    if (!hasAcceptedWork(task)) return [];
     const found = await git.pairCommits(before, { start: task.start_commit, commit: task.commit });
     return (found ?? []).map((pair) => ({ task: task.id, ...pair }));
   });

@@ -1,19 +1,19 @@
 import { boundText } from '../../core/task/one-line.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import { type FailedCheck, remarkHeads } from '../../domain/state/pull-request.ts';
+import { type FailedCheck, remarkHeadings } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { formatCount } from '../../util/format-figures.ts';
 
 /** Most characters a task is given in one round, beside its comments on lines. */
-export const mostNotes = 12_000;
+export const maxRemarkCharacters = 12_000;
 
 /** One thing that was said, for one task. */
-export type Given =
+export type RemarkForTask =
   | { readonly id: string; readonly kind: 'line'; readonly comment: LineComment }
   | { readonly id: string; readonly kind: 'check' | 'whole'; readonly text: string };
 
 /** Counts them, in a few words. */
-export function countRemarks(given: readonly Given[]): string {
+export function countRemarks(given: readonly RemarkForTask[]): string {
   const checks = given.filter(({ kind }) => kind === 'check').length;
   const parts = [
     ...(given.length === checks ? [] : [formatCount(given.length - checks, 'remark')]),
@@ -23,14 +23,14 @@ export function countRemarks(given: readonly Given[]): string {
 }
 
 /** As a task is given it. */
-export function describeRemarks(given: readonly Given[]): {
+export function renderRemarksForTask(given: readonly RemarkForTask[]): {
   readonly notes: string;
   readonly comments: readonly LineComment[];
 } {
   const notes = given.flatMap((one) => (one.kind === 'line' ? [] : [one.text]));
-  const head = remarkHeads[notes.length === 0 ? 0 : 1];
+  const head = remarkHeadings[notes.length === 0 ? 0 : 1];
   return {
-    notes: boundText([head, ...notes].join('\n\n'), mostNotes + 1_000),
+    notes: boundText([head, ...notes].join('\n\n'), maxRemarkCharacters + 1_000),
     comments: given.flatMap((one) => (one.kind === 'line' ? [one.comment] : [])),
   };
 }
@@ -38,18 +38,20 @@ export function describeRemarks(given: readonly Given[]): {
 type Landing = NonNullable<Session['landing']>;
 
 /** Failed checks without their log that were not waited for yet. */
-export function awaitedIn(session: Session, failed: readonly FailedCheck[]): readonly FailedCheck[] {
+export function checksAwaitingLog(session: Session, failed: readonly FailedCheck[]): readonly FailedCheck[] {
   const heard = new Set(session.landing?.heard ?? []);
-  return failed.filter(({ id, log }) => log === null && !heard.has(id) && !heard.has(logRequestedMark(id)));
+  return failed.filter(
+    ({ id, log }) => log === null && !heard.has(id) && !heard.has(makeLogRequestedMark(id)),
+  );
 }
 
 /** As it stands among what was heard that the log of a check was asked for. */
-export function logRequestedMark(check: string): string {
+export function makeLogRequestedMark(check: string): string {
   return `log-of-${check}`;
 }
 
 /** The session that remembers it, where nothing else is taken up. */
-export function awaiting(
+export function rememberRequestedLogs(
   session: Session,
   landing: Landing,
   asked: readonly string[],

@@ -14,7 +14,7 @@ const quotedEnds = 7;
 type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
 
 /** Comments go to the tasks that changed their file, or to all where none did. */
-export async function placeComments(
+export async function assignCommentsToTasks(
   context: WithGit<GitDiffs>,
   tasks: readonly Task[],
   comments: readonly LineComment[],
@@ -31,7 +31,7 @@ export async function placeComments(
 }
 
 /** Why a comment may be meant for another line, as a sentence; null: the change has its file, and the file its line. */
-export async function strayComment(
+export async function whyCommentMayBeMisplaced(
   { git }: WithGit<GitDiffs & GitFiles>,
   { parent, commit, group }: Pick<Changeset, 'parent' | 'commit' | 'group'>,
   { path, side, line, to }: LineComment,
@@ -46,13 +46,13 @@ export async function strayComment(
 }
 
 /** However comments came here: those that may be typing mistakes are named. */
-export async function warnOfStrayComments(
+export async function warnOfMisplacedComments(
   context: Pick<RunContext, 'events'> & WithGit<GitDiffs & GitFiles>,
   changeset: Changeset,
   comments: readonly LineComment[],
 ): Promise<void> {
   for (const comment of comments) {
-    const message = await strayComment(context, changeset, comment);
+    const message = await whyCommentMayBeMisplaced(context, changeset, comment);
     if (message !== null) context.events.emit({ event: 'notice', level: 'warning', message });
   }
 }
@@ -69,7 +69,7 @@ async function changedBy(
  * The comments, each with the lines it is about and their neighbours. They are read when they are given: the commit they
  * refer to is gone when the next attempt begins.
  */
-export async function withExcerpts(
+export async function addExcerptsToComments(
   { git }: WithGit<GitFiles>,
   { parent, commit }: Changeset,
   comments: readonly LineComment[],

@@ -1,15 +1,19 @@
-import { builtDecision, checksDecision } from '../../core/admission/decisions.ts';
+import { toChangesetBuiltDecision, toDiagnosticsRunDecision } from '../../core/admission/decisions.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { brokenRules, describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
-import { type SessionView, taskOf } from '../record.ts';
+import {
+  describeViolation,
+  findRulesBrokenByTask,
+  findViolationsInCommits,
+} from '../post-check/judge-commits.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
+import { requireTaskInView, type SessionView } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 
@@ -27,16 +31,16 @@ type LandingProof =
  * named signer merged it from the commits of its tasks, those obey the rules, and the diagnostics are green
  * or overridden. What this clone already proved for the same commits and configuration is not proved again.
  */
-export async function proveLanding(
+export async function proveMayLand(
   context: RunContext,
   view: SessionView,
   changeset: Changeset,
 ): Promise<LandingProof> {
-  const built = builtDecision(view.session, changeset);
+  const built = toChangesetBuiltDecision(view.session, changeset);
   if (!context.decided.has(built)) return { kind: 'strange' };
-  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const tasks = changeset.tasks.map((id) => requireTaskInView(view, id));
   const notes: string[] = [];
-  for (const task of tasks) notes.push(...(await brokenRules(context, task)));
+  for (const task of tasks) notes.push(...(await findRulesBrokenByTask(context, task)));
   // Where machines share the session, a machine that is trusted may have built it.
   if (context.decided.signedBy(built) !== null || view.stored.machines !== undefined)
     notes.push(...(await brokenMerge(context, changeset, tasks)));
@@ -51,11 +55,11 @@ async function brokenMerge(
   tasks: readonly Task[],
 ): Promise<readonly string[]> {
   const commits = await context.git.commitsBetween(parent, commit);
-  const violations = await judgeCommits(context, {
+  const violations = await findViolationsInCommits(context, {
     start: parent,
     tip: commit,
     signer: null,
-    policy: await workerPolicy(context, {
+    policy: await compileWorkerPolicy(context, {
       fileLocks: tasks.flatMap(({ file_locks }) => file_locks),
       start: parent,
     }),
@@ -70,20 +74,20 @@ async function proveChecks(
   { session }: SessionView,
   changeset: Changeset,
 ): Promise<LandingProof> {
-  const proof = checksDecision(session, changeset.commit, context.configDigest);
+  const proof = toDiagnosticsRunDecision(session, changeset.commit, context.configDigest);
   if (context.decided.has(proof)) return { kind: 'proven' };
   const diagnostics = await diagnoseCommit(context, changeset.commit, session.base_commit, {
     session: session.id,
     words: `changeset ${changeset.group}`,
   });
   const isOverridden = (changeset.reason ?? '').trim() !== '';
-  if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
+  if (hasFailedDiagnostic({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
   context.decided.record([proof]);
   return { kind: 'proven' };
 }
 
 /** A changeset with its tasks, as they were when its landing began to be proven. */
-export interface Proven {
+export interface ChangesetToProve {
   readonly changeset: Changeset;
   readonly tasks: readonly Task[];
 }
@@ -92,11 +96,11 @@ export interface Proven {
  * Whether a person's word still is about exactly this: the changeset is approved with that commit, and its tasks have the
  * work it was built of. While it is proven, another command may take the approval back or choose another attempt.
  */
-export function isStillApproved(view: SessionView, { changeset, tasks }: Proven): boolean {
+export function isStillApproved(view: SessionView, { changeset, tasks }: ChangesetToProve): boolean {
   const known = view.session.changesets.find(({ id }) => id === changeset.id);
   if (known?.state !== 'approved' || known.commit !== changeset.commit) return false;
   return tasks.every((task) => {
-    const { status, commit } = taskOf(view, task.id);
+    const { status, commit } = requireTaskInView(view, task.id);
     return status === task.status && commit === task.commit;
   });
 }
@@ -108,7 +112,7 @@ type Below = Pick<Changeset, 'group' | 'state'>;
  * about it don't matter: the person was shown the difference to it. One that it was built on, and that its session
  * doesn't list as this clone built it, has not landed either, unless the branch holds it.
  */
-export async function unlandedBelow(
+export async function findUnlandedBelow(
   { git, decided }: Pick<RunContext, 'decided'> & WithGit<GitCommits>,
   session: Session,
   { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
@@ -121,7 +125,7 @@ export async function unlandedBelow(
     // One that was skipped may have been built again as the same commit.
     const waiting = below.find(({ commit }) => !landed.has(commit));
     if (waiting !== undefined) return waiting;
-    if (below.some((one) => decided.has(builtDecision(session, one)))) continue;
+    if (below.some((one) => decided.has(toChangesetBuiltDecision(session, one)))) continue;
     if (!(await git.isAncestor(changeset.parent, tip))) return { group, state: 'void' };
   }
   return null;

@@ -1,34 +1,44 @@
-import { landedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
+import { findLandedChangeset, withChangesetState } from '../../core/changesets/changeset-decision.ts';
 import { applyTaskChanges } from '../../core/task/cascade.ts';
-import { mergeTask } from '../../core/task/task-outcome.ts';
+import { markTaskMerged } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { remarkNotes } from '../blackboard/leave-note.ts';
+import { turnRemarksIntoNotes } from '../blackboard/leave-note.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
-import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import {
-  findStartedOnLanding,
-  type StartedOnLanding,
-  type UndoneLanding,
-  undoneLanding,
+  computeLandingUndo,
+  findWorkStartedOnLanding,
+  type LandingUndoChanges,
+  type StartCommitsOnLanding,
 } from './built-on-landing.ts';
-import { isStillApproved, type Proven } from './prove-landing.ts';
-import { destinedFor, landingOf } from './shape-landing.ts';
+import { type ChangesetToProve, isStillApproved } from './prove-landing.ts';
+import { pickLandingEntry, withLandingBranch } from './shape-landing.ts';
 
 /**
  * One transaction over the base, the tasks, the review and the session. `moved`: the base was elsewhere. `undecided`: what
  * was proven is not what is approved any more.
  */
-export async function publishLanding(
-  context: Recorder & Pick<RunContext, 'git' | 'place'>,
+export async function commitLandingTransaction(
+  context: RecordContext & Pick<RunContext, 'git' | 'place'>,
   id: SessionId,
-  { proven, tip, commit }: { readonly proven: Proven; readonly tip: ObjectId; readonly commit: ObjectId },
+  {
+    proven,
+    tip,
+    commit,
+  }: { readonly proven: ChangesetToProve; readonly tip: ObjectId; readonly commit: ObjectId },
 ): Promise<'landed' | 'moved' | 'undecided'> {
   const { changeset } = proven;
   const [parent] = (await context.git.readCommit(commit)).parents;
@@ -39,27 +49,27 @@ export async function publishLanding(
   const kept = await context.git.resolveCommit(keptRef);
   const at = timestamp(context);
   const above = await aboveTakenBack(context, id, proven.tasks);
-  const result = await record(context, id, (view) => {
+  const result = await decideAndRecord(context, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
     const { session } = view;
-    const tasks = changeset.tasks.map((task) => taskOf(view, task));
+    const tasks = changeset.tasks.map((task) => requireTaskInView(view, task));
     const landed = {
-      ...withStates(session, [changeset.id], 'landed', changeset.reason),
+      ...withChangesetState(session, [changeset.id], 'landed', changeset.reason),
       base_commit: commit,
     };
     const changesets = landed.changesets.map((known) =>
       known.id === changeset.id ? { ...known, landed_commit: commit, ...onto } : known,
     );
-    const from = checkoutOf(context, session)?.from ?? tip;
+    const from = findPendingCheckout(context, session)?.from ?? tip;
     const checkout = { from, to: commit, place: context.place };
-    const destined = destinedFor(context, session);
-    const branch = landsOn(destined);
-    const isNew = branch !== landsOn(session);
-    const merged = { ...landed, ...landingOf(destined), changesets, checkout };
-    const notes = remarkNotes(view, changeset, { at, place: context.place });
+    const destined = withLandingBranch(context, session);
+    const branch = findLandingBranch(destined);
+    const isNew = branch !== findLandingBranch(session);
+    const merged = { ...landed, ...pickLandingEntry(destined), changesets, checkout };
+    const notes = turnRemarksIntoNotes(view, changeset, { at, place: context.place });
     const back = takenBackBy(context, { ...view, session: merged }, { tasks, above });
     return {
-      steps: [...tasks.map((task) => mergeTask(task, { into: branch, ...landedAs })), ...back.steps],
+      steps: [...tasks.map((task) => markTaskMerged(task, { into: branch, ...landedAs })), ...back.steps],
       session: {
         next: back.session,
         subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,
@@ -77,19 +87,19 @@ export async function publishLanding(
 
 /** Finished work upon the landings that these tasks take back, by the landings. */
 async function aboveTakenBack(
-  context: Recorder & Pick<RunContext, 'git'>,
+  context: RecordContext & Pick<RunContext, 'git'>,
   id: SessionId,
   tasks: readonly Task[],
-): Promise<ReadonlyMap<string, StartedOnLanding>> {
-  const above = new Map<string, StartedOnLanding>();
+): Promise<ReadonlyMap<string, StartCommitsOnLanding>> {
+  const above = new Map<string, StartCommitsOnLanding>();
   if (!tasks.some(({ takes_back: back }) => back !== undefined)) return above;
   const view = await viewSession(context, id);
   const landing = new Set<string>(tasks.map(({ id }) => id));
   const others = { tasks: view.tasks.filter(({ id }) => !landing.has(id)) };
   for (const { takes_back: back } of tasks) {
-    const changeset = back === undefined ? undefined : landedChangeset(view.session, back.changeset);
+    const changeset = back === undefined ? undefined : findLandedChangeset(view.session, back.changeset);
     if (changeset !== undefined)
-      above.set(changeset.id, await findStartedOnLanding(context, others, changeset));
+      above.set(changeset.id, await findWorkStartedOnLanding(context, others, changeset));
   }
   return above;
 }
@@ -101,15 +111,15 @@ function takenBackBy(
   {
     tasks,
     above,
-  }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, StartedOnLanding> },
-): UndoneLanding {
+  }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, StartCommitsOnLanding> },
+): LandingUndoChanges {
   let { session, tasks: now } = view;
   const steps: TaskChange[] = [];
-  const reviews: UndoneLanding['reviews'][number][] = [];
+  const reviews: LandingUndoChanges['reviews'][number][] = [];
   for (const { takes_back: back } of tasks) {
-    const changeset = back === undefined ? undefined : landedChangeset(session, back.changeset);
+    const changeset = back === undefined ? undefined : findLandedChangeset(session, back.changeset);
     if (back === undefined || changeset === undefined) continue;
-    const undone = undoneLanding(
+    const undone = computeLandingUndo(
       context,
       { ...view, session, tasks: now },
       { changeset, wish: back, above: above.get(changeset.id) ?? new Map() },
@@ -129,7 +139,7 @@ function reviewNote(
   changeset: Changeset,
   { base, at }: { readonly base: ObjectId; readonly at: string },
 ): ReviewNote {
-  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const tasks = changeset.tasks.map((id) => requireTaskInView(view, id));
   const spent = (pick: (entry: (typeof tasks)[number]['history'][number]) => number): number =>
     tasks.reduce((sum, task) => sum + task.history.reduce((total, entry) => total + pick(entry), 0), 0);
   return {

@@ -1,26 +1,30 @@
-import { rejectPart, withApprovalMessage, withStates } from '../../core/changesets/changeset-decision.ts';
+import {
+  rejectTasksOfChangeset,
+  withApprovalMessage,
+  withChangesetState,
+} from '../../core/changesets/changeset-decision.ts';
 import { withdrawTasks } from '../../core/task/cascade.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
-import type { Placed } from '../../domain/ports/gates.ts';
+import type { DecisionWithPlace } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { withGate } from '../agents/ask-person.ts';
+import { addGateDecision } from '../agents/ask-person.ts';
 import { signAsReviewer } from '../machines/handed-out.ts';
-import { chooseAttempt } from '../manual/choose-attempt.ts';
-import { requireMessage } from '../merge/changeset-message.ts';
-import { type Recording, record, taskOf, viewSession } from '../record.ts';
+import { chooseOtherAttemptByHand } from '../manual/choose-attempt.ts';
+import { requireValidMessage } from '../merge/changeset-message.ts';
+import { type ChangesToRecord, decideAndRecord, requireTaskInView, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
-import { needsOverride } from '../validate/run-diagnostics.ts';
-import { placeComments, warnOfStrayComments, withExcerpts } from './place-comments.ts';
+import { needsOverrideError } from '../validate/run-diagnostics.ts';
+import { addExcerptsToComments, assignCommentsToTasks, warnOfMisplacedComments } from './place-comments.ts';
 
 type Outcome =
   | Extract<ChangesetDecision, { readonly kind: 'approve' | 'reject' | 'skip' }>
@@ -29,31 +33,31 @@ type Outcome =
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;
 
 /** Records what became of a changeset; false: something else had become of it meanwhile, and that holds. */
-export async function recordDecision(
+export async function recordChangesetOutcome(
   context: RunContext,
   id: SessionId,
   changeset: Changeset,
-  outcome: Placed<Outcome>,
+  outcome: DecisionWithPlace<Outcome>,
 ): Promise<boolean> {
   const reason = reasonOf(outcome);
   const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
   const leaving = outcome.kind === 'reject' ? sentBack(changeset, outcome.tasks) : changeset.tasks;
   const tasks = await tasksOf(context, id, leaving);
-  const quoted = await withExcerpts(context, changeset, comments);
-  const placed = await placeComments(context, tasks, quoted);
-  const result = await record(context, id, (view): Recording | null => {
+  const quoted = await addExcerptsToComments(context, changeset, comments);
+  const placed = await assignCommentsToTasks(context, tasks, quoted);
+  const result = await decideAndRecord(context, id, (view): ChangesToRecord | null => {
     const known = findWaiting(view.session, changeset);
     if (known === undefined) return null;
     if (outcome.kind === 'reject') requireWhy(known, outcome.reason);
     if (outcome.kind === 'approve') {
-      requireCommit(known, outcome.commit);
+      requireSeenCommit(known, outcome.commit);
       requireReason(known, outcome.override);
-      requireMessage(context.config, view.session, { changeset: known, message: outcome.message });
+      requireValidMessage(context.config, view.session, { changeset: known, message: outcome.message });
     }
     const state = stateOf[outcome.kind];
     const isPart = leaving.length < changeset.tasks.length;
     const said = isPart ? `${outcome.kind} ${leaving.join(', ')}` : outcome.kind;
-    const noted = withGate(
+    const noted = addGateDecision(
       view.session,
       { gate: `changeset ${changeset.id}`, decision: said },
       outcome,
@@ -66,7 +70,7 @@ export async function recordDecision(
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
     const at = timestamp(context);
     const steps = leaving.map((task) =>
-      requeueTask(taskOf(view, task), {
+      requeueTask(requireTaskInView(view, task), {
         kind: 'rejected',
         notes: outcome.reason,
         at,
@@ -77,7 +81,7 @@ export async function recordDecision(
     return { session, steps: withdrawTasks(view.tasks, steps, at), body: outcome.reason };
   });
   if (result.kind !== 'done') return false;
-  await warnOfStrayComments(context, changeset, comments);
+  await warnOfMisplacedComments(context, changeset, comments);
   const decision = stateOf[outcome.kind];
   const part = leaving.length < changeset.tasks.length ? { tasks: leaving } : {};
   context.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason, ...part });
@@ -102,8 +106,8 @@ function decided(
 ): Session {
   const by = context.gates.person;
   if (outcome.kind === 'reject' && leaving.length < changeset.tasks.length)
-    return rejectPart(session, changeset, { tasks: leaving, reason: outcome.reason, by });
-  const stated = withStates(session, [changeset.id], stateOf[outcome.kind], reasonOf(outcome), by);
+    return rejectTasksOfChangeset(session, changeset, { tasks: leaving, reason: outcome.reason, by });
+  const stated = withChangesetState(session, [changeset.id], stateOf[outcome.kind], reasonOf(outcome), by);
   if (outcome.kind !== 'approve') return stated;
   const worded = withApprovalMessage(stated, changeset.id, { remarks, message: outcome.message });
   return signAsReviewer(context, worded, changeset.id);
@@ -123,7 +127,7 @@ async function tasksOf(
   ids: readonly TaskId[],
 ): Promise<readonly Task[]> {
   const view = await viewSession(context, id);
-  return ids.map((task) => taskOf(view, task));
+  return ids.map((task) => requireTaskInView(view, task));
 }
 
 function findWaiting(session: Session, { id, commit }: Changeset): Changeset | undefined {
@@ -133,7 +137,7 @@ function findWaiting(session: Session, { id, commit }: Changeset): Changeset | u
 }
 
 /** An approval is about one commit: what was built or received since is another. Throws FlameError `not-shown`. */
-export function requireCommit(changeset: Changeset, selected: string | null | undefined): void {
+export function requireSeenCommit(changeset: Changeset, selected: string | null | undefined): void {
   const { group, commit } = changeset;
   if (selected === undefined || (selected !== null && commit.startsWith(selected))) return;
   const now = `Changeset ${group} is at commit ${shortId(commit)}`;
@@ -146,16 +150,16 @@ export function requireCommit(changeset: Changeset, selected: string | null | un
         : `${now}, but you saw or named ${shortId(selected)}.`,
     hints: [
       `git flame show ${shellQuote(group)} --diff`,
-      `git flame review --changeset ${shellQuote(group)} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
+      `git flame review --changeset ${shellQuote(group)} ${hasFailedDiagnostic(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
     ],
   });
 }
 
 /** However the decision came here: what is red is approved with a reason, or not at all. */
 function requireReason(changeset: Changeset, override: string | undefined): void {
-  if (!isRed(changeset) || isNonBlank(override ?? '')) return;
+  if (!hasFailedDiagnostic(changeset) || isNonBlank(override ?? '')) return;
   const message = `Changeset ${changeset.group} fails its diagnostics. To approve it, give a reason.`;
-  throw needsOverride(message, changeset.diagnostics, [
+  throw needsOverrideError(message, changeset.diagnostics, [
     `git flame show ${shellQuote(changeset.group)}`,
     `git flame review --changeset ${shellQuote(changeset.group)} --override REASON`,
     `git flame review --changeset ${shellQuote(changeset.group)} --reject REASON`,
@@ -165,13 +169,13 @@ function requireReason(changeset: Changeset, override: string | undefined): void
 /** Requires a reason where work goes back to its agents. */
 function requireWhy({ group }: Changeset, reason: string): void {
   if (isNonBlank(reason)) return;
-  throw withoutReason(`To reject changeset ${group}, give a reason: the agents of its tasks read it.`, [
+  throw missingReasonError(`To reject changeset ${group}, give a reason: the agents of its tasks read it.`, [
     `git flame review --changeset ${shellQuote(group)} --reject REASON`,
   ]);
 }
 
 /** Error for a decision without a reason, which later readers need. */
-export function withoutReason(message: string, hints: readonly string[]): FlameError {
+export function missingReasonError(message: string, hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'refused', code: 'needs-reason', message, hints });
 }
 
@@ -188,14 +192,14 @@ function reasonOf(outcome: Outcome): string | null {
 }
 
 /** Makes another attempt the work of one of a changeset's tasks: the changeset is void by that, and built again. */
-export async function chooseAttemptFor(
+export async function applyChosenAttempt(
   context: RunContext,
   session: SessionId,
   changeset: Changeset,
   { task, attempt }: Extract<ChangesetDecision, { readonly kind: 'choose' }>,
 ): Promise<void> {
   if (!changeset.tasks.some((one) => one === task)) throw notInChangeset(changeset, task);
-  await chooseAttempt(context, session, { task, attempt });
+  await chooseOtherAttemptByHand(context, session, { task, attempt });
   const reason = `attempt ${attempt} at ${task} is its work`;
   context.events.emit({
     event: 'changeset-decided',

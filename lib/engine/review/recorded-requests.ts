@@ -2,24 +2,24 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, RefUpdate } from '../../domain/ports/git-port.ts';
-import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
+import { type GroupPullRequest, groupPullRequestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { record } from '../record.ts';
+import { decideAndRecord } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { mergeLowerBranch } from './shape-landing.ts';
+import { mergeRequestBranchBelow } from './shape-landing.ts';
 
 /** The requests of a session as they are here. */
-export interface OwnRequests {
+export interface RequestBranchesHere {
   /** Requests to go on with. */
-  readonly own: readonly ChangesetRequest[];
+  readonly own: readonly GroupPullRequest[];
   /** Groups of them that were merged on their host, and whose branch is gone here. */
   readonly gone: ReadonlySet<string>;
   /** Requests whose branch was moved or removed by others; the rest go on. */
-  readonly moved: readonly MovedRequest[];
+  readonly moved: readonly MovedRequestBranch[];
 }
 
-export interface MovedRequest {
+export interface MovedRequestBranch {
   readonly group: string;
   /** One sentence. */
   readonly message: string;
@@ -30,16 +30,16 @@ export interface MovedRequest {
  * The requests of a session as they are here. Their note may have come from elsewhere, so what is pushed is what branches
  * of these very names have here, upon which a person may have put more; and the base has only what it is seen to have.
  */
-export async function ownRequests(
+export async function findRequestBranchesHere(
   ports: Ports,
   { landing, base_branch: base }: Session,
-): Promise<OwnRequests> {
-  const own: ChangesetRequest[] = [];
+): Promise<RequestBranchesHere> {
+  const own: GroupPullRequest[] = [];
   const gone = new Set<string>();
-  const moved: MovedRequest[] = [];
+  const moved: MovedRequestBranch[] = [];
   for (const request of landing?.requests ?? []) {
     const { branch, group, tip } = request;
-    const isItsOwn = landing !== undefined && branch === requestBranch(landing, group);
+    const isItsOwn = landing !== undefined && branch === groupPullRequestBranch(landing, group);
     const there = isItsOwn ? await ports.git.resolveCommit(`refs/heads/${branch}`) : null;
     const merged = isItsOwn ? await mergedInto(ports, request, base) : null;
     if (there === null && merged !== null) {
@@ -57,9 +57,9 @@ type Ports = WithGit<GitCommits & Pick<GitRefs, 'refsHolding'>>;
 /** Commit of the merge, where the base branch has it as seen here. */
 async function mergedInto(
   { git }: Ports,
-  { merged }: ChangesetRequest,
+  { merged }: GroupPullRequest,
   base: string,
-): Promise<ChangesetRequest['merged']> {
+): Promise<GroupPullRequest['merged']> {
   const holders = merged === null ? [] : await git.refsHolding(merged, 'refs/');
   const isBase = ({ ref }: { readonly ref: string }): boolean =>
     ref === `refs/heads/${base}` || (ref.startsWith('refs/remotes/') && ref.endsWith(`/${base}`));
@@ -67,10 +67,10 @@ async function mergedInto(
 }
 
 function asMoved(
-  { group, branch, tip }: ChangesetRequest,
+  { group, branch, tip }: GroupPullRequest,
   what: 'gone' | 'moved' | 'foreign',
   base: string,
-): MovedRequest {
+): MovedRequestBranch {
   if (what === 'foreign')
     return { group, message: notOn(branch), hints: ['git flame show', 'git flame status'] };
   const look = what === 'gone' ? [] : [`git log --oneline ${tip} --not ${shellQuote(base)}`];
@@ -84,7 +84,7 @@ function asMoved(
 }
 
 /** Error for a branch that was moved while its next version was made. */
-export function movedMeanwhile(ref: string): FlameError {
+export function requestBranchMovedError(ref: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'request-branch-moved',
@@ -98,14 +98,14 @@ function notOn(branch: string): string {
 }
 
 /** Keeps what became of the request of one group on its host. */
-export async function recordRequest(
+export async function recordRequestChange(
   context: RunContext,
   id: SessionId,
   group: string,
-  change: Partial<ChangesetRequest>,
+  change: Partial<GroupPullRequest>,
   refs: readonly RefUpdate[] = [],
 ): Promise<void> {
-  await record(context, id, ({ session }) => {
+  await decideAndRecord(context, id, ({ session }) => {
     const { landing } = session;
     if (landing?.requests === undefined) return null;
     const requests = landing.requests.map((one) => (one.group === group ? { ...one, ...change } : one));
@@ -124,27 +124,27 @@ export async function recordRequest(
  * Records a request as landed that was merged on its host, with head `head` and base branch at `base` now. Commits put
  * on its branch since and not merged need a new request, upon the base. Resolves to whether it is over.
  */
-export async function recordMerged(
+export async function recordMergedRequest(
   context: RunContext,
   id: SessionId,
   {
     request,
     head,
     base,
-  }: { readonly request: ChangesetRequest; readonly head: string; readonly base: ObjectId },
+  }: { readonly request: GroupPullRequest; readonly head: string; readonly base: ObjectId },
 ): Promise<boolean> {
   const { group, branch, tip } = request;
   const there = await context.git.resolveCommit(head);
   const hasMore = there !== null && there !== tip && (await context.git.isAncestor(there, tip));
   const upon = hasMore
-    ? await mergeLowerBranch(context, tip, { ...request, tip: there, merged: base })
+    ? await mergeRequestBranchBelow(context, tip, { ...request, tip: there, merged: base })
     : null;
   if (upon?.kind !== 'made') {
-    await recordRequest(context, id, group, { merged: base });
+    await recordRequestChange(context, id, group, { merged: base });
     return true;
   }
   const again = { tip: upon.commit, pull_request: null, target: null, rounds: 0 };
-  await recordRequest(context, id, group, again, [
+  await recordRequestChange(context, id, group, again, [
     { ref: parseRefName(`refs/heads/${branch}`), old: tip, new: upon.commit },
   ]);
   return false;

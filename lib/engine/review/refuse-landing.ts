@@ -1,43 +1,43 @@
-import { withStates } from '../../core/changesets/changeset-decision.ts';
+import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
 import { withdrawTasks } from '../../core/task/cascade.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record.ts';
 import { timestamp } from '../run-context.ts';
-import { failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { isStillApproved, type Proven } from './prove-landing.ts';
+import { filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
+import { type ChangesetToProve, isStillApproved } from './prove-landing.ts';
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
-export async function refuseMoved(
-  context: Recorder,
+export async function refuseLandingOnMovedBase(
+  context: RecordContext,
   session: Session,
   changeset: Changeset,
   tip: ObjectId,
 ): Promise<false> {
-  return refuseLanding(
+  return voidRefusedLanding(
     context,
     session,
     changeset,
-    `${landsOn(session)} moved to ${shortId(tip)} after it was approved`,
+    `${findLandingBranch(session)} moved to ${shortId(tip)} after it was approved`,
   );
 }
 
 /** Its approval is void with it: it is built again from the commits of its tasks. */
-export async function refuseLanding(
-  context: Recorder,
+export async function voidRefusedLanding(
+  context: RecordContext,
   session: Session,
   changeset: Changeset,
   why: string,
 ): Promise<false> {
-  await record(context, session.id, ({ session: now }) => ({
+  await decideAndRecord(context, session.id, ({ session: now }) => ({
     session: {
-      next: withStates(now, [changeset.id], 'void', why),
+      next: withChangesetState(now, [changeset.id], 'void', why),
       subject: `changeset ${changeset.id}: void, ${why}`,
     },
   }));
@@ -45,22 +45,22 @@ export async function refuseLanding(
 }
 
 /** Reason of an approval that does not count, where none was given. */
-export const noApproval = 'its approval no longer applies';
+export const noApprovalReason = 'its approval no longer applies';
 
 /** While it was proven it was decided otherwise, or its tasks got other work: that stands, and nothing was landed. */
-export async function refuseUndecided(
-  context: Recorder,
+export async function refuseUnapprovedLanding(
+  context: RecordContext,
   id: SessionId,
   changeset: Changeset,
 ): Promise<false> {
   const { session } = await viewSession(context, id);
   const known = session.changesets.find((one) => one.id === changeset.id);
-  return reportRefusedLanding(context, changeset, known?.reason ?? noApproval);
+  return reportRefusedLanding(context, changeset, known?.reason ?? noApprovalReason);
 }
 
 /** Says that it has not landed; nothing is recorded. */
 export function reportRefusedLanding(
-  { events }: Pick<Recorder, 'events'>,
+  { events }: Pick<RecordContext, 'events'>,
   { id }: Changeset,
   why: string,
 ): false {
@@ -69,59 +69,61 @@ export function reportRefusedLanding(
 }
 
 /** The work does not hold where it would land: its tasks are done again, and know why. */
-export async function sendBack(
-  context: Recorder,
+export async function sendChangesetTasksBack(
+  context: RecordContext,
   id: SessionId,
-  proven: Proven,
+  proven: ChangesetToProve,
   notes: string,
 ): Promise<false> {
   const at = timestamp(context);
   const { changeset } = proven;
-  const result = await record(context, id, (view) =>
+  const result = await decideAndRecord(context, id, (view) =>
     isStillApproved(view, proven)
       ? {
           session: {
-            next: withStates(view.session, [changeset.id], 'conflict', notes),
+            next: withChangesetState(view.session, [changeset.id], 'conflict', notes),
             subject: `changeset ${changeset.id}: ${notes}`,
           },
           steps: withdrawTasks(
             view.tasks,
-            changeset.tasks.map((task) => requeueTask(taskOf(view, task), { kind: 'conflict', notes, at })),
+            changeset.tasks.map((task) =>
+              requeueTask(requireTaskInView(view, task), { kind: 'conflict', notes, at }),
+            ),
             at,
           ),
           body: notes,
         }
       : null,
   );
-  if (result.kind === 'nothing') return refuseUndecided(context, id, changeset);
+  if (result.kind === 'nothing') return refuseUnapprovedLanding(context, id, changeset);
   return reportRefusedLanding(context, changeset, notes);
 }
 
 /** Asks again about a changeset that was green when it was approved and is red now, with the new results. */
-export async function askAgain(
-  context: Recorder,
+export async function reopenRedChangeset(
+  context: RecordContext,
   id: SessionId,
-  proven: Proven,
+  proven: ChangesetToProve,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<false> {
   const name = proven.changeset.id;
-  const failing = failedDiagnostics(diagnostics).map(({ command }) => command);
+  const failing = filterFailedDiagnostics(diagnostics).map(({ command }) => command);
   const why = `its diagnostics fail now: ${failing.join(', ')}`;
   const asked = (known: Changeset): Changeset =>
     known.id === name
       ? { ...known, state: 'waiting', diagnostics: [...diagnostics], reason: null, decided_by: null }
       : known;
-  const result = await record(context, id, (view) => {
+  const result = await decideAndRecord(context, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
     const next = { ...view.session, changesets: view.session.changesets.map(asked) };
     return { session: { next, subject: `changeset ${name}: waits again, ${why}` } };
   });
-  if (result.kind === 'nothing') return refuseUndecided(context, id, proven.changeset);
+  if (result.kind === 'nothing') return refuseUnapprovedLanding(context, id, proven.changeset);
   return reportRefusedLanding(context, proven.changeset, why);
 }
 
 /** Error that ends a command after refused landings. */
-export function landingRefused(refused: number): FlameError {
+export function landingRefusedError(refused: number): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'landing-refused',

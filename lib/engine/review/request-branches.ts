@@ -1,14 +1,27 @@
-import { requestOrder, type ShownChangeset, standsOnGroup } from '../../core/changesets/shown-changesets.ts';
+import {
+  isGroupBuiltOnGroup,
+  type PullRequestChangeset,
+  sortByPullRequestOrder,
+} from '../../core/changesets/shown-changesets.ts';
 import { parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import { type ChangesetRequest, requestBranch } from '../../domain/state/changeset.ts';
+import { type GroupPullRequest, groupPullRequestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { type MovedRequest, movedMeanwhile, ownRequests } from './recorded-requests.ts';
-import { branchCommit, landingBranchExists, mergeBranchesBelow, mergeLowerBranch } from './shape-landing.ts';
+import {
+  findRequestBranchesHere,
+  type MovedRequestBranch,
+  requestBranchMovedError,
+} from './recorded-requests.ts';
+import {
+  commitOntoRequestBranch,
+  joinRequestBranchesBelow,
+  landingBranchExistsError,
+  mergeRequestBranchBelow,
+} from './shape-landing.ts';
 
-type Requests = readonly ChangesetRequest[];
+type Requests = readonly GroupPullRequest[];
 
 /**
  * Updates the branches of the pull requests of single groups to what has landed: each has its own changesets alone,
@@ -16,20 +29,20 @@ type Requests = readonly ChangesetRequest[];
  * that don't fit on their branch are reported, and left for the next time; so are branches moved by others, which it
  * resolves to. Throws FlameErrors `landing-branch-exists` and `request-branch-moved`.
  */
-export async function buildRequestBranches(
+export async function updateRequestBranches(
   context: RunContext,
   id: SessionId,
-): Promise<readonly MovedRequest[]> {
+): Promise<readonly MovedRequestBranch[]> {
   const view = await viewSession(context, id);
   const { landing } = view.session;
   if (landing === undefined) return [];
   const known = landing.requests ?? [];
-  const { own, gone, moved } = await ownRequests(context, view.session);
+  const { own, gone, moved } = await findRequestBranchesHere(context, view.session);
   let requests: Requests = own;
   const here = requests.filter(({ group }) => !gone.has(group));
   const tips = new Map(here.map(({ branch, tip }) => [branch, tip]));
   const stuck = new Set(moved.map(({ group }) => group));
-  for (const shown of requestOrder(view.session.changesets, view.tasks)) {
+  for (const shown of sortByPullRequestOrder(view.session.changesets, view.tasks)) {
     const { group } = shown;
     const isBegun = requests.some((one) => one.group === group);
     // Without what it would stand on it has nowhere to begin.
@@ -53,7 +66,7 @@ export async function buildRequestBranches(
     ...requests.filter(({ group }) => known.every((before) => before.group !== group)),
   ];
   if (refs.length === 0 && JSON.stringify(all) === JSON.stringify(known)) return moved;
-  const result = await record(context, id, ({ session }) =>
+  const result = await decideAndRecord(context, id, ({ session }) =>
     session.landing === undefined
       ? null
       : {
@@ -64,7 +77,7 @@ export async function buildRequestBranches(
           refs,
         },
   );
-  if (result.kind === 'ref-moved') throw movedMeanwhile(result.ref);
+  if (result.kind === 'ref-moved') throw requestBranchMovedError(result.ref);
   return moved;
 }
 
@@ -73,7 +86,7 @@ async function withChangeset(
   context: RunContext,
   view: SessionView,
   all: Requests,
-  shown: ShownChangeset,
+  shown: PullRequestChangeset,
 ): Promise<Requests | null> {
   const { changeset, group } = shown;
   if (all.some(({ holds }) => holds.includes(changeset.id))) return all;
@@ -82,16 +95,16 @@ async function withChangeset(
   const begun = await needed(all, shown.on);
   if (begun === null) return null;
   let requests = begun;
-  const tasks = changeset.tasks.map((task) => taskOf(view, task));
+  const tasks = changeset.tasks.map((task) => requireTaskInView(view, task));
   const job = { session: view.session.id, changeset, tasks };
-  const baseRequest = async (): Promise<ChangesetRequest> =>
+  const baseRequest = async (): Promise<GroupPullRequest> =>
     uponNewest(context, requests, requireOf(requests, group));
-  let built = await branchCommit(context, job, await baseRequest());
+  let built = await commitOntoRequestBranch(context, job, await baseRequest());
   if (built.kind === 'conflict') {
     // If it changes lines of others that landed before it, it stands on those.
     const below = await changersOf(context, view, requests, { group, paths: built.paths });
     requests = below.length === 0 ? requests : ((await needed(requests, below)) ?? requests);
-    built = await branchCommit(context, job, await baseRequest());
+    built = await commitOntoRequestBranch(context, job, await baseRequest());
   }
   if (built.kind === 'conflict') {
     reportStuckRequest(context, changeset.id, requireOf(requests, group).branch, built.paths);
@@ -110,8 +123,8 @@ async function withChangeset(
 async function uponNewest(
   { git }: RunContext,
   requests: Requests,
-  request: ChangesetRequest,
-): Promise<ChangesetRequest> {
+  request: GroupPullRequest,
+): Promise<GroupPullRequest> {
   let { merged: newest } = request;
   if (newest === null) return request;
   for (const { merged } of requests)
@@ -128,7 +141,7 @@ async function stoodOn(
 ): Promise<Requests | null> {
   const known = requests.find((one) => one.group === group);
   const below = on.filter(
-    (one) => requests.some((request) => request.group === one) && !standsOnGroup(requests, one, group),
+    (one) => requests.some((request) => request.group === one) && !isGroupBuiltOnGroup(requests, one, group),
   );
   if (known !== undefined) {
     const next = replaced(requests, group, (one) => ({ ...one, on: [...new Set([...one.on, ...below])] }));
@@ -136,10 +149,11 @@ async function stoodOn(
   }
   const { landing } = session;
   if (landing === undefined) return null;
-  const branch = requestBranch(landing, group);
-  if ((await context.git.resolveCommit(`refs/heads/${branch}`)) !== null) throw landingBranchExists(branch);
+  const branch = groupPullRequestBranch(landing, group);
+  if ((await context.git.resolveCommit(`refs/heads/${branch}`)) !== null)
+    throw landingBranchExistsError(branch);
   const requestsBelow = requests.filter((one) => below.includes(one.group));
-  const joined = await mergeBranchesBelow(context, landing.from, requestsBelow);
+  const joined = await joinRequestBranchesBelow(context, landing.from, requestsBelow);
   if (joined.kind === 'conflict') {
     reportStuckRequest(context, group, branch, joined.paths);
     return null;
@@ -154,7 +168,7 @@ async function withChangesBelow(context: RunContext, requests: Requests, group: 
   if (own.merged !== null) return requests;
   let { tip } = own;
   for (const below of requests.filter((one) => own.on.includes(one.group))) {
-    const followed = await mergeLowerBranch(context, tip, below);
+    const followed = await mergeRequestBranchBelow(context, tip, below);
     if (followed.kind === 'conflict') reportStuckRequest(context, below.group, own.branch, followed.paths);
     else tip = followed.commit;
   }
@@ -174,18 +188,18 @@ async function changersOf(
       const changes = await git.treeChanges(parent, commit);
       if (changes.some(({ path }) => paths.includes(path))) changers.push(one.group);
     }
-  return [...new Set(changers)].filter((one) => !standsOnGroup(requests, one, group));
+  return [...new Set(changers)].filter((one) => !isGroupBuiltOnGroup(requests, one, group));
 }
 
 function replaced(
   requests: Requests,
   group: string,
-  change: (request: ChangesetRequest) => ChangesetRequest,
+  change: (request: GroupPullRequest) => GroupPullRequest,
 ): Requests {
   return requests.map((one) => (one.group === group ? change(one) : one));
 }
 
-function requireOf(requests: Requests, group: string): ChangesetRequest {
+function requireOf(requests: Requests, group: string): GroupPullRequest {
   const found = requests.find((one) => one.group === group);
   if (found === undefined) throw new Error(`no branch of group ${group}`);
   return found;

@@ -1,27 +1,33 @@
-import { manualDecisions, workDecision } from '../../core/admission/decisions.ts';
+import { listDecisionsOfManualTask, toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
 import type { LandedChangeset } from '../../core/changesets/changeset-decision.ts';
-import type { AfterUndo } from '../../core/task/after-review.ts';
+import type { LandingUndoOptions } from '../../core/task/after-review.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
-import { judgeTask } from '../../core/task/task-outcome.ts';
-import { branchMoved } from '../../domain/concurrency-errors.ts';
+import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
+import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseTaskId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { branchName } from '../manual/hand-task.ts';
-import { toTask } from '../plan/take-plan.ts';
-import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { shortTaskBranchName } from '../manual/hand-task.ts';
+import { makeTaskOfPlannedTask } from '../plan/take-plan.ts';
+import {
+  type ChangesToRecord,
+  decideAndRecord,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
-import { baseTip } from '../start-point.ts';
+import { readBaseTip } from '../start-point.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 
 interface Reverting {
   readonly changeset: LandedChangeset;
-  readonly wish: AfterUndo;
+  readonly wish: LandingUndoOptions;
 }
 
 /** Locks of so many files say nothing more than their folders. */
@@ -32,16 +38,20 @@ const mostLocks = 100;
  * for it. It is merged, shown and landed as any other; what becomes of the tasks that had landed follows with its own
  * landing. Throws FlameErrors `undo-conflict`, `nothing-to-undo`.
  */
-export async function revertLanding(context: RunContext, id: SessionId, reverting: Reverting): Promise<Task> {
+export async function makeRevertTask(
+  context: RunContext,
+  id: SessionId,
+  reverting: Reverting,
+): Promise<Task> {
   const view = await viewSession(context, id);
-  const tip = await baseTip(context, view.session);
+  const tip = await readBaseTip(context, view.session);
   const work = await revertOnto(context, view.session, { tip, changeset: reverting.changeset });
   const diagnostics = await diagnoseCommit(context, work.commit, tip, {
     session: id,
     words: `taking back ${reverting.changeset.group}`,
   });
   let made: TaskId | undefined;
-  const done = await record(context, id, (now) => {
+  const done = await decideAndRecord(context, id, (now) => {
     const { task, steps } = revertTask(context, now, { ...reverting, work });
     made = task.id;
     const judged = validateRequestedRevert(context, task, {
@@ -52,19 +62,21 @@ export async function revertLanding(context: RunContext, id: SessionId, revertin
     return {
       ...addedToSession(now.session, task.id, context.gates.person),
       newTasks: { tasks: [task], subject: `${task.id}: added by ${context.gates.person}` },
-      steps: [...steps, judgeTask(steps[steps.length - 1]?.task ?? task, judged)],
+      steps: [...steps, applyVerdictToTask(steps[steps.length - 1]?.task ?? task, judged)],
       verdict: judged,
       refs: [{ ref: taskBranch(id, task.id), old: null, new: work.commit }],
       accepted: [
-        ...manualDecisions(task),
-        ...steps.map(({ task: one }) => workDecision(one, context.configDigest)),
+        ...listDecisionsOfManualTask(task),
+        ...steps.map(({ task: one }) => toAcceptedCommitsDecision(one, context.configDigest)),
       ],
       body: reverting.wish.notes,
     };
   });
   if (done.kind !== 'done' || made === undefined)
-    throw branchMoved(`blueflame/${id}/${made ?? ''}`, 'while the revert was recorded', ['git flame undo']);
-  return taskOf(done.view, made);
+    throw branchMovedError(`blueflame/${id}/${made ?? ''}`, 'while the revert was recorded', [
+      'git flame undo',
+    ]);
+  return requireTaskInView(done.view, made);
 }
 
 interface RevertWork {
@@ -75,7 +87,7 @@ interface RevertWork {
 }
 
 /** Commit of the branch before a changeset landed on it. */
-export async function commitBeforeLanding(
+export async function findCommitBeforeLanding(
   git: GitCommits,
   { landed_commit: landed, landed_onto: onto }: LandedChangeset,
 ): Promise<ObjectId> {
@@ -92,15 +104,15 @@ async function revertOnto(
 ): Promise<RevertWork> {
   const { landed_commit: landed } = changeset;
   const { message } = await git.readCommit(landed);
-  const before = await commitBeforeLanding(git, changeset);
-  const merge = await git.replay(tip, landed, before);
+  const before = await findCommitBeforeLanding(git, changeset);
+  const merge = await git.mergeDifferenceOnto(tip, landed, before);
   if (merge.kind === 'conflict') throw conflicts(session, changeset, merge.paths);
   const { tree } = merge;
   if (tree === (await git.readCommit(tip)).tree) throw nothingLeft(session, changeset);
   const subject = message.split('\n')[0] ?? changeset.group;
   // As git revert says it.
   const words = `Revert ${JSON.stringify(subject)}\n\nThis reverts commit ${landed}, reversing\nchanges made to ${before}.\n`;
-  const commit = await git.commitSigned({ tree, parents: [tip], message: words });
+  const commit = await git.writeSignedCommit({ tree, parents: [tip], message: words });
   const paths = (await git.treeChanges(tip, commit)).map(({ path }) => path);
   return { tip, commit, tree, paths };
 }
@@ -109,7 +121,7 @@ function revertTask(
   context: Pick<RunContext, 'gates' | 'now' | 'place'>,
   view: SessionView,
   { changeset, wish, work }: Reverting & { readonly work: RevertWork },
-): { readonly task: Task; readonly steps: Recording['steps'] & readonly { readonly task: Task }[] } {
+): { readonly task: Task; readonly steps: ChangesToRecord['steps'] & readonly { readonly task: Task }[] } {
   const at = timestamp(context);
   const { follow, notes, keep } = wish;
   const id = freeId(view, changeset.group);
@@ -127,7 +139,7 @@ function revertTask(
     constraints: [],
   };
   const task: Task = {
-    ...toTask(context, view, planned, at),
+    ...makeTaskOfPlannedTask(context, view, planned, at),
     takes_back: { changeset: changeset.id, follow, notes, keep },
   };
   const person = context.gates.person;
@@ -142,7 +154,7 @@ function revertTask(
   const done = completeTask(claimed.task, {
     commit: work.commit,
     start: work.tip,
-    branch: branchName(task),
+    branch: shortTaskBranchName(task),
     at,
     cost: 0,
     tokens: 0,
@@ -177,7 +189,7 @@ function validateRequestedRevert(
   };
 }
 
-function addedToSession(session: Session, task: TaskId, person: string): Pick<Recording, 'session'> {
+function addedToSession(session: Session, task: TaskId, person: string): Pick<ChangesToRecord, 'session'> {
   if (session.state !== 'ended') return {};
   const next: Session = { ...session, state: 'active', wave: 'work' };
   return { session: { next, subject: `session: open again, for ${task} by ${person}` } };
@@ -214,10 +226,10 @@ function conflicts(
   return new FlameError({
     kind: 'refused',
     code: 'undo-conflict',
-    message: `Later landings on ${landsOn(session)} changed the same lines as ${id}, so git can't revert ${id} alone.`,
+    message: `Later landings on ${findLandingBranch(session)} changed the same lines as ${id}, so git can't revert ${id} alone.`,
     details: paths.slice(0, 20),
     hints: [
-      `git log --oneline ${shortId(landed)}..${landsOn(session)} -- ${paths.slice(0, 3).join(' ')}`,
+      `git log --oneline ${shortId(landed)}..${findLandingBranch(session)} -- ${paths.slice(0, 3).join(' ')}`,
       'Take the later landings back first, or add a task that does it: git flame task add TITLE --locks PATH',
     ],
   });
@@ -227,7 +239,7 @@ function nothingLeft(session: Session, { id }: LandedChangeset): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'nothing-to-undo',
-    message: `${landsOn(session)} no longer has any change of ${id}.`,
+    message: `${findLandingBranch(session)} no longer has any change of ${id}.`,
     hints: [`git flame show ${id}`, 'git flame status'],
   });
 }

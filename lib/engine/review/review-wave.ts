@@ -1,20 +1,24 @@
-import { changesetsOfCycle, mergeable, needsValidation } from '../../core/schedule/next-action.ts';
-import { readStackState, tasksToRebase } from '../../core/task/stack-state.ts';
+import {
+  doesTaskNeedValidation,
+  listChangesetsOfCycle,
+  listMergeableTasks,
+} from '../../core/schedule/next-action.ts';
+import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { noChangeset } from '../../domain/input-errors.ts';
+import { noChangesetError } from '../../domain/input-errors.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { isDecidedElsewhere } from '../machines/handed-out.ts';
+import { waitForDecisionElsewhere } from '../machines/handed-out.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
-import { mergeAll } from '../merge/merge-wave.ts';
-import { voidOutdated } from '../merge/void-outdated.ts';
-import { type SessionView, startWave, viewSession } from '../record.ts';
+import { mergeAllChangesets } from '../merge/merge-wave.ts';
+import { voidOutdatedChangesets } from '../merge/void-outdated.ts';
+import { recordWaveStart, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
-import { baseTip } from '../start-point.ts';
-import { askAboutChangeset, type ReviewPosition } from './ask-about-changeset.ts';
-import { landApproved } from './land-approved.ts';
+import { readBaseTip } from '../start-point.ts';
+import { askAboutChangeset, type PositionInReview } from './ask-about-changeset.ts';
+import { landApprovedChangesets } from './land-approved.ts';
 
 interface ReviewOutcome {
   readonly landed: number;
@@ -27,7 +31,7 @@ interface ReviewOutcome {
  * lands in that order. Each decision is recorded before the next is asked. Without `only`, what a rejection leaves of a
  * changeset is built again and asked about too.
  */
-export function reviewWave(
+export function runReviewWave(
   context: RunContext,
   id: SessionId,
   only: string | null = null,
@@ -46,21 +50,21 @@ async function decideAll(
   { only, radar }: Review,
 ): Promise<ReviewOutcome> {
   await superviseMachines(context, id);
-  const view = await startWave(context, id, 'review');
-  const voided = await voidOutdated(context, view);
+  const view = await recordWaveStart(context, id, 'review');
+  const voided = await voidOutdatedChangesets(context, view);
   if (voided > 0) return { landed: 0, refused: voided };
-  const current = changesetsOfCycle(view.session);
+  const current = listChangesetsOfCycle(view.session);
   const isSelected = ({ id, group }: Changeset): boolean => only === null || group === only || id === only;
   // One that was approved before a stop is still to land.
   const isOpen = current.some(
     (one) => (one.state === 'waiting' || one.state === 'approved') && isSelected(one),
   );
-  if (only !== null && !isOpen) throw nothingToDecide(only, current);
+  if (only !== null && !isOpen) throw nothingToDecideError(only, current);
   const named = new Set(current.filter(isSelected).map((one) => one.id));
   const seen: string[] = [];
   for (;;) {
     const { session } = await viewSession(context, id);
-    const waiting = changesetsOfCycle(session).filter(
+    const waiting = listChangesetsOfCycle(session).filter(
       (one) => one.state === 'waiting' && (only === null || named.has(one.id)),
     );
     const [next] = waiting;
@@ -70,7 +74,7 @@ async function decideAll(
     await decideOrAwait(context, id, next.id, { ...place, radar });
     await rebuildRest(context, id, radar);
   }
-  return landApproved(context, id);
+  return landApprovedChangesets(context, id);
 }
 
 /**
@@ -80,27 +84,31 @@ async function decideAll(
 async function rebuildRest(context: RunContext, id: SessionId, radar: ConflictWatch): Promise<void> {
   const view = await viewSession(context, id);
   const { session, tasks } = view;
-  const current = changesetsOfCycle(session);
+  const current = listChangesetsOfCycle(session);
   if (!current.some(({ rejected_tasks: part }) => part !== undefined)) return;
-  const isSettled = !tasks.some((task) => needsValidation(task, readStackState(tasks)));
-  if (!isSettled || tasksToRebase(tasks, current).length > 0 || mergeable(tasks, current).length === 0)
+  const isSettled = !tasks.some((task) => doesTaskNeedValidation(task, readStackState(tasks)));
+  if (
+    !isSettled ||
+    listTasksToRebase(tasks, current).length > 0 ||
+    listMergeableTasks(tasks, current).length === 0
+  )
     return;
-  if ((await baseTip(context, session)) !== session.base_commit) return;
-  await mergeAll(context, id, radar);
-  await startWave(context, id, 'review');
+  if ((await readBaseTip(context, session)) !== session.base_commit) return;
+  await mergeAllChangesets(context, id, radar);
+  await recordWaveStart(context, id, 'review');
 }
 
 /** There is none of this name to decide; null: none at all. */
-export function nothingToDecide(name: string | null, current: readonly Changeset[]): FlameError {
+export function nothingToDecideError(name: string | null, current: readonly Changeset[]): FlameError {
   const named = current.findLast(({ id, group }) => name !== null && (id === name || group === name));
   if (named?.state === 'skipped')
-    return noChangeset(`Changeset ${named.group} was skipped. The next cycle shows it again.`, [
+    return noChangesetError(`Changeset ${named.group} was skipped. The next cycle shows it again.`, [
       'git flame run',
       `git flame show ${shellQuote(named.group)} --diff`,
     ]);
   const waiting = current.filter(({ state }) => state === 'waiting');
   const hints = waiting.map(({ group }) => `git flame review --changeset ${shellQuote(group)}`);
-  return noChangeset(
+  return noChangesetError(
     `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
     hints.length === 0 ? ['git flame status'] : hints,
   );
@@ -111,23 +119,23 @@ async function decideOrAwait(
   context: RunContext,
   session: SessionId,
   changeset: string,
-  turn: ReviewPosition,
+  turn: PositionInReview,
 ): Promise<void> {
   try {
     await askAboutChangeset(context, session, changeset, turn);
   } catch (error) {
     const isWaiting = error instanceof FlameError && error.kind === 'waiting';
-    if (!isWaiting || !(await isDecidedElsewhere(context, session, changeset))) throw error;
+    if (!isWaiting || !(await waitForDecisionElsewhere(context, session, changeset))) throw error;
   }
 }
 
 /** Changesets that wait for a decision and that the person of this machine was not asked about in vain. */
-export function openReviews(
+export function listChangesetsToAskHere(
   { run }: Pick<RunContext, 'run'>,
   { session, stored }: Pick<SessionView, 'session' | 'stored'>,
 ): readonly Changeset[] {
   if (stored.wave !== 'review') return [];
-  return changesetsOfCycle(session).filter(
+  return listChangesetsOfCycle(session).filter(
     (changeset) => changeset.state === 'waiting' && !run.warned.has(notAskedYet(changeset)),
   );
 }
@@ -136,7 +144,7 @@ export function openReviews(
  * Has the person of this machine decide about changesets of a session that another one leads: that one lands them. If
  * no person can be asked here, that is reported once.
  */
-export async function reviewForLead(
+export async function reviewForLeadMachine(
   context: RunContext,
   id: SessionId,
   open: readonly Changeset[],

@@ -1,13 +1,13 @@
-import { landingBranch } from '../../domain/config/config.ts';
+import { landingBranchName } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
-import type { Changeset, ChangesetRequest } from '../../domain/state/changeset.ts';
+import type { Changeset, GroupPullRequest } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
-import { hasWork, type Task } from '../../domain/state/task.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { withTrailers } from '../merge/changeset-message.ts';
+import { addMessageTrailers } from '../merge/changeset-message.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 interface Landing {
@@ -24,23 +24,23 @@ interface Landing {
 type LandingPorts = Pick<RunContext, 'config' | 'events'> & WithGit<GitCommits & GitMerging>;
 
 /** The commit that brings a changeset onto a branch, in the shape of `project.landing_style`. */
-export async function shapeLanding(context: LandingPorts, landing: Landing): Promise<ObjectId> {
+export async function makeLandingCommit(context: LandingPorts, landing: Landing): Promise<ObjectId> {
   const { changeset, tip, tree } = landing;
   const { landing_style: style } = context.config.project;
   const approved = await context.git.readCommit(changeset.commit);
   const ids = changeset.tasks.map((id) => ({ id }));
   const worded = changeset.message;
-  const message = worded === undefined ? approved.message : withTrailers(worded, ids, landing.session);
+  const message = worded === undefined ? approved.message : addMessageTrailers(worded, ids, landing.session);
   const [, ...works] = approved.parents;
   if (style === 'merge') {
     // The approved commit itself, if the branch is where it was built.
     if (changeset.parent === tip && approved.tree === tree && worded === undefined) return changeset.commit;
-    return context.git.commitSigned({ tree, parents: [tip, ...works], message });
+    return context.git.writeSignedCommit({ tree, parents: [tip, ...works], message });
   }
   const line = style === 'rebase' ? await inLine(context, landing) : null;
   if (line?.tree === tree) return line.oid;
   // One commit for the rest that joining them took, or for all of it.
-  return context.git.commitSigned({ tree, parents: [line?.oid ?? tip], message });
+  return context.git.writeSignedCommit({ tree, parents: [line?.oid ?? tip], message });
 }
 
 /** The commits of its tasks one after another; null where they conflict with each other that way, or hold nothing. */
@@ -53,7 +53,7 @@ async function inLine(
     for (const commit of await ownCommits(context.git, task)) {
       const [parent] = commit.parents;
       if (parent === undefined) continue;
-      const merge = await context.git.replay(last.oid, parent, commit.oid);
+      const merge = await context.git.mergeDifferenceOnto(last.oid, parent, commit.oid);
       if (merge.kind === 'conflict') {
         reportSquashed(context, changeset, merge.paths);
         return null;
@@ -61,8 +61,14 @@ async function inLine(
       const { tree } = merge;
       if (tree === last.tree) continue;
       const { author, authored } = commit;
-      const message = withTrailers(commit.message, [task], task.session);
-      const oid = await context.git.commitSigned({ tree, parents: [last.oid], author, authored, message });
+      const message = addMessageTrailers(commit.message, [task], task.session);
+      const oid = await context.git.writeSignedCommit({
+        tree,
+        parents: [last.oid],
+        author,
+        authored,
+        message,
+      });
       last = { oid, tree };
     }
   return last.oid === tip ? null : last;
@@ -70,7 +76,7 @@ async function inLine(
 
 /** Lists the commits of a task's own work, oldest first, without the merges in it. */
 async function ownCommits(git: GitCommits, task: Task): Promise<readonly CommitInfo[]> {
-  if (!hasWork(task)) return [];
+  if (!hasAcceptedWork(task)) return [];
   const commits = await git.commitsBetween(task.start_commit, task.commit);
   return commits.filter(({ parents }) => parents.length === 1);
 }
@@ -88,14 +94,14 @@ function reportSquashed(
  * The session with the branch its approved work lands on: what it landed on before, else what the configuration
  * says now. Once something has landed on a branch of its own, the rest does too.
  */
-export function destinedFor({ config }: Pick<RunContext, 'config'>, session: Session): Session {
+export function withLandingBranch({ config }: Pick<RunContext, 'config'>, session: Session): Session {
   if (session.landing !== undefined || config.project.landing === 'base') return session;
-  const branch = landingBranch(config, session.id);
+  const branch = landingBranchName(config, session.id);
   return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
 }
 
 /** Entry of a session's note about its landing branch; empty before there is one. */
-export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
+export function pickLandingEntry({ landing }: Session): Pick<Session, 'landing'> {
   return landing === undefined ? {} : { landing };
 }
 
@@ -103,19 +109,19 @@ export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
  * A branch that already exists may hold other work: it is not moved. Throws FlameError
  * `landing-branch-exists`.
  */
-export async function requireFreeName(
+export async function requireFreeLandingBranch(
   context: WithGit<GitCommits>,
   session: Session,
   destined: Session,
 ): Promise<void> {
-  const branch = landsOn(destined);
-  if (branch === landsOn(session)) return;
+  const branch = findLandingBranch(destined);
+  if (branch === findLandingBranch(session)) return;
   if ((await context.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
-  throw landingBranchExists(branch);
+  throw landingBranchExistsError(branch);
 }
 
 /** Error for a new landing branch whose name exists already: it may hold other work. */
-export function landingBranchExists(branch: string): FlameError {
+export function landingBranchExistsError(branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'landing-branch-exists',
@@ -140,10 +146,10 @@ interface Shown {
 type RequestPorts = Pick<RunContext, 'config' | 'events' | 'git'>;
 
 /** Commits the approved change of a changeset, and nothing else, upon its branch; if that was merged, upon the base. */
-export async function branchCommit(
+export async function commitOntoRequestBranch(
   git: RequestPorts,
   shown: Shown,
-  request: ChangesetRequest,
+  request: GroupPullRequest,
 ): Promise<Made> {
   const { changeset, tasks, session } = shown;
   const { parent, commit } = changeset;
@@ -152,21 +158,24 @@ export async function branchCommit(
   const merge =
     parent === onto
       ? { kind: 'clean' as const, tree: approved.tree }
-      : await git.git.replay(onto, parent, commit);
+      : await git.git.mergeDifferenceOnto(onto, parent, commit);
   if (merge.kind === 'conflict') return { kind: 'conflict', paths: merge.paths };
   const { tree } = merge;
   if (request.merged === null && (await isOwn(git, onto, shown)))
-    return { kind: 'made', commit: await shapeLanding(git, { session, changeset, tasks, tip: onto, tree }) };
+    return {
+      kind: 'made',
+      commit: await makeLandingCommit(git, { session, changeset, tasks, tip: onto, tree }),
+    };
   const message =
     changeset.message === undefined
       ? approved.message
-      : withTrailers(
+      : addMessageTrailers(
           changeset.message,
           changeset.tasks.map((id) => ({ id })),
           session,
         );
   const parents = request.merged === null ? [onto] : [request.tip, request.merged];
-  return { kind: 'made', commit: await git.git.commitSigned({ tree, parents, message }) };
+  return { kind: 'made', commit: await git.git.writeSignedCommit({ tree, parents, message }) };
 }
 
 /**
@@ -181,14 +190,14 @@ async function isOwn({ config, git }: RequestPorts, onto: ObjectId, { tasks }: S
 }
 
 /** Joins the branches that a new one stands on. */
-export async function mergeBranchesBelow(
+export async function joinRequestBranchesBelow(
   git: RequestPorts,
   from: ObjectId,
-  requestsBelow: readonly ChangesetRequest[],
+  requestsBelow: readonly GroupPullRequest[],
 ): Promise<Made> {
   let tip = from;
   for (const below of requestsBelow) {
-    const followed = await mergeLowerBranch(git, tip, below);
+    const followed = await mergeRequestBranchBelow(git, tip, below);
     if (followed.kind === 'conflict') return followed;
     tip = followed.commit;
   }
@@ -199,20 +208,20 @@ export async function mergeBranchesBelow(
  * A branch with what came to one that it stands on. Where that was merged on its host, by squash too, what it was is
  * taken for what the base branch has of it.
  */
-export async function mergeLowerBranch(
+export async function mergeRequestBranchBelow(
   { git }: RequestPorts,
   tip: ObjectId,
-  below: ChangesetRequest,
+  below: GroupPullRequest,
 ): Promise<Made> {
   const to = below.merged ?? below.tip;
   if (await git.isAncestor(to, tip)) return { kind: 'made', commit: tip };
   if (await git.isAncestor(tip, to)) return { kind: 'made', commit: to };
   const isUpon = below.merged !== null && (await git.isAncestor(below.tip, tip));
-  const merge = isUpon ? await git.replay(to, below.tip, tip) : await git.mergeTree(tip, to);
+  const merge = isUpon ? await git.mergeDifferenceOnto(to, below.tip, tip) : await git.mergeTree(tip, to);
   if (merge.kind === 'conflict') return merge;
   const message = `Merge ${below.merged === null ? below.branch : `the base branch, which has ${below.branch}`}\n`;
   return {
     kind: 'made',
-    commit: await git.commitSigned({ tree: merge.tree, parents: [tip, to], message }),
+    commit: await git.writeSignedCommit({ tree: merge.tree, parents: [tip, to], message }),
   };
 }

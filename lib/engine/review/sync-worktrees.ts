@@ -1,15 +1,15 @@
-import { indexLocked } from '../../domain/disk-errors.ts';
+import { indexLockedError } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { cleanCommands, dirtyTree, requireMovable } from '../base-in-use.ts';
-import { type Recorder, record, viewSession } from '../record.ts';
+import { dirtyTreeError, listStashOrCommitCommands, requireMovableBranch } from '../base-in-use.ts';
+import { decideAndRecord, type RecordContext, viewSession } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 /** Work trees that have a branch checked out. */
@@ -33,32 +33,32 @@ const landing: Doing = { done: 'landed', again: 'git flame review' };
 
 /**
  * Refuses to land while git would not move the base, or a checked-out one has local changes. Throws FlameError
- * `dirty-tree` or as requireMovable; nothing has happened then.
+ * `dirty-tree` or as requireMovableBranch; nothing has happened then.
  */
 export async function requireCleanBase(
   context: WithGit<GitWorktrees>,
   session: Session,
   { done, again } = landing,
 ): Promise<void> {
-  for (const path of await requireMovable(context, landsOn(session))) {
+  for (const path of await requireMovableBranch(context, findLandingBranch(session))) {
     const dirty = await context.git.changedTracked(path);
     if (dirty.length === 0) continue;
-    const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
-    throw dirtyTree(message, dirty, [...cleanCommands(path), again]);
+    const message = `${findLandingBranch(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
+    throw dirtyTreeError(message, dirty, [...listStashOrCommitCommands(path), again]);
   }
 }
 
 /**
  * Asked right before a landing: refuses a commit that adds files where a checked-out base holds untracked ones, and
- * a base that git would not move. Throws FlameError `files-in-the-way` or as requireMovable; nothing has happened
+ * a base that git would not move. Throws FlameError `files-in-the-way` or as requireMovableBranch; nothing has happened
  * then.
  */
-export async function requireFreePaths(
+export async function requireNoFilesInTheWay(
   context: WithGit<GitWorktrees>,
   session: Session,
   { doing = landing, ...move }: Move & { readonly doing?: Doing },
 ): Promise<void> {
-  for (const path of await requireMovable(context, landsOn(session))) {
+  for (const path of await requireMovableBranch(context, findLandingBranch(session))) {
     const files = await context.git.filesInTheWay(path, move.from, move.to);
     if (files.length === 0) await requireAdvance(context, path, { ...move, doing });
     else throw filesInTheWay(path, files, doing);
@@ -89,7 +89,7 @@ async function requireAdvance(
   if (words.length === 0) return;
   const details = words.slice(0, 20);
   if (words.some((word) => word.includes('index.lock')))
-    throw indexLocked(
+    throw indexLockedError(
       `Another git is working in ${path} or was killed there: its index is locked, so nothing was ${done}.`,
       { kind: 'refused', details, hints: [again] },
     );
@@ -114,15 +114,15 @@ async function requireAdvance(
  * this left undone. A tree that got local changes meanwhile is left alone and named; nothing is touched where the
  * branch isn't where the landing moved it. Returns whether there was anything to bring along.
  */
-export async function syncWorktrees(
-  context: Recorder & Pick<RunContext, 'git' | 'place'>,
+export async function syncWorktreesToLanding(
+  context: RecordContext & Pick<RunContext, 'git' | 'place'>,
   id: SessionId,
 ): Promise<boolean> {
   const { session } = await viewSession(context, id);
-  const checkout = checkoutOf(context, session);
+  const checkout = findPendingCheckout(context, session);
   if (checkout === null) return false;
   const { from, to } = checkout;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
   const isThere = tip === to;
   // An older note doesn't say which clone it is about: this one only if the landing was here.
@@ -133,14 +133,14 @@ export async function syncWorktrees(
     context.events.emit({
       event: 'notice',
       level: 'warning',
-      message: `${path} has local changes, so its files still show ${shortId(from)} while ${landsOn(session)} is at ${shortId(to)}.`,
+      message: `${path} has local changes, so its files still show ${shortId(from)} while ${findLandingBranch(session)} is at ${shortId(to)}.`,
       details: [`To see what landed: git -C ${shellQuote(path)} status`],
     });
   }
-  await record(context, id, ({ session: now }) => ({
+  await decideAndRecord(context, id, ({ session: now }) => ({
     session: {
       next: { ...now, checkout: null },
-      subject: `session: work trees of ${landsOn(now)} updated`,
+      subject: `session: work trees of ${findLandingBranch(now)} updated`,
     },
   }));
   return isThere;
@@ -177,13 +177,16 @@ async function isAsBefore(
 }
 
 /** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
-export async function syncOtherWorktrees(
-  context: Recorder & Pick<RunContext, 'git' | 'place'>,
+export async function syncWorktreesOfOtherSessions(
+  context: RecordContext & Pick<RunContext, 'git' | 'place'>,
   session: Session,
 ): Promise<void> {
   const { sessions } = await context.store.snapshot();
   const left = sessions.filter(
-    (other) => other.id !== session.id && other.checkout !== null && landsOn(other) === landsOn(session),
+    (other) =>
+      other.id !== session.id &&
+      other.checkout !== null &&
+      findLandingBranch(other) === findLandingBranch(session),
   );
-  for (const other of left) await syncWorktrees(context, other.id);
+  for (const other of left) await syncWorktreesToLanding(context, other.id);
 }

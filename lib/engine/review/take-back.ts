@@ -1,30 +1,39 @@
-import { type LandedChangeset, withStates } from '../../core/changesets/changeset-decision.ts';
-import type { AfterUndo } from '../../core/task/after-review.ts';
-import { branchMoved } from '../../domain/concurrency-errors.ts';
+import { type LandedChangeset, withChangesetState } from '../../core/changesets/changeset-decision.ts';
+import type { LandingUndoOptions } from '../../core/task/after-review.ts';
+import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
-import { nothingToKeep } from '../../domain/input-errors.ts';
+import { nothingToKeepError } from '../../domain/input-errors.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { checkoutOf, landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { shortId } from '../../util/short-names.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
-import { type Recording, record, viewSession } from '../record.ts';
+import { type ChangesToRecord, decideAndRecord, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { findStartedOnLanding, planUndo, undoneLanding } from './built-on-landing.ts';
-import { withoutReason } from './record-decision.ts';
-import { commitBeforeLanding, revertLanding } from './revert-landing.ts';
-import { requireCleanBase, requireFreePaths, syncOtherWorktrees, syncWorktrees } from './sync-worktrees.ts';
+import { computeLandingUndo, findWorkStartedOnLanding, planLandingUndo } from './built-on-landing.ts';
+import { missingReasonError } from './record-decision.ts';
+import { findCommitBeforeLanding, makeRevertTask } from './revert-landing.ts';
+import {
+  requireCleanBase,
+  requireNoFilesInTheWay,
+  syncWorktreesOfOtherSessions,
+  syncWorktreesToLanding,
+} from './sync-worktrees.ts';
 
-export interface UndoWish extends AfterUndo {
+export interface LandingUndoRequest extends LandingUndoOptions {
   /** Its id or group; null: what landed last. */
   readonly changeset: string | null;
 }
 
-export type Undone = { readonly changeset: string; readonly commit: ObjectId; readonly branch: string } & (
+export type LandingUndoResult = {
+  readonly changeset: string;
+  readonly commit: ObjectId;
+  readonly branch: string;
+} & (
   | { readonly how: 'moved-back'; readonly to: ObjectId }
   /** The branch had lost it already. */
   | { readonly how: 'was-gone' }
@@ -37,16 +46,26 @@ export type Undone = { readonly changeset: string; readonly commit: ObjectId; re
  * `refs/blueflame/changesets` and in the tasks' history. Throws FlameErrors `no-changeset`, `needs-reason`,
  * `taken-back-already`, `revert-taken-back`, `behind-landing`, `undo-conflict`, `nothing-to-undo`, and as a landing does where a work tree is in the way.
  */
-export async function takeBack(context: RunContext, id: SessionId, wish: UndoWish): Promise<Undone> {
+export async function takeBackLanding(
+  context: RunContext,
+  id: SessionId,
+  wish: LandingUndoRequest,
+): Promise<LandingUndoResult> {
   if (!isNonBlank(wish.notes))
-    throw withoutReason('To take a landing back, give a reason.', [`git flame undo --${wish.follow} REASON`]);
+    throw missingReasonError('To take a landing back, give a reason.', [
+      `git flame undo --${wish.follow} REASON`,
+    ]);
   return context.landInTurn(async () => {
-    const { session, changeset, way } = await planUndo(context, id, wish.changeset);
-    const about = { changeset: changeset.id, commit: changeset.landed_commit, branch: landsOn(session) };
+    const { session, changeset, way } = await planLandingUndo(context, id, wish.changeset);
+    const about = {
+      changeset: changeset.id,
+      commit: changeset.landed_commit,
+      branch: findLandingBranch(session),
+    };
     switch (way.how) {
       case 'revert':
         if (wish.keep) throw keepsNothing(changeset, way.why);
-        return { ...about, ...way, task: await revertLanding(context, id, { changeset, wish }) };
+        return { ...about, ...way, task: await makeRevertTask(context, id, { changeset, wish }) };
       case 'was-gone':
         await recordUndone(context, id, { changeset, wish, move: null });
         return { ...about, ...way };
@@ -58,22 +77,23 @@ export async function takeBack(context: RunContext, id: SessionId, wish: UndoWis
 
 interface Undoing {
   readonly changeset: LandedChangeset;
-  readonly wish: AfterUndo;
+  readonly wish: LandingUndoOptions;
 }
 
 async function moveBack(context: RunContext, session: Session, undoing: Undoing): Promise<ObjectId> {
   const { landed_commit: from } = undoing.changeset;
-  const to = await commitBeforeLanding(context.git, undoing.changeset);
-  await syncOtherWorktrees(context, session);
+  const to = await findCommitBeforeLanding(context.git, undoing.changeset);
+  await syncWorktreesOfOtherSessions(context, session);
   const { id } = undoing.changeset;
   const again = `git flame undo ${id} --${undoing.wish.follow} REASON`;
   const doing = { done: 'taken back', again };
   await requireCleanBase(context, session, doing);
-  const move = { from: checkoutOf(context, session)?.from ?? from, to };
-  await requireFreePaths(context, session, { ...move, doing });
+  const move = { from: findPendingCheckout(context, session)?.from ?? from, to };
+  await requireNoFilesInTheWay(context, session, { ...move, doing });
   const isMoved = await recordUndone(context, session.id, { ...undoing, move: { from, to } });
-  if (!isMoved) throw branchMoved(landsOn(session), `while ${id} was being taken back`, [again]);
-  await syncWorktrees(context, session.id);
+  if (!isMoved)
+    throw branchMovedError(findLandingBranch(session), `while ${id} was being taken back`, [again]);
+  await syncWorktreesToLanding(context, session.id);
   return to;
 }
 
@@ -92,11 +112,11 @@ async function recordUndone(
 ): Promise<boolean> {
   const keptRef = changesetRef(id, changeset.id);
   const kept = await context.git.resolveCommit(keptRef);
-  const above = await findStartedOnLanding(context, await viewSession(context, id), changeset);
-  const result = await record(context, id, (view): Recording => {
+  const above = await findWorkStartedOnLanding(context, await viewSession(context, id), changeset);
+  const result = await decideAndRecord(context, id, (view): ChangesToRecord => {
     const { session } = view;
-    const undone = undoneLanding(context, view, { changeset, wish, above });
-    const checkout = checkoutOf(context, session);
+    const undone = computeLandingUndo(context, view, { changeset, wish, above });
+    const checkout = findPendingCheckout(context, session);
     const moved =
       move === null
         ? {}
@@ -104,7 +124,7 @@ async function recordUndone(
             base_commit: move.to,
             checkout: { from: checkout?.from ?? move.from, to: move.to, place: context.place },
           };
-    const branch = parseRefName(`refs/heads/${landsOn(session)}`);
+    const branch = parseRefName(`refs/heads/${findLandingBranch(session)}`);
     const refs: readonly RefUpdate[] = [
       ...(move === null ? [] : [{ ref: branch, old: move.from, new: move.to }]),
       ...(kept === changeset.landed_commit
@@ -137,7 +157,7 @@ function voidAbove(session: Session, gone: ObjectId): Session {
     if (one.state === 'waiting' || one.state === 'approved') above.push(one);
   }
   const why = `it was built on ${shortId(gone)}, whose landing was taken back`;
-  return withStates(
+  return withChangesetState(
     session,
     above.map(({ id }) => id),
     'void',
@@ -147,7 +167,7 @@ function voidAbove(session: Session, gone: ObjectId): Session {
 
 /** git takes commits that were reverted for merged: work that starts from them would not come back. */
 function keepsNothing({ id }: LandedChangeset, why: string): FlameError {
-  return nothingToKeep(
+  return nothingToKeepError(
     `${id} is taken back with a revert, because ${why}. The next attempts can't start from reverted work.`,
     ['git flame undo --requeue REASON'],
   );

@@ -1,38 +1,48 @@
-import { reopenDecision, undoableDecisions } from '../../core/changesets/changeset-decision.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { isBefore, restoreTask, wasSentBackAt } from '../../core/task/after-review.ts';
-import { changedConcurrently } from '../../domain/concurrency-errors.ts';
+import { listUndoableDecisions, reopenChangesetDecision } from '../../core/changesets/changeset-decision.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import {
+  isStillAsRejectedAt,
+  isTaskBeforeRejection,
+  undoTaskRejection,
+} from '../../core/task/after-review.ts';
+import { changedConcurrentlyError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { noChangeset } from '../../domain/input-errors.ts';
-import type { Placed } from '../../domain/ports/gates.ts';
+import { noChangesetError } from '../../domain/input-errors.ts';
+import type { DecisionWithPlace } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { withGate } from '../agents/ask-person.ts';
-import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { addGateDecision } from '../agents/ask-person.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 
 /**
  * Takes back what a person decided about a changeset, as long as nothing of it has landed: it waits again, and tasks
  * that were sent back are as they were before. Resolves to it as it had been decided. Throws FlameErrors `no-changeset`,
  * `not-undoable`, `changed-meanwhile`.
  */
-export async function undoDecision(
-  context: Recorder,
+export async function undoChangesetDecision(
+  context: RecordContext,
   id: SessionId,
   name: string,
-  from: Placed<unknown> = {},
+  from: DecisionWithPlace<unknown> = {},
 ): Promise<Changeset> {
   for (;;) {
     const view = await viewSession(context, id);
     const changeset = requireUndoable(view.session, name);
     const before = await formerTasks(context, view, changeset);
     const { person } = context.gates;
-    const result = await record(context, id, (now) => {
+    const result = await decideAndRecord(context, id, (now) => {
       const known = requireUndoable(now.session, changeset.id);
       if (known.commit !== changeset.commit || !areUnchanged(now, before)) return null;
-      const noted = withGate(
+      const noted = addGateDecision(
         now.session,
         { gate: `changeset ${known.id}`, decision: 'taken back' },
         from,
@@ -40,10 +50,10 @@ export async function undoDecision(
       );
       return {
         session: {
-          next: reopened(reopenDecision(noted, known)),
+          next: reopened(reopenChangesetDecision(noted, known)),
           subject: `changeset ${known.id}: waits again, ${person} took back its state ${known.state}`,
         },
-        steps: before.map(({ task, former }) => restoreTask(taskOf(now, task.id), former)),
+        steps: before.map(({ task, former }) => undoTaskRejection(requireTaskInView(now, task.id), former)),
       };
     });
     if (result.kind !== 'done') continue;
@@ -52,15 +62,15 @@ export async function undoDecision(
   }
 }
 
-/** As undoDecision, for an answer in a review, which goes on: if it can't be taken back any more, that is reported. */
-export async function undoDecisionIfPossible(
-  context: Recorder,
+/** As undoChangesetDecision, for an answer in a review, which goes on: if it can't be taken back any more, that is reported. */
+export async function undoDecisionOrWarn(
+  context: RecordContext,
   id: SessionId,
   name: string,
-  from: Placed<unknown>,
+  from: DecisionWithPlace<unknown>,
 ): Promise<void> {
   try {
-    await undoDecision(context, id, name, from);
+    await undoChangesetDecision(context, id, name, from);
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
     context.events.emit({ event: 'notice', level: 'warning', message: error.message });
@@ -83,22 +93,22 @@ interface Restored {
  * FlameError `changed-meanwhile` where some of it has gone on since.
  */
 async function formerTasks(
-  { store }: Pick<Recorder, 'store'>,
+  { store }: Pick<RecordContext, 'store'>,
   view: SessionView,
   { id, state, tasks, works = [], rejected_tasks: part = tasks }: Changeset,
 ): Promise<readonly Restored[]> {
   if (state !== 'rejected') return [];
-  const rejected = part.map((task) => taskOf(view, task));
+  const rejected = part.map((task) => requireTaskInView(view, task));
   const at = rejected[0]?.history.at(-1)?.timestamp ?? '';
-  const along = view.tasks.filter((task) => !rejected.includes(task) && wasSentBackAt(task, at));
+  const along = view.tasks.filter((task) => !rejected.includes(task) && isStillAsRejectedAt(task, at));
   const isItsWork = (task: Task, former: Task): boolean => {
     const built = works[tasks.indexOf(task.id)];
     return built === undefined || former.commit === built;
   };
   const restored: Restored[] = [];
   for (const task of [...rejected, ...along]) {
-    const former = await store.former(task);
-    if (!wasSentBackAt(task, at) || !isBefore(task, former) || !isItsWork(task, former))
+    const former = await store.readFormerTask(task);
+    if (!isStillAsRejectedAt(task, at) || !isTaskBeforeRejection(task, former) || !isItsWork(task, former))
       throw goneOn(id, task);
     restored.push({ task, former });
   }
@@ -106,24 +116,24 @@ async function formerTasks(
 }
 
 function goneOn(changeset: string, { id, status }: Task): FlameError {
-  return changedConcurrently(
+  return changedConcurrentlyError(
     `${id} is ${status} and was worked on after changeset ${changeset} was rejected, so the rejection can no longer be taken back.`,
     [`git flame show ${id}`],
   );
 }
 
 function areUnchanged(view: SessionView, restored: readonly Restored[]): boolean {
-  return restored.every(({ task }) => taskOf(view, task.id).rev === task.rev);
+  return restored.every(({ task }) => requireTaskInView(view, task.id).rev === task.rev);
 }
 
 /** The changeset of that id or group whose decision can be taken back; the latest of them. */
 function requireUndoable(session: Session, name: string): Changeset {
   const isNamed = ({ id, group }: Changeset): boolean => id === name || group === name;
-  const found = undoableDecisions(session).findLast(isNamed);
+  const found = listUndoableDecisions(session).findLast(isNamed);
   if (found !== undefined) return found;
-  const known = changesetsOfCycle(session).findLast(isNamed);
+  const known = listChangesetsOfCycle(session).findLast(isNamed);
   if (known === undefined)
-    throw noChangeset(`There is no changeset ${name} in this cycle.`, ['git flame status']);
+    throw noChangesetError(`There is no changeset ${name} in this cycle.`, ['git flame status']);
   throw notUndoable(known);
 }
 

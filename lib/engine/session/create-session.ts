@@ -2,21 +2,21 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { longestObjective, type Session, sessionSchema } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { type Recorder, record } from '../record.ts';
+import { decideAndRecord, type RecordContext } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
-import type { Base } from '../work/preflight.ts';
+import type { BaseBranch } from '../work/preflight.ts';
 
 /** Starts a session of this id, beside others or only where none is going on. Throws FlameErrors `session-open` and `bad-objective`. */
 export async function createSession(
-  context: Recorder & Pick<RunContext, 'configDigest'>,
+  context: RecordContext & Pick<RunContext, 'configDigest'>,
   id: SessionId,
   { objective, base, isBeside, leader }: NewSession,
 ): Promise<void> {
-  requireObjective(objective);
+  requireValidObjective(objective);
   const by = leader ?? context.gates.person;
-  const session = { ...newSession(context, id, objective, base), created_by: by };
+  const session = { ...makeEmptySession(context, id, objective, base), created_by: by };
   await context.store.transact((snapshot) => {
     if (!isBeside) requireNoOpenSession(snapshot);
     return {
@@ -29,7 +29,7 @@ export async function createSession(
 
 interface NewSession {
   readonly objective: string;
-  readonly base: Base;
+  readonly base: BaseBranch;
   /** Whether others may be going on. */
   readonly isBeside: boolean;
   /** A model that leads; absent: the person. */
@@ -46,7 +46,7 @@ export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): 
  * Stops an open session that no command works on, so that another can take its place; `--session` continues
  * it.
  */
-export async function leaveSession(
+export async function stopSessionForAnother(
   context: Pick<RunContext, 'gates' | 'store'>,
   id: SessionId,
 ): Promise<void> {
@@ -59,11 +59,11 @@ export async function leaveSession(
 }
 
 /** A session that has nothing but its objective yet. */
-export function newSession(
+export function makeEmptySession(
   context: Pick<RunContext, 'configDigest' | 'gates' | 'now'>,
   id: SessionId,
   objective: string,
-  { branch, commit }: Base,
+  { branch, commit }: BaseBranch,
 ): Session {
   const at = timestamp(context);
   return {
@@ -101,7 +101,7 @@ function sessionOpen(session: Session): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'session-open',
-    message: `Session ${id} is still open: ${titleOf(session)}`,
+    message: `Session ${id} is still open: ${deriveSessionTitle(session)}`,
     hints: [
       'git flame run',
       `Or end it and give up its unfinished work: git flame session end ${id}`,
@@ -111,8 +111,8 @@ function sessionOpen(session: Session): FlameError {
 }
 
 /** Gives a session another title; its objective stays. */
-export async function renameSession(context: Recorder, id: SessionId, title: string): Promise<void> {
-  await record(context, id, ({ session }) =>
+export async function renameSession(context: RecordContext, id: SessionId, title: string): Promise<void> {
+  await decideAndRecord(context, id, ({ session }) =>
     session.title === title
       ? null
       : { session: { next: { ...session, title }, subject: `session: titled ${title}` } },
@@ -120,7 +120,7 @@ export async function renameSession(context: Recorder, id: SessionId, title: str
 }
 
 /** Refuses, before anything is stored, an objective that no session can hold. Throws FlameError `bad-objective`. */
-export function requireObjective(objective: string): void {
+export function requireValidObjective(objective: string): void {
   const parsed = sessionSchema.shape.objective.safeParse(objective);
   if (parsed.success) return;
   const why =

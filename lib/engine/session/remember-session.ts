@@ -1,21 +1,21 @@
-import { memoryDecision } from '../../core/admission/decisions.ts';
-import { memoryEntries, recallMemory } from '../../core/memory/session-memory.ts';
+import { toMemoryDecision } from '../../core/admission/decisions.ts';
+import { listMemoryEntries, renderMemoryForPlanner } from '../../core/memory/session-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import { type Recorder, viewSession } from '../record.ts';
+import { type RecordContext, viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** Keeps what is settled in a session for later ones; once more changes nothing. A broken memory is a warning. */
 export async function rememberSession(
-  context: Recorder & Pick<RunContext, 'memory'>,
+  context: RecordContext & Pick<RunContext, 'memory'>,
   id: SessionId,
 ): Promise<void> {
   const { beads } = context.config;
   const { session, tasks } = await viewSession(context, id);
   if (session.state !== 'ended' && !beads.archive_after_wave) return;
-  const entries = memoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
+  const entries = listMemoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
   if (entries.length === 0) return;
-  context.decided.record(entries.map(memoryDecision));
+  context.decided.record(entries.map(toMemoryDecision));
   await tolerate(context, 'this session was not remembered', () =>
     context.memory.save(entries, context.gates.person),
   );
@@ -30,7 +30,7 @@ export async function recallForPlanner(context: Remembering, objective: string):
   const entries = await tolerate(context, 'the planner sees nothing of earlier sessions', () =>
     context.memory.load(),
   );
-  return recallMemory(filterMemory(context, entries ?? []), {
+  return renderMemoryForPlanner(filterMemory(context, entries ?? []), {
     objective,
     summarizeAfter: decays ? policy.summarize_after_sessions : Number.POSITIVE_INFINITY,
     preserveFailures: decays ? policy.preserve_failures_sessions : Number.POSITIVE_INFINITY,
@@ -45,7 +45,7 @@ function filterMemory(
   entries: readonly MemoryEntry[],
 ): readonly MemoryEntry[] {
   decided.refresh();
-  const isOurs = (entry: MemoryEntry): boolean => decided.has(memoryDecision(entry));
+  const isOurs = (entry: MemoryEntry): boolean => decided.has(toMemoryDecision(entry));
   if (config.memory.others)
     return entries.map((entry) =>
       isOurs(entry) ? entry : { ...entry, title: `${entry.title} [from another clone]` },

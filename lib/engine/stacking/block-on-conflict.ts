@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
+import { listWorkToBuildOn, type WorkToBuildOn } from '../../core/schedule/work-below.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { listFirst } from '../../policy/rules.ts';
+import { joinFirstItems } from '../../policy/rules.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import type { StartPoint } from '../start-point.ts';
 
 /** Names what a task would start from now; the same text as long as that is the same. */
-export function describeStart(
+export function describeWorkToBuildOn(
   { config }: Pick<RunContext, 'config'>,
   task: Task,
   tasks: readonly Task[],
 ): string {
-  return describeWorkBelow(workBelow(task, tasks, config.concurrency.overlap));
+  return describeWorkBelow(listWorkToBuildOn(task, tasks, config.concurrency.overlap));
 }
 
-function describeWorkBelow(below: readonly WorkBelow[]): string {
+function describeWorkBelow(below: readonly WorkToBuildOn[]): string {
   return below.map(({ task, commit }) => `${task} ${commit}`).join('\n');
 }
 
@@ -23,13 +23,13 @@ function describeWorkBelow(below: readonly WorkBelow[]): string {
  * Blocks a task while the work it would be built on conflicts with itself or with the base: one of these must land
  * first, or go back. Reports it once, and stores it for other processes to read.
  */
-export async function blockOnConflict(
+export async function blockTaskOnConflict(
   context: Pick<RunContext, 'events' | 'run' | 'trialCache'>,
   { task, ground }: { readonly task: Task; readonly ground: string },
   conflict: Extract<StartPoint, { readonly kind: 'conflict' }>,
 ): Promise<void> {
   const { blockedByConflict } = context.run;
-  const because = `it would be stacked on the work of ${conflict.with}, which conflicts with the base or with other work that has not landed, in ${listFirst(conflict.paths)}`;
+  const because = `it would be stacked on the work of ${conflict.with}, which conflicts with the base or with other work that has not landed, in ${joinFirstItems(conflict.paths)}`;
   blockedByConflict.set(`${task.session} ${task.id}`, { ground, because });
   warnOnce(context, `${task.id} waits: ${because}.`, {
     details: ['It starts once one of them has landed or was sent back.'],
@@ -52,7 +52,8 @@ export async function loadConflictBlocks(
   const found = tasks.flatMap((task): [string, string][] => {
     const one = task.status === 'pending' ? held.get(`${session} ${task.id}`) : undefined;
     // Only tasks that are built on others are blocked.
-    const isSo = one !== undefined && one.ground === describeWorkBelow(workBelow(task, tasks, 'build-on'));
+    const isSo =
+      one !== undefined && one.ground === describeWorkBelow(listWorkToBuildOn(task, tasks, 'build-on'));
     return isSo ? [[task.id, one.because]] : [];
   });
   return new Map(found);
@@ -72,7 +73,7 @@ function keyOf(session: SessionId): string {
 }
 
 /** Tasks without those a conflict blocks now, or that the lead agent has not assigned. */
-export function withoutConflictBlocked(
+export function leaveOutConflictBlockedTasks(
   context: Pick<RunContext, 'config' | 'run'>,
   tasks: readonly Task[],
 ): readonly Task[] {
@@ -81,6 +82,6 @@ export function withoutConflictBlocked(
     if (task.status !== 'pending') return true;
     if (assigned?.has(task.id) === false) return false;
     const one = held.get(`${task.session} ${task.id}`);
-    return one === undefined || one.ground !== describeStart(context, task, tasks);
+    return one === undefined || one.ground !== describeWorkToBuildOn(context, task, tasks);
   });
 }

@@ -1,23 +1,35 @@
-import { workDecision } from '../../core/admission/decisions.ts';
-import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
-import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { sortTasksByDependency } from '../../core/changesets/cohesion-groups.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { applyTaskChanges, withdrawTasks } from '../../core/task/cascade.ts';
-import { readStackState, tasksToRebase } from '../../core/task/stack-state.ts';
-import { replayTask } from '../../core/task/task-attempt.ts';
+import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
+import { recordRebaseOfTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
-import type { OnTop } from '../../domain/ports/changeset-question.ts';
+import type { StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitMerging, MergeResult } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { type DoneTask, hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
-import { brokenRules } from '../post-check/judge-commits.ts';
-import { type Recorder, type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { keepFormerTip } from '../retention/rescue-refs.ts';
+import {
+  type DoneTask,
+  hasAcceptedWork,
+  type Task,
+  type TaskWithAcceptedWork,
+} from '../../domain/state/task.ts';
+import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
+import {
+  type ChangesToRecord,
+  decideAndRecord,
+  type RecordContext,
+  requireTaskInView,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
+import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { startPoint } from '../start-point.ts';
-import { describeStart } from './block-on-conflict.ts';
+import { buildStartPoint } from '../start-point.ts';
+import { describeWorkToBuildOn } from './block-on-conflict.ts';
 
 /**
  * Takes what is not accepted any more out from under the finished work that was built on it: each one's own change
@@ -28,23 +40,23 @@ export async function rebaseStacked(context: RunContext, session: SessionId): Pr
   for (;;) {
     const view = await viewSession(context, session);
     // Lower works come first: the others stand on them again.
-    const [task] = inDependencyOrder(tasksToRebase(view.tasks, changesetsOfCycle(view.session)));
-    if (task === undefined || !hasWork(task)) return;
+    const [task] = sortTasksByDependency(listTasksToRebase(view.tasks, listChangesetsOfCycle(view.session)));
+    if (task === undefined || !hasAcceptedWork(task)) return;
     await replayOne(context, view, task);
   }
 }
 
 interface StackedTask {
-  readonly task: WorkedTask;
+  readonly task: TaskWithAcceptedWork;
   /** See groundOf. */
   readonly startText: string;
 }
 
-async function replayOne(context: RunContext, view: SessionView, task: WorkedTask): Promise<void> {
-  const one = { task, startText: describeStart(context, task, view.tasks) };
+async function replayOne(context: RunContext, view: SessionView, task: TaskWithAcceptedWork): Promise<void> {
+  const one = { task, startText: describeWorkToBuildOn(context, task, view.tasks) };
   const fate = await predictRebase(context, view.session, { task, tasks: view.tasks });
   if (fate.kind === 'back') return sendBack(context, one, fate.notes);
-  const broken = await brokenRules(context, fate.step.task);
+  const broken = await findRulesBrokenByTask(context, fate.step.task);
   if (broken.length === 0) return keep(context, one, fate);
   const notes = `Rebased without ${fate.lost.join(', ')}, its change breaks rules:\n${broken.join('\n')}`;
   return sendBack(context, one, notes);
@@ -67,18 +79,18 @@ type Fate =
 async function predictRebase(
   context: Pick<RunContext, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
   session: Session,
-  { task, tasks }: { readonly task: WorkedTask; readonly tasks: readonly Task[] },
+  { task, tasks }: { readonly task: TaskWithAcceptedWork; readonly tasks: readonly Task[] },
 ): Promise<Fate> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
   const lost = readStackState(tasks).lost(task);
   const becameOf = (id: TaskId): string => describe(byId.get(id));
   const why = lost.map((id) => `${id}, which ${becameOf(id)}`).join(', and on ');
-  const start = await startPoint(context, session, task, tasks);
+  const start = await buildStartPoint(context, session, task, tasks);
   if (start.kind === 'conflict') {
     const notes = `It was stacked on ${why}. What it still depends on conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
     return { kind: 'back', notes, paths: start.paths };
   }
-  const own = await rebaseOwnChanges(
+  const own = await rebaseWorkOnto(
     context.git,
     { start: task.start_commit, commit: task.commit },
     start.commit,
@@ -87,7 +99,7 @@ async function predictRebase(
     const notes = `It was stacked on ${why}. Rebased without that, its change conflicts in ${own.paths.join(', ')}.`;
     return { kind: 'back', notes: [notes, ...own.messages].join('\n'), paths: own.paths };
   }
-  const step = replayTask(task, {
+  const step = recordRebaseOfTask(task, {
     commit: own.commit,
     start: start.commit,
     builtOn: start.builtOn,
@@ -104,21 +116,21 @@ function describe(below: Task | undefined): string {
 }
 
 async function keep(
-  context: Recorder & Pick<RunContext, 'configDigest' | 'git'>,
+  context: RecordContext & Pick<RunContext, 'configDigest' | 'git'>,
   { task, startText }: StackedTask,
   { commit, step, why }: Extract<Fate, { readonly kind: 'stands' }>,
 ): Promise<void> {
   const { session, id } = task;
   const ref = taskBranch(session, id);
   const old = await context.git.resolveCommit(ref);
-  await keepFormerTip(context, { session, task: id }, { old, tip: commit });
-  const done = await record(context, session, (view) => {
+  await rescueFormerBranchTip(context, { session, task: id }, { old, tip: commit });
+  const done = await decideAndRecord(context, session, (view) => {
     if (!isAsSeen(context, view, { task, startText })) return null;
     return {
       steps: [step],
       refs: [{ ref, old, new: commit }],
       ...voided(view, id),
-      accepted: [workDecision(step.task, context.configDigest)],
+      accepted: [toAcceptedCommitsDecision(step.task, context.configDigest)],
     };
   });
   if (done.kind !== 'done') return;
@@ -135,11 +147,13 @@ function isAsSeen(
   { task, startText }: StackedTask,
 ): boolean {
   const now = view.tasks.find(({ id }) => id === task.id);
-  return now !== undefined && now.rev === task.rev && describeStart(context, now, view.tasks) === startText;
+  return (
+    now !== undefined && now.rev === task.rev && describeWorkToBuildOn(context, now, view.tasks) === startText
+  );
 }
 
 /** Changesets that hold what it was are void for good: its task stands again, they don't. */
-function voided({ session }: SessionView, task: string): Pick<Recording, 'session'> {
+function voided({ session }: SessionView, task: string): Pick<ChangesToRecord, 'session'> {
   const holding = session.changesets.filter(
     ({ state, tasks }) => state === 'void' && tasks.some((id) => id === task),
   );
@@ -148,11 +162,15 @@ function voided({ session }: SessionView, task: string): Pick<Recording, 'sessio
   return { session: { next: session, subject: `changesets void: ${names}, ${task} has a new commit` } };
 }
 
-async function sendBack(context: Recorder, { task, startText }: StackedTask, notes: string): Promise<void> {
+async function sendBack(
+  context: RecordContext,
+  { task, startText }: StackedTask,
+  notes: string,
+): Promise<void> {
   const at = timestamp(context);
-  const done = await record(context, task.session, (view) => {
+  const done = await decideAndRecord(context, task.session, (view) => {
     if (!isAsSeen(context, view, { task, startText })) return null;
-    const step = requeueTask(taskOf(view, task.id), { kind: 'conflict', notes, at });
+    const step = requeueTask(requireTaskInView(view, task.id), { kind: 'conflict', notes, at });
     return { steps: withdrawTasks(view.tasks, [step], at), body: notes };
   });
   if (done.kind !== 'done') return;
@@ -168,19 +186,22 @@ export async function previewRejection(
   context: Pick<RunContext, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
   view: SessionView,
   { tasks: rejected }: Pick<Changeset, 'tasks'>,
-): Promise<readonly OnTop[]> {
+): Promise<readonly StackedWorkOutcome[]> {
   const at = timestamp(context);
-  const found: OnTop[] = [];
+  const found: StackedWorkOutcome[] = [];
   const before = readStackState(view.tasks);
   const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
   let { tasks } = view;
-  const current = changesetsOfCycle(view.session);
+  const current = listChangesetsOfCycle(view.session);
   // A group that comes in parts is named by its part, as the person was shown it.
   const shown = new Map<string, string>(
     current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])),
   );
-  const addOutcome = ({ id, cohesion_group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
-    void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
+  const addOutcome = (
+    { id, cohesion_group }: Task,
+    outcome: StackedWorkOutcome['outcome'],
+    paths: readonly string[],
+  ) => void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
     const steps = withdrawTasks(tasks, leaving, at);
     tasks = applyTaskChanges(tasks, steps);
@@ -194,11 +215,13 @@ export async function previewRejection(
       }
   };
   sendBack(
-    rejected.map((id) => requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at })),
+    rejected.map((id) =>
+      requeueTask(requireTaskInView(view, id), { kind: 'rejected', notes: '', reason: '', at }),
+    ),
   );
   for (;;) {
-    const [task] = inDependencyOrder(tasksToRebase(tasks, current));
-    if (task === undefined || !hasWork(task)) return found;
+    const [task] = sortTasksByDependency(listTasksToRebase(tasks, current));
+    if (task === undefined || !hasAcceptedWork(task)) return found;
     const fate = await predictRebase(context, view.session, { task, tasks });
     addOutcome(
       task,
@@ -218,18 +241,18 @@ type Replayed =
  * Puts what a work itself changed, from its start to its commit, onto another commit: as one commit in the name and
  * with the message of the work's last. Nothing else of its history comes along.
  */
-export async function rebaseOwnChanges(
+export async function rebaseWorkOnto(
   git: GitCommits & GitMerging,
   { start, commit }: { readonly start: ObjectId; readonly commit: ObjectId },
   onto: ObjectId,
 ): Promise<Replayed> {
-  const merge = await git.replay(onto, start, commit);
+  const merge = await git.mergeDifferenceOnto(onto, start, commit);
   if (merge.kind === 'conflict') return merge;
   const { tree } = merge;
   const { author, message } = await git.readCommit(commit);
   return {
     kind: 'replayed',
     tree,
-    commit: await git.commitTree({ tree, parents: [onto], author, message }),
+    commit: await git.writeUnsignedCommit({ tree, parents: [onto], author, message }),
   };
 }

@@ -1,22 +1,27 @@
 import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Placed, ValidationDecision } from '../../domain/ports/gates.ts';
+import type { DecisionWithPlace, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { hasWork, type Task } from '../../domain/state/task.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
-import { withGate } from '../agents/ask-person.ts';
-import { requireChosen } from '../agents/usable-here.ts';
+import { addGateDecision } from '../agents/ask-person.ts';
+import { requireUsableTaskAdapters } from '../agents/usable-here.ts';
 import { interruptedError } from '../graceful-stop.ts';
-import { chooseAttempt } from '../manual/choose-attempt.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { chooseOtherAttemptByHand } from '../manual/choose-attempt.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
-import { obtainVerdict, prepareValidation } from './obtain-verdict.ts';
-import { applyValidation, needsReason, recordVerdict, requeueProblems } from './record-verdict.ts';
+import { runPreValidationScript, validateUntilVerdict } from './obtain-verdict.ts';
+import {
+  applyFailedTaskDecision,
+  listRequeueEditProblems,
+  passNeedsReasonError,
+  recordVerdict,
+} from './record-verdict.ts';
 
 /** A person decides about each task whose verdict is fail. */
-export async function decideFailed(context: RunContext, session: SessionId): Promise<void> {
+export async function askAboutFailedVerdicts(context: RunContext, session: SessionId): Promise<void> {
   const { tasks, snapshot } = await viewSession(context, session);
   const failed = tasks.filter((task) => failingVerdict(snapshot, task) !== null);
   for (const { id } of failed) while (await decideFailedResult(context, session, id)) requireOn(context);
@@ -25,15 +30,15 @@ export async function decideFailed(context: RunContext, session: SessionId): Pro
 /** true: its checks ran again, and what they found now may be for the person once more. */
 async function decideFailedResult(context: RunContext, session: SessionId, id: string): Promise<boolean> {
   const { tasks, snapshot } = await viewSession(context, session);
-  const task = taskOf({ tasks }, id);
+  const task = requireTaskInView({ tasks }, id);
   const verdict = failingVerdict(snapshot, task);
   // Decisions about tasks before it may make it wait: it is judged again then.
   if (verdict === null || readStackState(tasks).waits(task)) return false;
   const decision = await context.gates.validation({
     task,
     verdict,
-    editProblems: (edit) => requeueProblems(context, session, id, edit),
-    showDiff: async () => (hasWork(task) ? context.git.diffText(task.start_commit, task.commit) : ''),
+    editProblems: (edit) => listRequeueEditProblems(context, session, id, edit),
+    showDiff: async () => (hasAcceptedWork(task) ? context.git.diffText(task.start_commit, task.commit) : ''),
   });
   await applyDecision(context, session, { task, verdict, decision });
   return decision.kind === 'recheck';
@@ -47,13 +52,13 @@ function requireOn({ signal }: Pick<RunContext, 'signal'>): void {
  * Performs a person's decision about one task whose verdict they know, and nothing else of the wave. Throws FlameErrors
  * `no-task`, and `not-failed` where no decision about it is due.
  */
-export async function decideFailedTask(
+export async function performFailedTaskDecision(
   context: RunContext,
   session: SessionId,
-  { id, decision }: { readonly id: string; readonly decision: Placed<ValidationDecision> },
+  { id, decision }: { readonly id: string; readonly decision: DecisionWithPlace<ValidationDecision> },
 ): Promise<void> {
   const { tasks, snapshot } = await viewSession(context, session);
-  const task = taskOf({ tasks }, id);
+  const task = requireTaskInView({ tasks }, id);
   const verdict = failingVerdict(snapshot, task);
   if (decision.kind === 'requeue' && !isNonBlank(decision.notes)) throw needsNotes(id);
   if (verdict === null) throw notFailedError(id);
@@ -93,15 +98,19 @@ async function applyDecision(
     task,
     verdict,
     decision,
-  }: { readonly task: Task; readonly verdict: Verdict; readonly decision: Placed<ValidationDecision> },
+  }: {
+    readonly task: Task;
+    readonly verdict: Verdict;
+    readonly decision: DecisionWithPlace<ValidationDecision>;
+  },
 ): Promise<void> {
   const passed = decision.kind === 'pass' ? passedAnyway(context, verdict, decision.override) : null;
   context.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
   if (passed !== null) return recordVerdict(context, session, passed);
   if (decision.kind === 'choose')
-    return void (await chooseAttempt(context, session, { ...decision, task: task.id }));
+    return void (await chooseOtherAttemptByHand(context, session, { ...decision, task: task.id }));
   if (decision.kind === 'recheck') return recheck(context, session, task, decision);
-  if (decision.kind !== 'pass') await applyValidation(context, session, task.id, decision);
+  if (decision.kind !== 'pass') await applyFailedTaskDecision(context, session, task.id, decision);
 }
 
 /**
@@ -112,11 +121,11 @@ async function recheck(
   context: RunContext,
   session: SessionId,
   task: Task,
-  from: Placed<unknown>,
+  from: DecisionWithPlace<unknown>,
 ): Promise<void> {
   if (task.status !== 'done') return;
-  await record(context, session, (view) => {
-    const next = withGate(
+  await decideAndRecord(context, session, (view) => {
+    const next = addGateDecision(
       view.session,
       { gate: `validation ${task.id}`, decision: 'recheck' },
       from,
@@ -124,9 +133,9 @@ async function recheck(
     );
     return { session: { next, subject: `session: ${task.id} is checked again` } };
   });
-  await requireChosen(context, 'validator', [task]);
-  await prepareValidation(context, session, [task]);
-  await obtainVerdict(context, session, task);
+  await requireUsableTaskAdapters(context, 'validator', [task]);
+  await runPreValidationScript(context, session, [task]);
+  await validateUntilVerdict(context, session, task);
 }
 
 /** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */
@@ -136,7 +145,7 @@ function passedAnyway(
   override: string,
 ): Verdict {
   const { task } = verdict;
-  if (!isNonBlank(override)) throw needsReason(`${task} failed its validation`, verdict);
+  if (!isNonBlank(override)) throw passNeedsReasonError(`${task} failed its validation`, verdict);
   return {
     ...verdict,
     status: 'pass',

@@ -1,33 +1,40 @@
-import { maxValidatorsWithoutVerdict, validatorsWithoutVerdict } from '../../core/task/several-attempts.ts';
+import {
+  listValidatorsWithoutVerdict,
+  maxValidatorsWithoutVerdict,
+} from '../../core/task/several-attempts.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { AgentRun } from '../../domain/state/session.ts';
+import type { AgentRunRecord } from '../../domain/state/session.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { viewSession } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { runScript } from '../run-script.ts';
-import { failUnvalidated, needsReason, recordVerdict } from './record-verdict.ts';
-import { diagnoseCommit, failedDiagnostics, markFailingOnBase } from './run-diagnostics.ts';
-import { type Judgement, toVerdict, validateTask } from './validate-task.ts';
+import { runLifecycleScript } from '../run-script.ts';
+import { failUnvalidatedTask, passNeedsReasonError, recordVerdict } from './record-verdict.ts';
+import { diagnoseCommit, filterFailedDiagnostics, markDiagnosticsFailingOnBase } from './run-diagnostics.ts';
+import { makeVerdictOfOpinion, type ValidationOutcome, validateTask } from './validate-task.ts';
 
 /**
  * Judges one task, again if its commit has a verdict: a validator without a verdict is retried once, then the person
  * decides, in this run or in a later one: validators paid in earlier runs count.
  */
-export async function obtainVerdict(context: RunContext, session: SessionId, task: DoneTask): Promise<void> {
+export async function validateUntilVerdict(
+  context: RunContext,
+  session: SessionId,
+  task: DoneTask,
+): Promise<void> {
   const view = await viewSession(context, session);
   const last = view.snapshot.verdictsOn(task.commit).at(-1)?.at ?? '';
-  const before = validatorsWithoutVerdict(view.session, task).filter(({ started_at: at }) => at > last);
+  const before = listValidatorsWithoutVerdict(view.session, task).filter(({ started_at: at }) => at > last);
   let unjudged =
     before.length < maxValidatorsWithoutVerdict ? null : await recallUnjudged(context, task, before);
   for (let tries = before.length; !context.signal.aborted; ) {
     if (unjudged === null) {
-      const failed = await judgeOnce(context, session, task);
+      const failed = await validateOnce(context, session, task);
       if (failed === null) return;
       tries += 1;
       if (tries >= maxValidatorsWithoutVerdict) unjudged = failed;
@@ -37,7 +44,7 @@ export async function obtainVerdict(context: RunContext, session: SessionId, tas
 }
 
 /** Has a task judged once, and records the verdict; where there is none, the person sees why, and it resolves to that. */
-export async function judgeOnce(
+export async function validateOnce(
   context: RunContext,
   session: SessionId,
   task: DoneTask,
@@ -52,13 +59,13 @@ export async function judgeOnce(
   return null;
 }
 
-type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;
+type NoVerdict = Pick<Extract<ValidationOutcome, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;
 
 /** Finds what a person decides by where validators of an earlier run failed: no other one is paid for that. */
 async function recallUnjudged(
   context: RunContext,
   { commit, session: id, id: task }: DoneTask,
-  runs: readonly AgentRun[],
+  runs: readonly AgentRunRecord[],
 ): Promise<NoVerdict> {
   const { session } = await viewSession(context, id);
   const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
@@ -66,7 +73,7 @@ async function recallUnjudged(
   const checks = await diagnoseCommit(context, commit, session.base_commit, about);
   return {
     reason: `${runs.length} validators gave no verdict (${named})`,
-    diagnostics: await markFailingOnBase(context, checks, session.base_commit),
+    diagnostics: await markDiagnosticsFailingOnBase(context, checks, session.base_commit),
   };
 }
 
@@ -90,7 +97,7 @@ async function decideUnjudged(
   context.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
   if (decision.kind === 'retry') return false;
   if (decision.kind === 'skip') {
-    await failUnvalidated(context, session, task.id, reason);
+    await failUnvalidatedTask(context, session, task.id, reason);
     return true;
   }
   if (decision.status === 'pass') requireOverride(task, diagnostics, decision.override);
@@ -105,9 +112,12 @@ function requireOverride(
   diagnostics: readonly DiagnosticRun[],
   override: string | undefined,
 ): void {
-  const failing = failedDiagnostics(diagnostics);
+  const failing = filterFailedDiagnostics(diagnostics);
   if (failing.length === 0 || isNonBlank(override ?? '')) return;
-  throw needsReason(`${task.id} fails its diagnostics`, { task: task.id, diagnostics: [...diagnostics] });
+  throw passNeedsReasonError(`${task.id} fails its diagnostics`, {
+    task: task.id,
+    diagnostics: [...diagnostics],
+  });
 }
 
 interface PersonsJudgement {
@@ -130,18 +140,19 @@ async function personsVerdict(
     cost_usd: 0,
     tokens: 0,
   };
-  const verdict = await toVerdict(context, session, task, opinion, diagnostics);
+  const verdict = await makeVerdictOfOpinion(context, session, task, opinion, diagnostics);
   return override === undefined ? verdict : { ...verdict, override };
 }
 
 /** Runs the person's own script before tasks are judged. Throws FlameError `pre-validation-failed`. */
-export async function prepareValidation(
+export async function runPreValidationScript(
   context: RunContext,
   session: SessionId,
   tasks: readonly Task[],
 ): Promise<void> {
   if (tasks.length === 0) return;
-  if (await runScript(context, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
+  if (await runLifecycleScript(context, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) }))
+    return;
   throw new FlameError({
     kind: 'refused',
     code: 'pre-validation-failed',

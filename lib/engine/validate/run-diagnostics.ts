@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CommandAbout } from '../../domain/ports/agent-port.ts';
+import type { CommandPurpose } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import {
-  type PrepareParts,
+  listSparsePatterns,
+  listSparsePatternsOfWork,
+  type PrepareWorktreePorts,
   prepareWorktree,
-  reportCheck,
-  sparseOfWork,
-  sparsePatterns,
-  tearDown,
+  runReportedCheck,
+  runTeardownCommands,
 } from '../prepare-worktree.ts';
-import { type RunContext, worktreePath } from '../run-context.ts';
+import { agentWorktreePath, type RunContext } from '../run-context.ts';
 
 /** Parts of a workshop that a diagnostic needs: no session, no store, no person to ask. */
-export type DiagnosticParts = PrepareParts & Pick<RunContext, 'signal'>;
+export type DiagnosticPorts = PrepareWorktreePorts & Pick<RunContext, 'signal'>;
 
 /** Whether any diagnostic is to run. */
 export function hasDiagnostics(context: Pick<RunContext, 'config'>): boolean {
@@ -29,10 +29,10 @@ export function hasDiagnostics(context: Pick<RunContext, 'config'>): boolean {
  * person's own commit from which agents went on; null: they wrote nothing of it.
  */
 export async function runDiagnostics(
-  context: DiagnosticParts,
+  context: DiagnosticPorts,
   cell: CellWorktree,
   basedOn: ObjectId | null,
-  about?: CommandAbout,
+  about?: CommandPurpose,
 ): Promise<readonly DiagnosticRun[]> {
   const { enabled, commands, timeout } = context.config.validation.validator_diagnostics;
   const prepared = await prepareWorktree(context, cell, {
@@ -54,7 +54,7 @@ export async function runDiagnostics(
   }
   const runs: DiagnosticRun[] = [];
   for (const command of enabled ? commands : []) {
-    const run = await reportCheck(
+    const run = await runReportedCheck(
       context.events,
       { command, commit: cell.start, about: about?.words ?? null },
       () =>
@@ -78,33 +78,33 @@ export async function runDiagnostics(
       ...(run.output_hash === undefined ? {} : { output_hash: run.output_hash }),
     });
   }
-  await tearDown(context, cell, about?.words ?? 'the base');
+  await runTeardownCommands(context, cell, about?.words ?? 'the base');
   return runs;
 }
 
 /** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics; `about`: what is checked. */
 export async function diagnoseCommit(
-  context: DiagnosticParts,
+  context: DiagnosticPorts,
   commit: ObjectId,
   basedOn: ObjectId | null,
-  about: CommandAbout,
+  about: CommandPurpose,
 ): Promise<readonly DiagnosticRun[]> {
   if (!hasDiagnostics(context)) return [];
-  const sparse = await sparseOfWork(context, basedOn, commit);
-  return inScratchWorktree(context, commit, (cell) => runDiagnostics(context, cell, basedOn, about), {
+  const sparse = await listSparsePatternsOfWork(context, basedOn, commit);
+  return workInScratchWorktree(context, commit, (cell) => runDiagnostics(context, cell, basedOn, about), {
     sparse,
   });
 }
 
 /** Works in a worktree of a commit that is removed afterwards in every case. `sparse`: by default as the person's. */
-export async function inScratchWorktree<T>(
-  context: DiagnosticParts,
+export async function workInScratchWorktree<T>(
+  context: DiagnosticPorts,
   commit: ObjectId,
   work: (cell: CellWorktree) => Promise<T>,
   { name, sparse }: { readonly name?: string; readonly sparse?: readonly string[] | null } = {},
 ): Promise<T> {
-  const path = worktreePath(context, name ?? `check-${randomUUID().slice(0, 8)}`);
-  const held = sparse === undefined ? await sparsePatterns(context, []) : sparse;
+  const path = agentWorktreePath(context, name ?? `check-${randomUUID().slice(0, 8)}`);
+  const held = sparse === undefined ? await listSparsePatterns(context, []) : sparse;
   const cell = await context.git.addScratchWorktree(path, commit, held);
   try {
     return await work(cell);
@@ -114,30 +114,33 @@ export async function inScratchWorktree<T>(
 }
 
 /** The diagnostics that did not end well. */
-export function failedDiagnostics(runs: readonly DiagnosticRun[]): readonly DiagnosticRun[] {
+export function filterFailedDiagnostics(runs: readonly DiagnosticRun[]): readonly DiagnosticRun[] {
   return runs.filter(({ exit_code: exitCode }) => exitCode !== 0);
 }
 
 /** Refuses to let by, without a reason, what did not end well. */
-export function needsOverride(
+export function needsOverrideError(
   message: string,
   runs: readonly DiagnosticRun[],
   hints: readonly string[],
 ): FlameError {
-  const details = failedDiagnostics(runs).map(({ command }) => command);
+  const details = filterFailedDiagnostics(runs).map(({ command }) => command);
   return new FlameError({ kind: 'refused', code: 'needs-override', message, details, hints });
 }
 
-export type Failing = Pick<DiagnosticRun, 'command' | 'exit_code' | 'timed_out'> & {
+export type FailingDiagnostic = Pick<DiagnosticRun, 'command' | 'exit_code' | 'timed_out'> & {
   readonly output: string;
 };
 
 /** The diagnostics that fail on a commit; tried once, then remembered. */
-export async function failingDiagnostics(context: RunContext, commit: ObjectId): Promise<readonly Failing[]> {
-  const key = keyOf(context, commit);
+export async function findDiagnosticsFailingOnBase(
+  context: RunContext,
+  commit: ObjectId,
+): Promise<readonly FailingDiagnostic[]> {
+  const key = makeDiagnosticsCacheKey(context, commit);
   const known = await context.trialCache.read(key);
-  if (known !== null) return JSON.parse(known) as readonly Failing[];
-  return rememberRuns(
+  if (known !== null) return JSON.parse(known) as readonly FailingDiagnostic[];
+  return cacheBaseDiagnostics(
     context,
     commit,
     await diagnoseCommit(context, commit, null, { session: null, words: 'the base' }),
@@ -145,7 +148,7 @@ export async function failingDiagnostics(context: RunContext, commit: ObjectId):
 }
 
 /** Whether it is no diagnostic, but what prepares a worktree for them. */
-export function isSetup(
+export function isSetupCommand(
   { config }: Pick<RunContext, 'config'>,
   { command }: Pick<DiagnosticRun, 'command'>,
 ): boolean {
@@ -153,31 +156,31 @@ export function isSetup(
 }
 
 /** Stores the results of a base's diagnostics, instead of those remembered before. */
-export async function rememberRuns(
+export async function cacheBaseDiagnostics(
   context: Pick<RunContext, 'config' | 'trialCache'>,
   commit: ObjectId,
   runs: readonly DiagnosticRun[],
-): Promise<readonly Failing[]> {
-  const failing = failedDiagnostics(runs).map(({ command, exit_code, timed_out, output }) => ({
+): Promise<readonly FailingDiagnostic[]> {
+  const failing = filterFailedDiagnostics(runs).map(({ command, exit_code, timed_out, output }) => ({
     command,
     exit_code,
     timed_out,
     output: endOf(output),
   }));
   // A registry that can't be reached now may be in a moment.
-  if (!failing.some((run) => isSetup(context, run)))
-    await context.trialCache.write(keyOf(context, commit), JSON.stringify(failing));
+  if (!failing.some((run) => isSetupCommand(context, run)))
+    await context.trialCache.write(makeDiagnosticsCacheKey(context, commit), JSON.stringify(failing));
   return failing;
 }
 
 /** Marks what failed on a commit and fails on its base as well: the change is not to blame for it alone. */
-export async function markFailingOnBase(
+export async function markDiagnosticsFailingOnBase(
   context: RunContext,
   runs: readonly DiagnosticRun[],
   base: ObjectId,
 ): Promise<readonly DiagnosticRun[]> {
-  if (failedDiagnostics(runs).length === 0) return runs;
-  const below = new Set((await failingDiagnostics(context, base)).map(({ command }) => command));
+  if (filterFailedDiagnostics(runs).length === 0) return runs;
+  const below = new Set((await findDiagnosticsFailingOnBase(context, base)).map(({ command }) => command));
   return runs.map((run) =>
     run.exit_code !== 0 && below.has(run.command) ? { ...run, on_base: true as const } : run,
   );
@@ -193,7 +196,7 @@ function endOf(output: string): string {
 const longestKept = 2_000;
 
 /** Everything the outcome of the diagnostics depends on. */
-export function keyOf({ config }: Pick<RunContext, 'config'>, commit: ObjectId): string {
+export function makeDiagnosticsCacheKey({ config }: Pick<RunContext, 'config'>, commit: ObjectId): string {
   const { commands, timeout } = config.validation.validator_diagnostics;
   const { setup, copy, link } = config.project;
   const { egress } = config.sandbox;

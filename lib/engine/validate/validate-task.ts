@@ -1,33 +1,33 @@
 import { buildEvidence } from '../../core/changesets/evidence.ts';
-import { changedPaths } from '../../core/task/changed-paths.ts';
-import { parseVerdictAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter, type TaskChoice } from '../../domain/config/role-settings.ts';
+import { listChangedCellPaths } from '../../core/task/changed-paths.ts';
+import { parseValidatorAnswer } from '../../domain/config/answers.ts';
+import { findRoleAdapter, type TaskAgentSettings } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { WorkedTask } from '../../domain/state/task.ts';
+import type { TaskWithAcceptedWork } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { listFirst } from '../../policy/rules.ts';
-import { errorLines } from '../../util/error-lines.ts';
+import { joinFirstItems } from '../../policy/rules.ts';
+import { pickFailureLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import { notesForWorker, notesLeftBy } from '../blackboard/worker-notes.ts';
-import { sparseOfWork } from '../prepare-worktree.ts';
+import { listNotesLeftByWorker, selectSecretFreeNotes } from '../blackboard/worker-notes.ts';
+import { listSparsePatternsOfWork } from '../prepare-worktree.ts';
 import { viewSession } from '../record.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import {
   diagnoseCommit,
-  failedDiagnostics,
+  filterFailedDiagnostics,
   hasDiagnostics,
-  inScratchWorktree,
-  markFailingOnBase,
+  markDiagnosticsFailingOnBase,
+  workInScratchWorktree,
 } from './run-diagnostics.ts';
 
-export type Judgement =
+export type ValidationOutcome =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | {
       readonly kind: 'no-verdict';
@@ -55,27 +55,30 @@ const maxDiffBytes = 200_000;
 export async function validateTask(
   context: RunContext,
   session: SessionId,
-  task: WorkedTask,
-): Promise<Judgement> {
-  if (!judgesInCells(context, task)) return passUnjudged(context, session, task);
-  const adapter = roleAdapter(context.config, 'validator', task);
+  task: TaskWithAcceptedWork,
+): Promise<ValidationOutcome> {
+  if (!doesValidationRunAnything(context, task)) return passUnjudged(context, session, task);
+  const adapter = findRoleAdapter(context.config, 'validator', task);
   const { session: now } = await viewSession(context, session);
   const about = { session, words: task.id };
   const runs = await diagnoseCommit(context, task.commit, now.base_commit, about);
-  const diagnostics = await markFailingOnBase(context, runs, now.base_commit);
+  const diagnostics = await markDiagnosticsFailingOnBase(context, runs, now.base_commit);
   const opinion =
-    adapter === 'none' || failedDiagnostics(diagnostics).length > 0
+    adapter === 'none' || filterFailedDiagnostics(diagnostics).length > 0
       ? fromDiagnostics(diagnostics)
       : await askValidator(context, { session, task, adapter, diagnostics });
   if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
-  return { kind: 'verdict', verdict: await toVerdict(context, session, task, opinion, diagnostics) };
+  return {
+    kind: 'verdict',
+    verdict: await makeVerdictOfOpinion(context, session, task, opinion, diagnostics),
+  };
 }
 
 async function passUnjudged(
   context: Pick<RunContext, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
-  task: WorkedTask,
-): Promise<Judgement> {
+  task: TaskWithAcceptedWork,
+): Promise<ValidationOutcome> {
   const opinion = {
     status: 'pass',
     notes: 'No diagnostics and no validator are configured.',
@@ -84,16 +87,19 @@ async function passUnjudged(
     cost_usd: 0,
     tokens: 0,
   } as const;
-  return { kind: 'verdict', verdict: await toVerdict(context, session, task, opinion, []) };
+  return { kind: 'verdict', verdict: await makeVerdictOfOpinion(context, session, task, opinion, []) };
 }
 
 /** Whether judging a task means running something. */
-export function judgesInCells(context: Pick<RunContext, 'config'>, task: TaskChoice): boolean {
-  return hasDiagnostics(context) || roleAdapter(context.config, 'validator', task) !== 'none';
+export function doesValidationRunAnything(
+  context: Pick<RunContext, 'config'>,
+  task: TaskAgentSettings,
+): boolean {
+  return hasDiagnostics(context) || findRoleAdapter(context.config, 'validator', task) !== 'none';
 }
 
 function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
-  const bad = failedDiagnostics(diagnostics);
+  const bad = filterFailedDiagnostics(diagnostics);
   const notes =
     bad.length === 0
       ? `${formatCount(diagnostics.length, 'diagnostic')} passed.`
@@ -110,7 +116,7 @@ function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
 
 interface ValidatorJob {
   readonly session: SessionId;
-  readonly task: WorkedTask;
+  readonly task: TaskWithAcceptedWork;
   readonly adapter: string;
   readonly diagnostics: readonly DiagnosticRun[];
 }
@@ -120,8 +126,8 @@ type Unjudged = { readonly reason: string };
 async function askValidator(context: RunContext, job: ValidatorJob): Promise<Opinion | Unjudged> {
   const agent = context.newAgentId('validator');
   const { commit, start_commit: start } = job.task;
-  const sparse = await sparseOfWork(context, start, commit);
-  return inScratchWorktree(context, commit, (cell) => askIn(context, job, { cell, agent }), {
+  const sparse = await listSparsePatternsOfWork(context, start, commit);
+  return workInScratchWorktree(context, commit, (cell) => askIn(context, job, { cell, agent }), {
     name: agent,
     sparse,
   });
@@ -143,7 +149,7 @@ async function askIn(
   const diff = await context.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
   const audit = await context.agents.auditOf(task.agent_id ?? agent);
   const view = await viewSession(context, session);
-  const notes = { left: notesForWorker(task, view), claims: notesLeftBy(task, view) };
+  const notes = { left: selectSecretFreeNotes(task, view), claims: listNotesLeftByWorker(task, view) };
   const before = await context.git.snapshotCell(cell);
   const outcome = await runAgent(context, {
     id: agent,
@@ -161,10 +167,10 @@ async function askIn(
   // Where a cell can't be made read-only, too.
   const after = await context.git.snapshotCell(cell).catch(asTooMuch);
   if (after === null) return { reason: `${agent} left more files in its worktree than can be checked.` };
-  const changed = changedPaths(before, after);
+  const changed = listChangedCellPaths(before, after);
   if (changed.length > 0)
-    return { reason: `${agent} changed the work it should judge: ${listFirst(changed)}` };
-  const answer = parseVerdictAnswer(outcome.answer);
+    return { reason: `${agent} changed the work it should judge: ${joinFirstItems(changed)}` };
+  const answer = parseValidatorAnswer(outcome.answer);
   if (answer.kind === 'malformed')
     return { reason: `${agent} gave no valid verdict: ${answer.problems[0] ?? ''}` };
   const { cost_usd, tokens } = outcome;
@@ -177,14 +183,14 @@ function asTooMuch(error: unknown): null {
 }
 
 /** Makes a verdict of an opinion on a done task, with its evidence. */
-export async function toVerdict(
+export async function makeVerdictOfOpinion(
   context: Pick<RunContext, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
-  task: WorkedTask,
+  task: TaskWithAcceptedWork,
   opinion: Opinion,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<Verdict> {
-  const evidence = await taskEvidence(context, task, diagnostics);
+  const evidence = await collectTaskEvidence(context, task, diagnostics);
   return {
     session,
     task: task.id,
@@ -204,9 +210,9 @@ export async function toVerdict(
 }
 
 /** Collects the evidence for a verdict on a done task. */
-export function taskEvidence(
+export function collectTaskEvidence(
   context: WithGit<GitCommits & GitDiffs>,
-  task: WorkedTask,
+  task: TaskWithAcceptedWork,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {
   const { start_commit: base, commit } = task;
@@ -220,7 +226,7 @@ const mostLines = 10;
 
 function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {
   const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
-  const tail = errorLines(output, mostLines).join('\n');
+  const tail = pickFailureLines(output, mostLines).join('\n');
   return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
 }
 

@@ -1,20 +1,30 @@
-import { validationOrder } from '../../core/changesets/cohesion-groups.ts';
+import { listTasksToValidate } from '../../core/changesets/cohesion-groups.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
-import { judgeTask } from '../../core/task/task-outcome.ts';
+import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
-import { requireChosen } from '../agents/usable-here.ts';
+import { requireUsableTaskAdapters } from '../agents/usable-here.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
-import { claimVerdict, isJudgedElsewhere, releaseVerdictClaim } from '../machines/verdict-claims.ts';
-import { type Recorder, record, type SessionView, startWave, viewSession } from '../record.ts';
+import {
+  isValidatedElsewhere,
+  recordValidationClaim,
+  recordValidationRelease,
+} from '../machines/verdict-claims.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  recordWaveStart,
+  type SessionView,
+  viewSession,
+} from '../record.ts';
 import type { RunContext } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
-import { decideFailed } from './decide-failed.ts';
-import { obtainVerdict, prepareValidation } from './obtain-verdict.ts';
-import { judgesInCells } from './validate-task.ts';
+import { askAboutFailedVerdicts } from './decide-failed.ts';
+import { runPreValidationScript, validateUntilVerdict } from './obtain-verdict.ts';
+import { doesValidationRunAnything } from './validate-task.ts';
 
 const lookAgainMs = 1_000;
 
@@ -22,31 +32,31 @@ const lookAgainMs = 1_000;
  * Wave 3: a verdict for the exact commit of each done task, several at once; then a person decides about what
  * failed. Verdicts are recorded before anybody is asked, so a gate that waits costs nothing twice.
  */
-export function validateWave(context: RunContext, session: SessionId): Promise<void> {
+export function runValidateWave(context: RunContext, session: SessionId): Promise<void> {
   return withConflictWatch(context, (radar) => validateAll(context, session, radar));
 }
 
 async function validateAll(context: RunContext, session: SessionId, radar: ConflictWatch): Promise<void> {
-  await startWave(context, session, 'validate');
+  await recordWaveStart(context, session, 'validate');
   await rebaseStacked(context, session);
   const opening = await viewSession(context, session);
   radar.look(opening);
-  await prepareValidation(context, session, tasksWithoutVerdict(opening));
+  await runPreValidationScript(context, session, listTasksWithoutVerdict(opening));
   context.run.isPrepared = true;
-  for (let waiting = tasksWithoutVerdict(opening); waiting.length > 0 && !context.signal.aborted; ) {
-    const own = waiting.filter((task) => !isJudgedElsewhere(context, task));
-    await requireChosen(context, 'validator', own);
+  for (let waiting = listTasksWithoutVerdict(opening); waiting.length > 0 && !context.signal.aborted; ) {
+    const own = waiting.filter((task) => !isValidatedElsewhere(context, task));
+    await requireUsableTaskAdapters(context, 'validator', own);
     await forEachConcurrently(own, lanesFor(context, own), (task) => judgeHere(context, session, task));
     if (context.remoteSession === undefined) break;
     // Others judge the rest, or what they left.
     await superviseMachines(context, session);
     if (own.length === 0) await context.machine.sleep(lookAgainMs, context.signal);
-    waiting = tasksWithoutVerdict(await viewSession(context, session));
+    waiting = listTasksWithoutVerdict(await viewSession(context, session));
   }
   context.run.isPrepared = false;
   if (context.signal.aborted) throw interruptedError();
-  await adoptVerdicts(context, session);
-  await decideFailed(context, session);
+  await applyStoredVerdicts(context, session);
+  await askAboutFailedVerdicts(context, session);
   const after = await viewSession(context, session);
   const passed = after.tasks.filter(
     ({ status, result }) => status === 'done' && result.status === 'pass',
@@ -60,9 +70,9 @@ async function validateAll(context: RunContext, session: SessionId, radar: Confl
 }
 
 /** Finished work in the order it is judged in, on whose commit there is no verdict that counts here. */
-export function tasksWithoutVerdict({ snapshot, tasks }: SessionView): readonly DoneTask[] {
+export function listTasksWithoutVerdict({ snapshot, tasks }: SessionView): readonly DoneTask[] {
   const stackState = readStackState(tasks);
-  return validationOrder(tasks)
+  return listTasksToValidate(tasks)
     .filter(isDone)
     .filter((task) => !stackState.waits(task))
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
@@ -70,23 +80,23 @@ export function tasksWithoutVerdict({ snapshot, tasks }: SessionView): readonly 
 
 /** Judges a task here; if machines share the session, one of them at a time judges a commit. */
 async function judgeHere(context: RunContext, session: SessionId, task: DoneTask): Promise<void> {
-  if ((await claimVerdict(context, session, task)) === null) return;
-  await obtainVerdict(context, session, task);
-  await releaseVerdictClaim(context, session, task.id);
+  if ((await recordValidationClaim(context, session, task)) === null) return;
+  await validateUntilVerdict(context, session, task);
+  await recordValidationRelease(context, session, task.id);
 }
 
 /** Tasks that start no agent need no turns: their verdicts are recorded together. */
 function lanesFor(context: Pick<RunContext, 'config'>, tasks: readonly Task[]): number {
-  const isRun = tasks.some((task) => judgesInCells(context, task));
+  const isRun = tasks.some((task) => doesValidationRunAnything(context, task));
   return isRun ? context.config.concurrency.validation : tasks.length;
 }
 
 /** A verdict on the exact commit counts, no matter which process recorded it: also one from before a stop. */
-export async function adoptVerdicts(context: Recorder, session: SessionId): Promise<void> {
-  await record(context, session, ({ tasks, snapshot }) => {
+export async function applyStoredVerdicts(context: RecordContext, session: SessionId): Promise<void> {
+  await decideAndRecord(context, session, ({ tasks, snapshot }) => {
     const steps = tasks.filter(isDone).flatMap((task) => {
       const verdict = snapshot.verdictsOn(task.commit).at(-1);
-      return verdict !== undefined && task.result.status === null ? [judgeTask(task, verdict)] : [];
+      return verdict !== undefined && task.result.status === null ? [applyVerdictToTask(task, verdict)] : [];
     });
     return steps.length === 0 ? null : { steps };
   });

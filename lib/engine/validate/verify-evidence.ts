@@ -1,13 +1,13 @@
 import { compareEvidence } from '../../core/changesets/evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
-import type { Evidence, Verification } from '../../domain/state/verdict.ts';
+import { hasAcceptedWork, type TaskWithAcceptedWork } from '../../domain/state/task.ts';
+import type { DiagnosticsRerun, Evidence } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../graceful-stop.ts';
-import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
-import { taskEvidence } from './validate-task.ts';
+import { collectTaskEvidence } from './validate-task.ts';
 
 /**
  * Runs the diagnostics of judged tasks once more, each on the exact commit of its verdict, and notes beside the
@@ -18,16 +18,16 @@ export async function verifyEvidence(
   context: RunContext,
   session: SessionId,
   only: string | null,
-): Promise<readonly Verification[]> {
+): Promise<readonly DiagnosticsRerun[]> {
   const view = await viewSession(context, session);
   const { snapshot, tasks } = view;
-  const asked = only === null ? tasks : [taskOf({ tasks }, only)];
-  const known = asked.filter(hasWork).flatMap((task) => {
+  const asked = only === null ? tasks : [requireTaskInView({ tasks }, only)];
+  const known = asked.filter(hasAcceptedWork).flatMap((task) => {
     const evidence = snapshot.verdictsOn(task.commit).findLast((verdict) => verdict.evidence)?.evidence;
     return evidence === undefined ? [] : [{ task, evidence }];
   });
   if (known.length === 0) throw noEvidence(only);
-  const done: Verification[] = [];
+  const done: DiagnosticsRerun[] = [];
   for (const { task, evidence } of known) {
     if (context.signal.aborted) throw interruptedError();
     done.push(await verify(context, view, { task, evidence }));
@@ -38,8 +38,8 @@ export async function verifyEvidence(
 async function verify(
   context: RunContext,
   { session }: SessionView,
-  { task, evidence }: { readonly task: WorkedTask; readonly evidence: Evidence },
-): Promise<Verification> {
+  { task, evidence }: { readonly task: TaskWithAcceptedWork; readonly evidence: Evidence },
+): Promise<DiagnosticsRerun> {
   // A verdict that rests on no checks is compared by what changed alone.
   const checks =
     evidence.commands.length === 0
@@ -48,8 +48,8 @@ async function verify(
           session: session.id,
           words: task.id,
         });
-  const found = await taskEvidence(context, task, checks);
-  const verification: Verification = {
+  const found = await collectTaskEvidence(context, task, checks);
+  const verification: DiagnosticsRerun = {
     session: task.session,
     task: task.id,
     commit: task.commit,
@@ -59,7 +59,7 @@ async function verify(
     by: context.gates.person,
     at: timestamp(context),
   };
-  await record(context, task.session, () => ({ verification }));
+  await decideAndRecord(context, task.session, () => ({ verification }));
   const { commit, expected, differences } = verification;
   context.events.emit({
     event: 'evidence-verified',

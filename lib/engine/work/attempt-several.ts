@@ -1,28 +1,38 @@
 import { hasUsedUpPostponements } from '../../core/task/after-failure.ts';
-import { pickAttempt } from '../../core/task/pick-attempt.ts';
+import { pickBestAttempt } from '../../core/task/pick-attempt.ts';
 import {
-  agentsOf,
   combineFailures,
+  listRunningAgentsOfTask,
+  markChosenAttempt,
   skipRemainingAttempts,
-  withChosen,
 } from '../../core/task/several-attempts.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isInterrupted } from '../graceful-stop.ts';
-import { record, taskOf, viewSession } from '../record.ts';
-import { type RunContext, worktreePath } from '../run-context.ts';
-import type { AttemptSteps } from './attempts.ts';
-import { failed } from './judge-work.ts';
-import { performAttempt } from './perform-attempt.ts';
-import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
-import { isJudgedHere, judgeAttempts, planAttempts, recordAttempt } from './several-attempts.ts';
-import { type StartedAttempt, startAttempt } from './start-attempt.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../record.ts';
+import { agentWorktreePath, type RunContext } from '../run-context.ts';
+import type { AttemptProgress } from './attempts.ts';
+import { makeFailedEnding } from './judge-work.ts';
+import { runAgentForAttempt } from './perform-attempt.ts';
+import {
+  type Attempt,
+  recordAcceptedWork,
+  recordAttemptEnding,
+  releaseClaimOfAttempt,
+} from './settle-attempt.ts';
+import {
+  checkAttemptsToChoose,
+  doesAttemptCountHere,
+  makeAttemptRecords,
+  recordOneOfSeveralAttempts,
+} from './several-attempts.ts';
+import { claimTaskForAgent, type StartedAttempt } from './start-attempt.ts';
 
 interface SeveralStart {
   readonly task: Task;
-  readonly steps: AttemptSteps;
+  readonly steps: AttemptProgress;
 }
 
 /**
@@ -30,21 +40,21 @@ interface SeveralStart {
  * result is recorded as it ends, then they are judged, and one of them is the task's work. An attempt that was over
  * before a stop is not made again. Resolves when that is recorded, or the rest must be made later.
  */
-export async function attemptSeveral(context: RunContext, { task, steps }: SeveralStart): Promise<void> {
-  const tries = await planAttempts(context, task);
+export async function makeSeveralAttempts(context: RunContext, { task, steps }: SeveralStart): Promise<void> {
+  const tries = await makeAttemptRecords(context, task);
   const open = tries.filter(({ ended }) => ended === null);
   steps.needPlaces(open.length);
   const claim = claimOf(context, task, tries);
-  const begun = await startAttempt(context, { ...claim, tries });
+  const begun = await claimTaskForAgent(context, { ...claim, tries });
   if (begun === null) return;
   try {
     const postponed = await makeAll(context, { task, open, begun, steps });
-    if (context.signal.aborted) await releaseAttempt(context, claim, null);
+    if (context.signal.aborted) await releaseClaimOfAttempt(context, claim, null);
     else await settle(context, claim, { postponed, steps });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
     if (!(isInterrupted(error) && (await hasFinished(context, open))))
-      await releaseAttempt(context, claim, error);
+      await releaseClaimOfAttempt(context, claim, error);
     throw error;
   }
 }
@@ -52,16 +62,17 @@ export async function attemptSeveral(context: RunContext, { task, steps }: Sever
 /** Claims for the first attempt that is open; if all are over, for one that only decides between them. */
 function claimOf(context: RunContext, task: Task, tries: readonly AttemptRecord[]): Attempt {
   const agent_id = context.newAgentId('worker');
-  const [decided = { agent_id, adapter: roleAdapter(context.config, 'worker', task), model: null }] = tries;
+  const [decided = { agent_id, adapter: findRoleAdapter(context.config, 'worker', task), model: null }] =
+    tries;
   const open = tries.find(({ ended }) => ended === null);
-  return attemptOf(context, task, open ?? { ...decided, agent_id });
+  return toSingleAttempt(context, task, open ?? { ...decided, agent_id });
 }
 
 interface Round {
   readonly task: Task;
   readonly open: readonly AttemptRecord[];
   readonly begun: StartedAttempt;
-  readonly steps: AttemptSteps;
+  readonly steps: AttemptProgress;
 }
 
 /** Makes all of them; one that fails doesn't stop the others. Returns why some must be made again. */
@@ -78,29 +89,29 @@ async function makeOne(
 ): Promise<Failure | null> {
   await steps.takePlace();
   let isOver = false;
-  const judge: AttemptSteps['judge'] = (work) => {
+  const judge: AttemptProgress['judge'] = (work) => {
     isOver = true;
     return steps.judge(work);
   };
   try {
     // While it waited for a place, the run may have been stopped.
     if (context.signal.aborted || context.gracefulStop.isRequested()) return null;
-    const attempt = attemptOf(context, task, one);
-    const ending = await performAttempt(context, attempt, {
+    const attempt = toSingleAttempt(context, task, one);
+    const ending = await runAgentForAttempt(context, attempt, {
       ...begun,
       open: (work) => steps.open(work),
       judge,
     });
     // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
     if (context.signal.aborted && !ending.isJudged) return null;
-    return await recordAttempt(context, attempt, ending);
+    return await recordOneOfSeveralAttempts(context, attempt, ending);
   } finally {
     if (!isOver) steps.onAgentOver();
   }
 }
 
 /** One of the attempts as if it were the only one, with the adapter and model of its own. */
-export function attemptOf(
+export function toSingleAttempt(
   context: Pick<RunContext, 'adapter' | 'config' | 'now' | 'root'>,
   task: Task,
   { agent_id: agent, adapter, model }: Pick<AttemptRecord, 'agent_id' | 'adapter' | 'model'>,
@@ -111,7 +122,7 @@ export function attemptOf(
     agent,
     adapter: context.adapter(adapter),
     began: context.now().getTime(),
-    path: worktreePath(context, agent),
+    path: agentWorktreePath(context, agent),
   };
 }
 
@@ -125,7 +136,7 @@ async function hasFinished(
 
 interface Ended {
   readonly postponed: readonly Failure[];
-  readonly steps: AttemptSteps;
+  readonly steps: AttemptProgress;
 }
 
 async function settle(context: RunContext, claim: Attempt, { postponed, steps }: Ended): Promise<void> {
@@ -134,30 +145,37 @@ async function settle(context: RunContext, claim: Attempt, { postponed, steps }:
   const [again] = postponed;
   // Attempts that are over stay so, the rest is made once possible; if it never is, work that was handed in counts.
   if (again !== undefined && !(await hasWorkForGood(context, claim)))
-    return settleAttempt(context, claim, failed(again), { onRecorded });
+    return recordAttemptEnding(context, claim, makeFailedEnding(again), { onRecorded });
   if (!(await leaveOutOpen(context, claim, again?.message ?? 'The run was asked to start no more agents.')))
-    return releaseAttempt(context, claim, 'the run was asked to start no more agents');
-  await judgeAttempts(context, session, task.id);
-  if (context.signal.aborted) return releaseAttempt(context, claim, null);
-  const now = taskOf(await viewSession(context, session), task.id);
+    return releaseClaimOfAttempt(context, claim, 'the run was asked to start no more agents');
+  await checkAttemptsToChoose(context, session, task.id);
+  if (context.signal.aborted) return releaseClaimOfAttempt(context, claim, null);
+  const now = requireTaskInView(await viewSession(context, session), task.id);
   const tries = now.tries ?? [];
   // Work that was not judged here was not handed in here.
   const handedIn: AttemptRecord[] = [];
   for (const { work, ...one } of tries)
     handedIn.push(
-      work !== undefined && (await isJudgedHere(context, now, { ...one, work })) ? { ...one, work } : one,
+      work !== undefined && (await doesAttemptCountHere(context, now, { ...one, work }))
+        ? { ...one, work }
+        : one,
     );
-  const picked = pickAttempt(handedIn);
+  const picked = pickBestAttempt(handedIn);
   const work = picked === null ? undefined : tries[picked.at]?.work;
   if (picked === null || work === undefined) {
     const outcome = spentOn(tries);
-    return settleAttempt(context, claim, { ...failed(combineFailures(tries)), outcome }, { onRecorded });
+    return recordAttemptEnding(
+      context,
+      claim,
+      { ...makeFailedEnding(combineFailures(tries)), outcome },
+      { onRecorded },
+    );
   }
   await takeOne(context, claim, { tries, ...picked, onRecorded });
 }
 
 async function hasWorkForGood(context: RunContext, { session, task }: Attempt): Promise<boolean> {
-  const now = taskOf(await viewSession(context, session), task.id);
+  const now = requireTaskInView(await viewSession(context, session), task.id);
   return hasUsedUpPostponements(now) && (now.tries ?? []).some(({ work }) => work !== undefined);
 }
 
@@ -171,10 +189,11 @@ async function leaveOutOpen(
   why: string,
 ): Promise<boolean> {
   let isDecidable = true;
-  await record(context, session, (view) => {
-    const now = taskOf(view, task.id);
-    isDecidable = agentsOf(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
-    if (now.agent_id !== agent || !isDecidable || agentsOf(now).length === 0) return null;
+  await decideAndRecord(context, session, (view) => {
+    const now = requireTaskInView(view, task.id);
+    isDecidable =
+      listRunningAgentsOfTask(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
+    if (now.agent_id !== agent || !isDecidable || listRunningAgentsOfTask(now).length === 0) return null;
     return { steps: [skipRemainingAttempts(now, why)] };
   });
   return isDecidable;
@@ -196,7 +215,7 @@ async function takeOne(
   if (one?.work === undefined) return;
   const { commit, start, from, built_on: builtOn = [] } = one.work;
   const { cost_usd: cost, tokens } = spentOn(tries);
-  await recordDone(context, claim, {
+  await recordAcceptedWork(context, claim, {
     tip: commit,
     by: one.agent_id,
     leftNotes: { notes: one.left, leftOut: 0 },
@@ -209,7 +228,7 @@ async function takeOne(
       cost,
       tokens,
       ...(from === undefined ? {} : { from }),
-      tries: withChosen(tries, at),
+      tries: markChosenAttempt(tries, at),
       why: `best of ${tries.length}: ${why}`,
     },
   });

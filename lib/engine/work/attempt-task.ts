@@ -2,16 +2,21 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
 import { isInterrupted } from '../graceful-stop.ts';
-import { type AdapterFacts, type RunContext, worktreePath } from '../run-context.ts';
-import type { AttemptSteps } from './attempts.ts';
-import { performAttempt } from './perform-attempt.ts';
-import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
-import { type StartedAttempt, startAttempt } from './start-attempt.ts';
+import { type AdapterFacts, agentWorktreePath, type RunContext } from '../run-context.ts';
+import type { AttemptProgress } from './attempts.ts';
+import { runAgentForAttempt } from './perform-attempt.ts';
+import {
+  type Attempt,
+  type AttemptEnding,
+  recordAttemptEnding,
+  releaseClaimOfAttempt,
+} from './settle-attempt.ts';
+import { claimTaskForAgent, type StartedAttempt } from './start-attempt.ts';
 
 interface AttemptStart {
   readonly task: Task;
   readonly adapter: AdapterFacts;
-  readonly steps: AttemptSteps;
+  readonly steps: AttemptProgress;
 }
 
 /**
@@ -19,7 +24,7 @@ interface AttemptStart {
  * is given back; nothing is left over then. Resolves when the outcome is recorded and what isn't needed any more is
  * gone.
  */
-export async function attemptTask(
+export async function makeOneAttempt(
   context: RunContext,
   session: SessionId,
   { task, adapter, steps }: AttemptStart,
@@ -31,9 +36,9 @@ export async function attemptTask(
     agent,
     adapter,
     began: context.now().getTime(),
-    path: worktreePath(context, agent),
+    path: agentWorktreePath(context, agent),
   };
-  const begun = await steps.open(() => startAttempt(context, attempt));
+  const begun = await steps.open(() => claimTaskForAgent(context, attempt));
   if (begun === null) return;
   const left: (() => Promise<void>)[] = [];
   const release = async (): Promise<void> => {
@@ -57,9 +62,9 @@ export async function attemptTask(
 
 interface Going {
   readonly begun: StartedAttempt;
-  readonly steps: AttemptSteps;
+  readonly steps: AttemptProgress;
   readonly later: NonNullable<AgentJob['later']>;
-  readonly clearUp: AttemptSteps['clearUp'];
+  readonly clearUp: AttemptProgress['clearUp'];
 }
 
 /** From a claim to what it led to. */
@@ -68,9 +73,9 @@ async function performClaim(
   attempt: Attempt,
   { begun, steps, later, clearUp }: Going,
 ): Promise<void> {
-  let ending: Ending;
+  let ending: AttemptEnding;
   try {
-    ending = await performAttempt(context, attempt, {
+    ending = await runAgentForAttempt(context, attempt, {
       ...begun,
       later,
       open: (work) => steps.open(work),
@@ -79,12 +84,12 @@ async function performClaim(
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
     if (!(isInterrupted(error) && (await hasFinished(context, attempt))))
-      await releaseAttempt(context, attempt, error);
+      await releaseClaimOfAttempt(context, attempt, error);
     throw error;
   }
   // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
-  if (context.signal.aborted && !ending.isJudged) await releaseAttempt(context, attempt, null);
-  else await settleAttempt(context, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
+  if (context.signal.aborted && !ending.isJudged) await releaseClaimOfAttempt(context, attempt, null);
+  else await recordAttemptEnding(context, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
 }
 
 async function hasFinished({ git }: Pick<RunContext, 'git'>, { path }: Attempt): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Steps that an attempt reports as it goes on, before its end. */
-export interface AttemptSteps {
+export interface AttemptProgress {
   /** Resolves once a place is there for one more of its agents; it began with some. */
   takePlace(): Promise<void>;
   /** No more than so many of its agents will have one. */
@@ -19,7 +19,7 @@ export interface AttemptSteps {
 // Starts and judgements keep this process busy half of their time: more at once would make all of them late, and with
 // them the tasks that wait. Longer ones mostly wait, for git or for other machines.
 const atOnce = 2;
-export const longMs = 200;
+export const longTurnMs = 200;
 // More than any chain is long.
 const mostSteps = 1e9;
 
@@ -39,12 +39,12 @@ interface Attempt {
 }
 
 /** The attempts of a wave: those whose agents have a place, and those whose agents are over. */
-export class Attempts {
+export class RunningAttempts {
   /** Errors that attempts threw, in the order they ended. */
   readonly failures: unknown[] = [];
   readonly #running = new Map<string, Attempt>();
   readonly #chainFrom: (task: string) => number;
-  readonly #turns: WorkSlots;
+  readonly #turns: RankedWorkQueue;
   readonly #sleep: AttemptsOptions['sleep'];
   #onStep: () => void = () => undefined;
   /** A look at the state goes on, or will because of a step. */
@@ -54,11 +54,11 @@ export class Attempts {
   constructor({ chainFrom, sleep }: AttemptsOptions) {
     this.#chainFrom = chainFrom;
     this.#sleep = sleep;
-    this.#turns = new WorkSlots({ atOnce, isLong: (ended) => sleep(longMs, ended) });
+    this.#turns = new RankedWorkQueue({ atOnce, isLong: (ended) => sleep(longTurnMs, ended) });
   }
 
   /** Begins an attempt at a task, with places for so many agents. */
-  begin(task: string, work: (steps: AttemptSteps) => Promise<void>, places = 1): void {
+  begin(task: string, work: (steps: AttemptProgress) => Promise<void>, places = 1): void {
     const takePlace = async (): Promise<void> => {
       if (attempt.taken < attempt.places) attempt.taken += 1;
       else {
@@ -90,7 +90,7 @@ export class Attempts {
       const looked = new AbortController();
       void this.#looked().then(() => looked.abort('looked'));
       // At most so long: a look may take long, or end with the wave.
-      await this.#sleep(longMs, looked.signal);
+      await this.#sleep(longTurnMs, looked.signal);
       await this.#turns.take(() => mostSteps, clearing);
     };
     const ended = work({ takePlace, needPlaces, onAgentOver, open, judge, onRecorded, clearUp })
@@ -193,7 +193,7 @@ interface TurnsOptions {
 }
 
 /** Lets few pieces of work go on at once; of those that wait the one with the highest rank is next, else the first. */
-export class WorkSlots {
+export class RankedWorkQueue {
   readonly #options: TurnsOptions;
   #taken = 0;
   #waiting: readonly Waiting[] = [];

@@ -1,48 +1,55 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { knownInstallsOf, namesDependencies } from '../../domain/known-installs.ts';
-import type { BaseQuestion } from '../../domain/ports/gates.ts';
+import { findInstallCommands, namesDependencies } from '../../domain/known-installs.ts';
+import type { FailingBaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
-import { errorLines } from '../../util/error-lines.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
+import { pickFailureLines } from '../../util/error-lines.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { baseTip } from '../start-point.ts';
+import { readBaseTip } from '../start-point.ts';
 import {
-  type Failing,
-  failingDiagnostics,
+  type FailingDiagnostic,
+  findDiagnosticsFailingOnBase,
   hasDiagnostics,
-  isSetup,
-  keyOf,
+  isSetupCommand,
+  makeDiagnosticsCacheKey,
 } from '../validate/run-diagnostics.ts';
 
 /**
  * Says before anybody works which diagnostics fail on the base branch itself: only a task that mends them could
  * pass. They are tried once for each base and commands; once something landed, the base is what they judged already.
  */
-export async function warnOfBase(context: RunContext, session: Session, isPaid: boolean): Promise<void> {
+export async function warnOfFailingBase(
+  context: RunContext,
+  session: Session,
+  isPaid: boolean,
+): Promise<void> {
   if (!hasDiagnostics(context)) return;
   if (session.changesets.some(({ state }) => state === 'landed')) return;
-  const commit = await baseTip(context, session);
-  const failing = await failingDiagnostics(context, commit);
-  const setup = failing.find((run) => isSetup(context, run));
-  if (setup !== undefined) throw setupFails(setup, landsOn(session));
-  const ways = failing.length === 0 ? [] : await failingBaseHintsFor(context, commit);
+  const commit = await readBaseTip(context, session);
+  const failing = await findDiagnosticsFailingOnBase(context, commit);
+  const setup = failing.find((run) => isSetupCommand(context, run));
+  if (setup !== undefined) throw setupFails(setup, findLandingBranch(session));
+  const ways = failing.length === 0 ? [] : await listFailingBaseHints(context, commit);
   for (const run of failing) {
-    const message = `${describeFailing(run, landsOn(session))}, so only a task that fixes it can pass.`;
+    const message = `${describeFailingDiagnostic(run, findLandingBranch(session))}, so only a task that fixes it can pass.`;
     const details = [...lastLines(run.output), ...ways];
     context.events.emit({ event: 'notice', level: 'warning', message, details });
   }
   if (failing.length === 0 || !isPaid) return;
-  const clauses = failing.map((run) => describeFailing(run, landsOn(session)));
-  await askWhetherToPay(context, `${session.id} ${keyOf(context, commit)}`, { commit, failing: clauses });
+  const clauses = failing.map((run) => describeFailingDiagnostic(run, findLandingBranch(session)));
+  await askWhetherToPay(context, `${session.id} ${makeDiagnosticsCacheKey(context, commit)}`, {
+    commit,
+    failing: clauses,
+  });
 }
 
 /** A person at a terminal is asked before agents are paid for what can't pass, once for what they said yes to. */
 async function askWhetherToPay(
   context: Pick<RunContext, 'gates' | 'trialCache'>,
   key: string,
-  question: BaseQuestion,
+  question: FailingBaseQuestion,
 ): Promise<void> {
   const { gates, trialCache } = context;
   const known = `paid all the same ${key}`;
@@ -63,7 +70,7 @@ const failingBaseHints = [
 ];
 
 /** As waysOn, but first the setup of dependencies, where nothing prepares worktrees and the project names some. */
-export async function failingBaseHintsFor(
+export async function listFailingBaseHints(
   { config, git }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
 ): Promise<readonly string[]> {
@@ -71,7 +78,7 @@ export async function failingBaseHintsFor(
   if (setup.length + copy.length + link.length > 0) return failingBaseHints;
   const names = new Set(await git.listFiles(commit, Number.POSITIVE_INFINITY));
   const manifests = await git.readTexts(commit, ['package.json', 'Cargo.toml']);
-  const brought = knownInstallsOf(names, (file) => namesDependencies(file, manifests.get(file) ?? ''));
+  const brought = findInstallCommands(names, (file) => namesDependencies(file, manifests.get(file) ?? ''));
   return [
     ...brought.map(
       ({ file, command, preset }) =>
@@ -82,7 +89,7 @@ export async function failingBaseHintsFor(
 }
 
 /** No agent could be given a worktree, so that none is claimed for. */
-function setupFails({ output }: Failing, branch: string): FlameError {
+function setupFails({ output }: FailingDiagnostic, branch: string): FlameError {
   const [said = '', ...lines] = output.split('\n');
   return new FlameError({
     kind: 'refused',
@@ -94,8 +101,8 @@ function setupFails({ output }: Failing, branch: string): FlameError {
 }
 
 /** `npm test fails on main already (exit 1)`. */
-export function describeFailing(
-  { command, exit_code: exit, timed_out: isLate }: Failing,
+export function describeFailingDiagnostic(
+  { command, exit_code: exit, timed_out: isLate }: FailingDiagnostic,
   branch: string,
 ): string {
   const how = isLate ? 'it took too long' : exit === null ? 'it was killed' : `exit ${exit}`;
@@ -104,5 +111,5 @@ export function describeFailing(
 
 /** Lines of an output that explain an error best. */
 export function lastLines(output: string): readonly string[] {
-  return output.trimEnd() === '' ? [] : errorLines(output, 5);
+  return output.trimEnd() === '' ? [] : pickFailureLines(output, 5);
 }

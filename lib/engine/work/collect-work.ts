@@ -4,10 +4,10 @@ import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { CellWorktree, GitCells, IgnoredWork, Leftover } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { isLocked } from '../../policy/judge-path.ts';
-import { showName } from '../../util/file-names.ts';
-import { judgeCommits } from '../post-check/judge-commits.ts';
-import { hiddenWork } from '../retention/rescue-worktree.ts';
+import { isPathLockedByTask } from '../../policy/judge-path.ts';
+import { renderFileName } from '../../util/file-names.ts';
+import { findViolationsInCommits } from '../post-check/judge-commits.ts';
+import { listIgnoredWork } from '../retention/rescue-worktree.ts';
 import type { AdapterFacts, RunContext, WithGit } from '../run-context.ts';
 
 /** `leftBehind`: what it left and is not taken in, to be shown. */
@@ -56,9 +56,9 @@ export async function collectWork(
       isOver: true,
     });
   const tip = await context.git.cellHead(cell);
-  const rest = { leftBehind: leave, hidden: await hiddenWork(context, cell, request.task.file_locks) };
+  const rest = { leftBehind: leave, hidden: await listIgnoredWork(context, cell, request.task.file_locks) };
   if (tip === cell.start) return { kind: 'nothing', ...rest, commits: 'none' };
-  const violations = await judgeCommitsOf(context, request, { tip, isOurs: false });
+  const violations = await findViolationsInCell(context, request, { tip, isOurs: false });
   if (violations.length > 0) return { kind: 'violation', tip, violations };
   const commits = await changeNothing(context, cell, tip);
   if (commits !== null) return { kind: 'nothing', ...rest, commits };
@@ -66,14 +66,14 @@ export async function collectWork(
 }
 
 /** Runs the post-check of a commit in an agent's quarantine; `isOurs`: one that was made of its leftovers. */
-export async function judgeCommitsOf(
+export async function findViolationsInCell(
   context: Pick<RunContext, 'git' | 'now' | 'signal'>,
   { cell, policy, author, began }: CollectRequest,
   { tip, isOurs }: { readonly tip: ObjectId; readonly isOurs: boolean },
 ): Promise<readonly Violation[]> {
-  const made = await context.git.cellMade(cell);
+  const made = await context.git.readCommitMadeForAgent(cell);
   const given = await context.git.commitsBetween(cell.base, cell.start);
-  return judgeCommits(context, {
+  return findViolationsInCommits(context, {
     start: cell.base,
     quarantine: cell.quarantine,
     tip,
@@ -110,7 +110,7 @@ export async function sortLeftovers(
     const { path, isTracked } = leftover;
     const isResult =
       adapter.commits === 'orchestrator' ||
-      ((isTracked || isLocked(policy, path)) && !leadsAway(policy, leftover));
+      ((isTracked || isPathLockedByTask(policy, path)) && !leadsAway(policy, leftover));
     if (isResult) take.push(path);
     else leave.push(leftover);
   }
@@ -120,11 +120,15 @@ export async function sortLeftovers(
 function leadsAway(policy: AgentPolicy, { path, target }: Leftover): boolean {
   if (target === null) return false;
   const end = posix.join(posix.dirname(path), target);
-  return target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !isLocked(policy, end.replace(/\/$/, ''));
+  return (
+    target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !isPathLockedByTask(policy, end.replace(/\/$/, ''))
+  );
 }
 
 function showLeft({ path, target }: Leftover): string {
-  return target === null ? showName(path) : `${showName(path)} (a link to ${showName(target)})`;
+  return target === null
+    ? renderFileName(path)
+    : `${renderFileName(path)} (a link to ${renderFileName(target)})`;
 }
 
 /** A message that fits the configured commit format where one can be made from its example. */

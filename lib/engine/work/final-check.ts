@@ -1,17 +1,17 @@
-import { reasonNotDone } from '../../core/blackboard/parse-notes-in-message.ts';
+import { parseNotDoneReason } from '../../core/blackboard/parse-notes-in-message.ts';
 import { boundText } from '../../core/task/one-line.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
-import type { LastWord } from '../../domain/ports/agent-port.ts';
+import type { FinalCheckMessage } from '../../domain/ports/agent-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError, isInterrupted } from '../graceful-stop.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
 import { viewSession } from '../record.ts';
 import type { RunContext } from '../run-context.ts';
-import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { type CollectRequest, judgeCommitsOf, sortLeftovers } from './collect-work.ts';
+import { diagnoseCommit, filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
+import { type CollectRequest, findViolationsInCell, sortLeftovers } from './collect-work.ts';
 import type { Attempt } from './settle-attempt.ts';
-import { filteredWork } from './start-attempt.ts';
+import { findFilteredFilesFailure } from './start-attempt.ts';
 
 /** Most objections in the message. */
 const maxObjections = 20;
@@ -29,7 +29,11 @@ type Ending = Pick<CollectRequest, 'cell' | 'policy'> & {
  * that is nothing, which diagnostics fail on it. null: there are no objections, or they can't be found out; its work is
  * judged after its end in any case.
  */
-export async function lastWord(context: RunContext, ending: Ending, words: string): Promise<LastWord | null> {
+export async function renderFinalObjections(
+  context: RunContext,
+  ending: Ending,
+  words: string,
+): Promise<FinalCheckMessage | null> {
   const { task, agent } = ending.attempt;
   try {
     const found = await findObjections(context, ending, words);
@@ -61,11 +65,13 @@ async function findObjections(
   const present = await presentTip(context, request);
   const { tip } = present;
   if (tip === cell.start)
-    return reasonNotDone(words) === '' ? only(['You have changed nothing inside your paths.']) : only([]);
-  const violations = await judgeCommitsOf(context, request, present);
+    return parseNotDoneReason(words) === ''
+      ? only(['You have changed nothing inside your paths.'])
+      : only([]);
+  const violations = await findViolationsInCell(context, request, present);
   const refused = violations.slice(0, maxObjections).map((one) => `[${one.rule}] ${describeViolation(one)}`);
   if (refused.length > 0) return only(refused);
-  const filtered = await filteredWork(context, cell, tip);
+  const filtered = await findFilteredFilesFailure(context, cell, tip);
   if (filtered !== null) return only([filtered.message]);
   // Judged, so it may come in; nothing names it, and what it made of that in the end comes by itself.
   await context.git.importCell(cell, tip);
@@ -76,7 +82,7 @@ async function findObjections(
     session,
     words: task.id,
   });
-  return { objections: [], failing: failedDiagnostics(runs).map(describeRun) };
+  return { objections: [], failing: filterFailedDiagnostics(runs).map(describeRun) };
 }
 
 function only(objections: readonly string[]): Found {

@@ -1,23 +1,23 @@
-import { readWorkerNotes, reasonNotDone } from '../../core/blackboard/parse-notes-in-message.ts';
-import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { parseNotDoneReason, readWorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
+import { boundText, toOneLine } from '../../core/task/one-line.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, GitCells, IgnoredWork } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { RuleName } from '../../policy/rules.ts';
-import { showName } from '../../util/file-names.ts';
+import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { isInterrupted } from '../graceful-stop.ts';
 import { describeViolation } from '../post-check/judge-commits.ts';
-import { describeHidden, hiddenWork, whyHidden } from '../retention/rescue-worktree.ts';
+import { describeIgnoredWork, listIgnoredWork, whyWorkUncommitted } from '../retention/rescue-worktree.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
-import { type Attempt, type Ending, releaseToPerson } from './settle-attempt.ts';
-import { filteredWork } from './start-attempt.ts';
+import { type Attempt, type AttemptEnding, leaveWorktreeToPerson } from './settle-attempt.ts';
+import { findFilteredFilesFailure } from './start-attempt.ts';
 
 /** Characters of an agent's last message in a reason of one line. */
 const maxMessageLength = 400;
@@ -33,21 +33,21 @@ interface EndedWork {
 }
 
 /** Judges an agent's work; commits that pass the post-check are in the repository then, on no branch yet. */
-export async function judgeWork(
+export async function judgeAgentWork(
   context: Pick<RunContext, 'git' | 'now' | 'signal'>,
   { attempt, cell, policy, outcome }: EndedWork,
-): Promise<Ending> {
+): Promise<AttemptEnding> {
   // A failed or stopped agent's remains stay in its worktree, untouched, for a person to read.
-  if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
+  if (outcome.failure !== null) return { ...makeFailedEnding(outcome.failure), outcome };
   const { task, adapter, agent, began } = attempt;
   const request = { cell, task, policy, adapter, author: agentIdentity(agent), began };
   const work = await collectWork(context, request).catch(brokenCell);
   const judged = { outcome, isJudged: true };
   switch (work.kind) {
     case 'broken':
-      return { ...failed(work.failure), ...judged };
+      return { ...makeFailedEnding(work.failure), ...judged };
     case 'nothing':
-      return { ...failed(nothingDone(attempt, outcome, work)), ...judged };
+      return { ...makeFailedEnding(nothingDone(attempt, outcome, work)), ...judged };
     case 'violation': {
       const details = work.violations.map(
         (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
@@ -56,17 +56,20 @@ export async function judgeWork(
       const more = formatCount(others.length, 'more broken rule');
       const message = others.length === 0 ? first : `${first} And ${more}.`;
       const rules = [...new Set(work.violations.map(({ rule }) => rule))];
-      return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), ...judged };
+      return {
+        ...makeFailedEnding({ kind: 'violation', message, details, retryable: true, rules }),
+        ...judged,
+      };
     }
     case 'work': {
-      const refusal = await filteredWork(context, cell, work.tip);
-      if (refusal !== null) return { ...failed(refusal), ...judged };
+      const refusal = await findFilteredFilesFailure(context, cell, work.tip);
+      if (refusal !== null) return { ...makeFailedEnding(refusal), ...judged };
       await context.git.importCell(cell, work.tip);
       const left =
         work.leftBehind.length > 0
           ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
           : '';
-      const hidden = work.hidden.map(describeHidden);
+      const hidden = work.hidden.map(describeIgnoredWork);
       const ignored = notHandedIn(
         'Ignored by git',
         work.hidden.filter(({ rule }) => rule !== null),
@@ -75,7 +78,7 @@ export async function judgeWork(
         'Changed, but provided by the project',
         work.hidden.filter(({ rule }) => rule === null),
       );
-      const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => showName(entry));
+      const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => renderFileName(entry));
       const { words, ...leftNotes } = readWorkerNotes(outcome);
       return {
         failure: null,
@@ -125,8 +128,8 @@ function nothingDone(
   { leftBehind, hidden, commits }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // Output of a script is no reason.
-  const words = needsModel(adapter) ? readWorkerNotes(outcome).words : '';
-  const said = oneLine(reasonNotDone(words), maxMessageLength);
+  const words = adapterTalksToModel(adapter) ? readWorkerNotes(outcome).words : '';
+  const said = toOneLine(parseNotDoneReason(words), maxMessageLength);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),
     ...hidden.slice(0, 20).map(describeHiddenWork),
@@ -135,21 +138,23 @@ function nothingDone(
   ];
   return {
     kind: 'no-commits',
-    message: `${endedWithout[commits]}${hidden[0] === undefined ? '' : `: ${whyHidden(hidden[0])}`}${said === '' ? '.' : `, and said: ${said}`}`,
+    message: `${endedWithout[commits]}${hidden[0] === undefined ? '' : `: ${whyWorkUncommitted(hidden[0])}`}${said === '' ? '.' : `, and said: ${said}`}`,
     details,
     retryable: said === '',
   };
 }
 
 function describeHiddenWork(one: IgnoredWork): string {
-  return one.rule === null ? whyHidden(one) : `ignored by git: ${describeHidden(one)}; git add -f adds it`;
+  return one.rule === null
+    ? whyWorkUncommitted(one)
+    : `ignored by git: ${describeIgnoredWork(one)}; git add -f adds it`;
 }
 
 /** '' where there is none of that kind. */
 function notHandedIn(why: string, hidden: readonly IgnoredWork[]): string {
   return hidden.length === 0
     ? ''
-    : `${why}, not handed in: ${hidden.slice(0, 20).map(describeHidden).join('; ')}`;
+    : `${why}, not handed in: ${hidden.slice(0, 20).map(describeIgnoredWork).join('; ')}`;
 }
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
@@ -158,7 +163,7 @@ export async function removeEmptyCell(
   cell: CellWorktree,
   { file_locks: locks }: Pick<Task, 'file_locks'>,
 ): Promise<void> {
-  if (!(await isUntouched(context, cell, locks))) return releaseToPerson(context, cell);
+  if (!(await isUntouched(context, cell, locks))) return leaveWorktreeToPerson(context, cell);
   await context.git.discardCell(cell).catch((error: unknown) => {
     if (!isInterrupted(error)) throw error;
   });
@@ -172,7 +177,7 @@ async function isUntouched(
   try {
     const isMoved = (await context.git.cellHead(cell)) !== cell.start;
     if (isMoved || (await context.git.cellLeftovers(cell)).length > 0) return false;
-    return !(await hiddenWork(context, cell, locks)).some(({ isKept }) => isKept);
+    return !(await listIgnoredWork(context, cell, locks)).some(({ isKept }) => isKept);
   } catch (error) {
     // One that is not looked at any more because the program was stopped is looked at by the next start.
     if (isInterrupted(error) || (error instanceof FlameError && error.code.startsWith('cell-'))) return false;
@@ -181,7 +186,7 @@ async function isUntouched(
 }
 
 /** An attempt that came to nothing. */
-export function failed(failure: Failure): Ending {
+export function makeFailedEnding(failure: Failure): AttemptEnding {
   return {
     failure,
     work: null,

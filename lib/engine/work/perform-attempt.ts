@@ -5,53 +5,58 @@ import type { AgentPolicy } from '../../domain/policy.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-names.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import type { AgentJob } from '../agents/start-agent.ts';
-import { issueAsScript } from '../issue-for-script.ts';
-import { describeViolation, judgeCommits } from '../post-check/judge-commits.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
-import { preparedIn, prepareWorktree, sparsePatterns, tearDown } from '../prepare-worktree.ts';
-import { keepOnRescueRef, rescueName } from '../retention/rescue-refs.ts';
-import { unfinished } from '../retention/rescue-worktree.ts';
+import { findIssueAsScriptFailure } from '../issue-for-script.ts';
+import { describeViolation, findViolationsInCommits } from '../post-check/judge-commits.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
+import {
+  listPreparedPathsWithOrigin,
+  listSparsePatterns,
+  prepareWorktree,
+  runTeardownCommands,
+} from '../prepare-worktree.ts';
+import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
+import { rulesOfUnfinishedWork } from '../retention/rescue-worktree.ts';
 import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
-import { rebaseOwnChanges } from '../stacking/rebase-stacked.ts';
-import { baseTip, joinSubject, mergeOnto } from '../start-point.ts';
-import type { AttemptSteps } from './attempts.ts';
-import { lastWord } from './final-check.ts';
-import { failed, judgeWork, removeEmptyCell } from './judge-work.ts';
-import { type Attempt, type Ending, releaseToPerson } from './settle-attempt.ts';
+import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
+import { mergeCommitOnto, readBaseTip, startCommitSubject } from '../start-point.ts';
+import type { AttemptProgress } from './attempts.ts';
+import { renderFinalObjections } from './final-check.ts';
+import { judgeAgentWork, makeFailedEnding, removeEmptyCell } from './judge-work.ts';
+import { type Attempt, type AttemptEnding, leaveWorktreeToPerson } from './settle-attempt.ts';
 import type { StartedAttempt } from './start-attempt.ts';
-import { workerPrompt } from './worker-prompt.ts';
+import { makeWorkerPromptData } from './worker-prompt.ts';
 
 /** Start of a claimed task's work, and the steps that wait for their turn. */
 interface AttemptContext
   extends StartedAttempt,
-    Pick<AttemptSteps, 'judge' | 'open'>,
+    Pick<AttemptProgress, 'judge' | 'open'>,
     Pick<AgentJob, 'later'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
-export async function performAttempt(
+export async function runAgentForAttempt(
   context: RunContext,
   attempt: Attempt,
   { view, start, refusal: looked, open, judge, ...rest }: AttemptContext,
-): Promise<Ending> {
+): Promise<AttemptEnding> {
   const { task } = attempt;
-  const script = issueAsScript(context, task);
-  if (script !== null) return failed(script);
+  const script = findIssueAsScriptFailure(context, task);
+  if (script !== null) return makeFailedEnding(script);
   if (start.kind === 'conflict') {
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
-    return failed({ kind: 'conflict', message, details: start.paths, retryable: false });
+    return makeFailedEnding({ kind: 'conflict', message, details: start.paths, retryable: false });
   }
   const refusal = await looked;
-  if (refusal !== null) return failed(refusal);
+  if (refusal !== null) return makeFailedEnding(refusal);
   const from = await keptStart(context, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
   // Locks of its dependencies are in it as well.
   const needed = view.tasks.filter(({ id }) => task.dependencies.includes(id));
-  const sparse = await sparsePatterns(
+  const sparse = await listSparsePatterns(
     context,
     [task, ...needed].flatMap(({ file_locks: locks }) => locks),
   );
@@ -74,7 +79,7 @@ export async function performAttempt(
     isAccepted = ending.work !== null;
     return ending;
   } finally {
-    if (mustStay && !isAccepted) await releaseToPerson(context, cell);
+    if (mustStay && !isAccepted) await leaveWorktreeToPerson(context, cell);
     else if (!isAccepted) await removeEmptyCell(context, cell, task);
   }
 }
@@ -90,10 +95,10 @@ async function workIn(
   context: RunContext,
   attempt: Attempt,
   { cell, view, builtOn, open, judge, later, onLost }: WorkPlace,
-): Promise<Ending> {
+): Promise<AttemptEnding> {
   const { task, agent, adapter, session } = attempt;
   // A start on work that has not landed runs an agent's code during setup.
-  const base = await baseTip(context, view.session);
+  const base = await readBaseTip(context, view.session);
   const prepared = await prepareWorktree(context, cell, {
     about: task.id,
     ...(cell.start === base ? {} : { basedOn: base }),
@@ -101,14 +106,14 @@ async function workIn(
   if (prepared.failure !== null) {
     // No agent was there: remains of the setup are no agent's work.
     await context.git.discardCell(cell);
-    return failed(prepared.failure);
+    return makeFailedEnding(prepared.failure);
   }
-  const policy = await workerPolicy(context, {
+  const policy = await compileWorkerPolicy(context, {
     agentId: agent,
     worktree: cell.path,
     fileLocks: task.file_locks,
     start: cell.base,
-    prepared: await preparedIn(context, cell),
+    prepared: await listPreparedPathsWithOrigin(context, cell),
   });
   const outcome = await runAgent(context, {
     id: agent,
@@ -121,8 +126,8 @@ async function workIn(
     isReadOnly: false,
     inTurn: open,
     ...(later === undefined ? {} : { later }),
-    lastWord: (words, signal) => lastWord(context, { attempt, cell, policy, signal }, words),
-    prompt: await workerPrompt(context, view, task, {
+    lastWord: (words, signal) => renderFinalObjections(context, { attempt, cell, policy, signal }, words),
+    prompt: await makeWorkerPromptData(context, view, task, {
       policy,
       base: cell.base,
       builtOn,
@@ -134,9 +139,9 @@ async function workIn(
     const lost = await rescueLostCommits(context, attempt, { cell, policy });
     if (lost.mustStay) onLost();
     const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(context, cell) } : outcome;
-    const ending = await judgeWork(context, { attempt, cell, policy, outcome: ended });
+    const ending = await judgeAgentWork(context, { attempt, cell, policy, outcome: ended });
     // Work that was not accepted stays as its agent left it.
-    if (ending.work !== null && !lost.mustStay) await tearDown(context, cell, task.id);
+    if (ending.work !== null && !lost.mustStay) await runTeardownCommands(context, cell, task.id);
     return withLostCommits(ending, lost, cell);
   });
 }
@@ -166,7 +171,7 @@ async function keptStart(
 ): Promise<ObjectId> {
   const { kept } = task;
   if (kept === undefined) return base;
-  const branch = landsOn(session);
+  const branch = findLandingBranch(session);
   const startFromBase = (why: string): ObjectId => {
     const message = `${task.id} starts from ${branch}, not from its kept attempt: ${why}.`;
     warnOnce(context, message, { details: [`git flame show ${task.id}`] });
@@ -177,8 +182,13 @@ async function keptStart(
   // Its own start may have been removed from the base since: only its own changes are brought along then.
   const isOnBase = await context.git.isAncestor(kept.start, base);
   const moved = isOnBase
-    ? await mergeOnto(context, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)
-    : await rebaseOwnChanges(context.git, kept, base);
+    ? await mergeCommitOnto(
+        context,
+        base,
+        kept.commit,
+        `${startCommitSubject(task.id)} its earlier attempt on ${branch}`,
+      )
+    : await rebaseWorkOnto(context.git, kept, base);
   if (moved.kind !== 'conflict') return moved.commit;
   return startFromBase(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
 }
@@ -202,7 +212,7 @@ async function rescueLostCommits(
   const reports: string[] = [];
   let mustStay = false;
   for (const { commit, subject } of await lostOf(context, cell)) {
-    const violations = await judgeCommits(context, {
+    const violations = await findViolationsInCommits(context, {
       start: cell.base,
       tip: commit,
       quarantine: cell.quarantine,
@@ -210,12 +220,12 @@ async function rescueLostCommits(
       ours: [],
       signer: { identity: agentIdentity(agent), began, now: context.now().getTime() },
     });
-    const against = violations.filter(({ rule }) => !unfinished.some((one) => one === rule));
+    const against = violations.filter(({ rule }) => !rulesOfUnfinishedWork.some((one) => one === rule));
     const name = `${shortId(commit)} ${JSON.stringify(subject)}`;
     const [first] = against;
     if (first === undefined) {
       await context.git.importCell(cell, commit);
-      const ref = await keepOnRescueRef(context, { session, task: task.id }, commit);
+      const ref = await keepCommitAsRescue(context, { session, task: task.id }, commit);
       reports.push(`It committed ${name} and then dropped it. That is kept as the rescue ${rescueName(ref)}`);
     } else {
       mustStay = true;
@@ -232,9 +242,9 @@ async function rescueLostCommits(
 async function lostOf(
   { git }: Pick<RunContext, 'git'>,
   cell: CellWorktree,
-): ReturnType<RunContext['git']['cellLost']> {
+): ReturnType<RunContext['git']['listAbandonedCommits']> {
   try {
-    return await git.cellLost(cell);
+    return await git.listAbandonedCommits(cell);
   } catch (error) {
     // Unreadable commits are reported with the rest of its work.
     if (error instanceof FlameError && error.code.startsWith('cell-')) return [];
@@ -244,10 +254,10 @@ async function lostOf(
 
 /** Adds the results for those commits to an ending. */
 function withLostCommits(
-  ending: Ending,
+  ending: AttemptEnding,
   { reports, mustStay }: LostCommitReport,
   { path }: CellWorktree,
-): Ending {
+): AttemptEnding {
   if (reports.length === 0) return ending;
   const { failure, work } = ending;
   return {

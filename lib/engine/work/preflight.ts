@@ -1,57 +1,62 @@
-import { type Config, landingBranch } from '../../domain/config/config.ts';
-import { roleAdapter, roleChoice } from '../../domain/config/role-settings.ts';
-import { noRoom, refInTheWay } from '../../domain/disk-errors.ts';
+import { type Config, landingBranchName } from '../../domain/config/config.ts';
+import { chooseAdapterAndModel, findRoleAdapter } from '../../domain/config/role-settings.ts';
+import { noDiskSpaceError, refInTheWayError } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { noBaseBranch } from '../../domain/input-errors.ts';
+import { noBaseBranchError } from '../../domain/input-errors.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { BranchUse, GitRefs, GitWorktrees, HeadState } from '../../domain/ports/git-port.ts';
 import type { Role } from '../../domain/role.ts';
-import { showName } from '../../util/file-names.ts';
+import { renderFileName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requirePrices, requireSandbox } from '../agents/usable-here.ts';
-import { cleanCommands, dirtyTree, unfinished, warnIfBusy } from '../base-in-use.ts';
-import { type RunContext, type WithGit, worktreePath } from '../run-context.ts';
+import {
+  dirtyTreeError,
+  listStashOrCommitCommands,
+  unfinishedOperationError,
+  warnIfBranchInOperation,
+} from '../base-in-use.ts';
+import { agentWorktreePath, type RunContext, type WithGit } from '../run-context.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;
 
-export interface Base {
+export interface BaseBranch {
   readonly branch: string;
   readonly commit: ObjectId;
 }
 
 /** Everything that would make a run fail later, checked before anything is started. Throws a FlameError naming the way out. */
-export async function preflight(context: RunContext, roles: readonly Role[]): Promise<Base> {
+export async function requireRunCanStart(context: RunContext, roles: readonly Role[]): Promise<BaseBranch> {
   const head = await context.git.head(context.root);
   const base = await baseOf(context, head);
   const uses = await context.git.branchUses(base.branch);
   await requireCleanTree(context, base, uses);
   await warnOfDetached(context, base, head);
-  const [blocking] = await refsInTheWay(context, context.config);
+  const [blocking] = await listRefsInTheWayErrors(context, context.config);
   if (blocking !== undefined) throw blocking;
-  if (context.config.project.landing === 'base') warnIfBusy(context, base.branch, uses);
+  if (context.config.project.landing === 'base') warnIfBranchInOperation(context, base.branch, uses);
   await warnOfFilters(context, base.commit);
   await requireOwnSubmodules(context, base.commit);
   await requireAdapters(context, roles);
-  for (const role of roles) requirePrices(context, role, [roleChoice(context.config, role, null)]);
+  for (const role of roles) requirePrices(context, role, [chooseAdapterAndModel(context.config, role, null)]);
   await requireRoom(context);
   return base;
 }
 
 /** The branch a session is built on: the configured one, else the one that is checked out. */
-export async function findBase(
+export async function findBaseBranch(
   context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
-): Promise<Base> {
+): Promise<BaseBranch> {
   return baseOf(context, await context.git.head(context.root));
 }
 
 async function baseOf(
   context: Pick<RunContext, 'config'> & WithGit<GitCommits>,
   head: HeadState,
-): Promise<Base> {
+): Promise<BaseBranch> {
   const branch = context.config.project.base_branch ?? head.branch;
   if (branch === null) {
     throw new FlameError({
@@ -72,7 +77,7 @@ async function baseOf(
       hints: ['git commit --allow-empty -m "initial commit"'],
     });
   }
-  throw noBaseBranch(branch, [
+  throw noBaseBranchError(branch, [
     `git branch ${shellQuote(branch)}`,
     `Or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
   ]);
@@ -81,26 +86,26 @@ async function baseOf(
 /** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
 async function requireCleanTree(
   context: WithGit<GitWorktrees>,
-  { branch }: Base,
+  { branch }: BaseBranch,
   uses: readonly BranchUse[],
 ): Promise<void> {
   for (const { path, isThere, operation } of uses) {
     const dirty = isThere ? await context.git.changedTracked(path) : [];
     if (dirty.length === 0) continue;
     if (operation !== null)
-      throw unfinished({ path, operation }, branch, {
+      throw unfinishedOperationError({ path, operation }, branch, {
         so: 'and agents would not see what it changed',
         again: 'git flame run',
       });
     const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
-    throw dirtyTree(
+    throw dirtyTreeError(
       isOnlyConfig
         ? `.blueflame.yml in ${path} has uncommitted changes, and nothing can land until you commit or stash them.`
         : `The work tree ${path} has local changes. Agents would not see them, and a landing could overwrite them.`,
       dirty,
       isOnlyConfig
         ? [`git -C ${shellQuote(path)} commit -m 'configure git flame' .blueflame.yml`]
-        : cleanCommands(path),
+        : listStashOrCommitCommands(path),
     );
   }
 }
@@ -108,7 +113,7 @@ async function requireCleanTree(
 /** Warns of commits on a detached HEAD, which agents don't start from. */
 async function warnOfDetached(
   { events, git, root }: Pick<RunContext, 'events' | 'root'> & WithGit<GitCommits>,
-  base: Base,
+  base: BaseBranch,
   { branch, commit }: HeadState,
 ): Promise<void> {
   if (branch !== null || commit === null || (await git.isAncestor(commit, base.commit))) return;
@@ -123,15 +128,15 @@ async function warnOfFilters(
 ): Promise<void> {
   const filtered = await git.filteredPaths(commit);
   if (filtered.length === 0) return;
-  const message = describeFiltered(filtered);
+  const message = describeFilteredPaths(filtered);
   events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** The warning for a repository with git-lfs or git-crypt. */
-export function describeFiltered(filtered: readonly FilteredPath[]): string {
+export function describeFilteredPaths(filtered: readonly FilteredPath[]): string {
   const names = [...new Set(filtered.map(({ filter }) => filter))].join(', ');
   const count = `${filtered.length} ${filtered.length === 1 ? 'file goes' : 'files go'}`;
-  return `${count} through a filter (${names}), such as ${showName(filtered[0]?.path ?? '')}. No filter runs on what agents write, so tasks about such files are refused.`;
+  return `${count} through a filter (${names}), such as ${renderFileName(filtered[0]?.path ?? '')}. No filter runs on what agents write, so tasks about such files are refused.`;
 }
 
 /** A setup that has git fetch submodules would fail in each worktree: a cell can't write the repository's own files. */
@@ -145,7 +150,7 @@ async function requireOwnSubmodules(
   if (command === undefined) return;
   const paths = await git.submodules(commit);
   if (paths.length === 0) return;
-  const list = paths.map((path) => JSON.stringify(showName(path))).join(', ');
+  const list = paths.map((path) => JSON.stringify(renderFileName(path))).join(', ');
   throw new FlameError({
     kind: 'refused',
     code: 'setup-submodules',
@@ -159,7 +164,7 @@ async function requireOwnSubmodules(
 
 async function requireAdapters(context: RunContext, roles: readonly Role[]): Promise<void> {
   const names = new Set(
-    roles.map((role) => roleAdapter(context.config, role)).filter((name) => name !== 'none'),
+    roles.map((role) => findRoleAdapter(context.config, role)).filter((name) => name !== 'none'),
   );
   for (const name of names) {
     await context.agents.checkAdapter(name);
@@ -168,7 +173,7 @@ async function requireAdapters(context: RunContext, roles: readonly Role[]): Pro
 }
 
 async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'root'>): Promise<void> {
-  const folder = worktreePath(context);
+  const folder = agentWorktreePath(context);
   if (!(await context.machine.canWrite(folder))) {
     throw new FlameError({
       kind: 'environment',
@@ -180,7 +185,7 @@ async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'roo
   const wanted = agentsAtOnce(context.config) * diskPerAgentMb;
   const free = await context.machine.freeDiskMb(folder);
   if (free < wanted) {
-    throw noRoom(
+    throw noDiskSpaceError(
       `${Math.round(free)} MB of disk are free, but ${agentsAtOnce(context.config)} agents need ${wanted} MB.`,
       'Free some disk, or lower concurrency.development in .blueflame.yml',
     );
@@ -201,7 +206,7 @@ const leaves =
   /^(refs\/blueflame\/(?:archive\/)?(?:sessions|tasks|validations|reviews|blackboard|memory|signatures|shown)|refs\/heads\/blueflame\/ses-[^/]+\/[^/]+)\/./;
 
 /** The refs of the person beside which git can't make those of a session, each as the refusal that names the way out. */
-export async function refsInTheWay(
+export async function listRefsInTheWayErrors(
   { git }: WithGit<Pick<GitRefs, 'refNames'>>,
   config: Config,
 ): Promise<readonly FlameError[]> {
@@ -219,7 +224,7 @@ export async function refsInTheWay(
     if (!folders.test(ref) && below === null && !isLanding) return [];
     const wanted =
       below ?? (landing.folders.includes(ref) || folders.test(ref) ? `${ref}/…` : `${landing.leaf}`);
-    return refInTheWay(ref, wanted, {
+    return refInTheWayError(ref, wanted, {
       free: freeName(ref, all),
       further: isLanding ? ['Or set project.landing_branch in .blueflame.yml'] : [],
     });
@@ -232,7 +237,7 @@ function landingPlaces(config: Config): {
   readonly leaf: string | null;
 } {
   if (config.project.landing !== 'branch') return { folders: [], leaf: null };
-  const parts = landingBranch(config, '{session}').split('/');
+  const parts = landingBranchName(config, '{session}').split('/');
   const open = parts.findIndex((part) => part.includes('{session}'));
   const plain = parts.slice(0, open === -1 ? parts.length : open);
   const places = plain.map((_, at) => `refs/heads/${plain.slice(0, at + 1).join('/')}`);

@@ -1,34 +1,38 @@
-import { adaptiveLimit, withoutPausedServices } from '../../core/schedule/held-back.ts';
-import { selectReady } from '../../core/schedule/select-ready.ts';
+import { delayTasksOfPausedServices, limitAgentsByMemory } from '../../core/schedule/held-back.ts';
+import { selectReadyTasks } from '../../core/schedule/select-ready.ts';
 import { countWantedAttempts } from '../../core/task/several-attempts.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/task-facts.ts';
-import { isUsableHere } from '../agents/usable-here.ts';
-import { isOnOtherMachine } from '../machines/pass-on.ts';
-import { mayAct } from '../machines/supervise-machines.ts';
+import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
+import { canTaskRunHere } from '../agents/usable-here.ts';
+import { isTaskOnOtherMachine } from '../machines/pass-on.ts';
+import { mayMachineActInRole } from '../machines/supervise-machines.ts';
 import type { SessionView } from '../record.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
-import { withoutConflictBlocked } from '../stacking/block-on-conflict.ts';
-import type { Attempts } from './attempts.ts';
+import { leaveOutConflictBlockedTasks } from '../stacking/block-on-conflict.ts';
+import type { RunningAttempts } from './attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
-export function selectNext(context: RunContext, view: SessionView, running: Attempts): readonly Task[] {
-  if (!mayAct(context, view.session, 'work')) return [];
-  const limit = agentLimit(context, running.atWork);
+export function selectNextTasks(
+  context: RunContext,
+  view: SessionView,
+  running: RunningAttempts,
+): readonly Task[] {
+  if (!mayMachineActInRole(context, view.session, 'work')) return [];
+  const limit = computeAgentLimit(context, running.atWork);
   // No place is free, and all of them want one: that is how most looks find it.
   if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
   // A task that has just begun is not claimed yet; a task to be retried is still being cleared up.
   const claimed = view.tasks.filter(
     ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
   );
-  const { selected } = selectReady({
-    tasks: startableTasks(context, view).filter((task) => isUsableHere(context, task)),
+  const { selected } = selectReadyTasks({
+    tasks: listStartableTasks(context, view).filter((task) => canTaskRunHere(context, task)),
     running: claimed,
     // No more than agents: what waits to be judged takes room on the disk.
     judged: new Set(running.over.slice(0, limit)),
     // Agents of other machines take no place here.
-    limit: limit + claimed.filter((task) => isOnOtherMachine(context, task)).length,
+    limit: limit + claimed.filter((task) => isTaskOnOtherMachine(context, task)).length,
     now: context.now().getTime(),
     places: (task) => placesOf(task, running),
   });
@@ -36,40 +40,40 @@ export function selectNext(context: RunContext, view: SessionView, running: Atte
 }
 
 /** Works beyond the limit that wait to be judged take a place, too. */
-function placesOf(task: Task, running: Attempts): number {
+function placesOf(task: Task, running: RunningAttempts): number {
   const held = running.placesOf(task.id);
   if (held !== undefined) return Math.max(1, held);
   return task.status === 'pending' ? countWantedAttempts(task) : 1;
 }
 
 /** Tasks that may start, without those blocked by a conflict; those of a limited service are put off. */
-export function startableTasks(
+export function listStartableTasks(
   context: Pick<RunContext, 'config' | 'now' | 'run'>,
   { session, tasks }: SessionView,
 ): readonly Task[] {
-  const adapterOf = (task: Task): string => roleAdapter(context.config, 'worker', nextOf(task));
-  return withoutPausedServices(withoutConflictBlocked(context, tasks), session, {
+  const adapterOf = (task: Task): string => findRoleAdapter(context.config, 'worker', nextOf(task));
+  return delayTasksOfPausedServices(leaveOutConflictBlockedTasks(context, tasks), session, {
     adapterOf,
     now: context.now().getTime(),
   });
 }
 
 /** Adapter of the next attempt at a task. */
-export function adapterOf(
+export function adapterOfNextAttempt(
   context: Pick<RunContext, 'adapter' | 'config'>,
   task: Task,
 ): ReturnType<RunContext['adapter']> {
-  return context.adapter(roleAdapter(context.config, 'worker', nextOf(task)));
+  return context.adapter(findRoleAdapter(context.config, 'worker', nextOf(task)));
 }
 
 /** Task with the adapter and model of its first open attempt. */
 function nextOf(task: Task): Task {
-  const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
+  const open = expandTaskAttempts(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
   return open ?? task;
 }
 
 /** Computes how many agents may run in all: as configured, or fewer where memory is short. */
-export function agentLimit(context: RunContext, running: number): number {
+export function computeAgentLimit(context: RunContext, running: number): number {
   const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = context.config.concurrency;
   if (!adaptive) return development;
   const freeMb = context.machine.freeMemoryMb();
@@ -78,7 +82,7 @@ export function agentLimit(context: RunContext, running: number): number {
   // One that is about to start has taken nothing yet.
   const known = context.agents.usedMemoryMb();
   const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
-  const { limit, isReduced } = adaptiveLimit({
+  const { limit, isReduced } = limitAgentsByMemory({
     configured: development,
     freeMb,
     minPerAgentMb: perAgent,

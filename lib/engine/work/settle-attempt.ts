@@ -1,11 +1,11 @@
-import { workDecision } from '../../core/admission/decisions.ts';
-import type { PageChange } from '../../core/blackboard/change-page.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import type { BlackboardPageChange } from '../../core/blackboard/change-page.ts';
 import type { WorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
-import { afterFailure } from '../../core/task/after-failure.ts';
+import { decideRetryAfterFailure } from '../../core/task/after-failure.ts';
 import { withdrawTasks } from '../../core/task/cascade.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
-import { judgeTask, retryTask } from '../../core/task/task-outcome.ts';
-import { branchMoved } from '../../domain/concurrency-errors.ts';
+import { applyVerdictToTask, retryTask } from '../../core/task/task-outcome.ts';
+import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
@@ -14,13 +14,19 @@ import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { ClaimedTask, Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { workerPage } from '../blackboard/worker-notes.ts';
-import { keepSuperseded } from '../machines/lost-claims.ts';
-import { type Recorder, record, recordOwn, taskOf, viewSession } from '../record.ts';
-import { keepFormerTip } from '../retention/rescue-refs.ts';
+import { makeWorkerNotesChange } from '../blackboard/worker-notes.ts';
+import { rescueSupersededWork } from '../machines/lost-claims.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  recordUnderAnyLead,
+  requireTaskInView,
+  viewSession,
+} from '../record.ts';
+import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type AdapterFacts, type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { runFailureScript } from '../run-script.ts';
-import type { AttemptSteps } from './attempts.ts';
+import type { AttemptProgress } from './attempts.ts';
 
 export interface Attempt {
   readonly session: SessionId;
@@ -33,7 +39,7 @@ export interface Attempt {
   readonly path: string;
 }
 
-export interface Ending {
+export interface AttemptEnding {
   readonly failure: Failure | null;
   /** Its objects are in the repository; null when it failed. */
   readonly work: {
@@ -52,21 +58,21 @@ export interface Ending {
 }
 
 /** `onRecorded` is called before the rest, so that callers need not wait for that. */
-type Rest = Partial<Pick<AttemptSteps, 'onRecorded' | 'clearUp'>>;
+type Rest = Partial<Pick<AttemptProgress, 'onRecorded' | 'clearUp'>>;
 
 /** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
-export async function settleAttempt(
+export async function recordAttemptEnding(
   context: RunContext,
   attempt: Attempt,
-  ending: Ending,
+  ending: AttemptEnding,
   { onRecorded = () => undefined, clearUp = (work) => work() }: Rest = {},
 ): Promise<void> {
   const { failure } = ending;
   if (failure === null) return complete(context, attempt, ending, { onRecorded, clearUp });
   const jitter = context.random();
   let willRetry = false;
-  const recorded = await record(context, attempt.session, (view) => {
-    const task = taskOf(view, attempt.task.id);
+  const recorded = await decideAndRecord(context, attempt.session, (view) => {
+    const task = requireTaskInView(view, attempt.task.id);
     if (!holds(task, attempt)) return null;
     const at = timestamp(context);
     const failedStep = failTask(task, {
@@ -75,7 +81,7 @@ export async function settleAttempt(
       cost: ending.outcome.cost_usd,
       tokens: ending.outcome.tokens,
     });
-    const next = afterFailure(failedStep.task, failure, {
+    const next = decideRetryAfterFailure(failedStep.task, failure, {
       maxRetries: context.config.limits.max_retries,
       now: context.now().getTime(),
       jitter,
@@ -91,7 +97,7 @@ export async function settleAttempt(
     return { steps, body: failure.message };
   });
   onRecorded();
-  if (recorded.kind === 'nothing') return reportSuperseded(context, attempt, null);
+  if (recorded.kind === 'nothing') return rescueSupersededAttempt(context, attempt, null);
   context.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
   if (!willRetry) await runFailureScript(context, attempt.session, attempt.task.id, failure);
 }
@@ -99,7 +105,7 @@ export async function settleAttempt(
 async function complete(
   context: RunContext,
   attempt: Attempt,
-  { work, notes, leftNotes, outcome }: Ending,
+  { work, notes, leftNotes, outcome }: AttemptEnding,
   { onRecorded, clearUp }: Required<Rest>,
 ): Promise<void> {
   if (work === null) return;
@@ -112,7 +118,7 @@ async function complete(
     cost: outcome.cost_usd,
     tokens: outcome.tokens,
   };
-  const isDone = await recordDone(context, attempt, {
+  const isDone = await recordAcceptedWork(context, attempt, {
     leftNotes,
     onRecorded,
     by: attempt.agent,
@@ -128,7 +134,7 @@ async function complete(
       details: work.hidden.slice(0, 20),
       message: `${attempt.task.id} is done, but no commit holds ${formatCount(work.hidden.length, 'path')} of its work${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
     });
-  if (work.leftBehind.length > 0) await releaseToPerson(context, work.cell);
+  if (work.leftBehind.length > 0) await leaveWorktreeToPerson(context, work.cell);
   else await clearUp(() => context.git.discardCell(work.cell));
 }
 
@@ -139,13 +145,13 @@ interface Accepted {
   readonly tip: ObjectId;
   /** Agent of the work. */
   readonly by: AgentId;
-  readonly leftNotes: Ending['leftNotes'];
+  readonly leftNotes: AttemptEnding['leftNotes'];
   readonly done: DoneWork;
   readonly onRecorded: () => void;
 }
 
 /** Moves a task's branch to accepted work, and its note with it. false: its claim was given up. */
-export async function recordDone(
+export async function recordAcceptedWork(
   context: RunContext,
   attempt: Attempt,
   { tip, by, leftNotes, done, onRecorded }: Accepted,
@@ -153,18 +159,18 @@ export async function recordDone(
   const { session, task } = attempt;
   const ref = taskBranch(session, task.id);
   const old = await context.git.resolveCommit(ref);
-  await keepFormerTip(context, { session, task: task.id }, { old, tip });
-  const { change, warnings } = workerPage(context, { task, agent: by }, leftNotes);
-  const recorded = await record(context, session, (view) => {
-    const now = taskOf(view, task.id);
+  await rescueFormerBranchTip(context, { session, task: task.id }, { old, tip });
+  const { change, warnings } = makeWorkerNotesChange(context, { task, agent: by }, leftNotes);
+  const recorded = await decideAndRecord(context, session, (view) => {
+    const now = requireTaskInView(view, task.id);
     if (!holds(now, attempt)) return null;
     const branch = ref.slice('refs/heads/'.length);
     const step = completeTask({ ...now, agent_id: by }, { ...done, branch, at: timestamp(context) });
-    const accepted = [workDecision(step.task, context.configDigest)];
+    const accepted = [toAcceptedCommitsDecision(step.task, context.configDigest)];
     // Findings from when it was one of several.
     const verdict = view.snapshot.verdictsOn(tip).at(-1);
     const judged =
-      step.task.tries === undefined || verdict === undefined ? [] : [judgeTask(step.task, verdict)];
+      step.task.tries === undefined || verdict === undefined ? [] : [applyVerdictToTask(step.task, verdict)];
     return {
       steps: [step, ...judged],
       refs: [{ ref, old, new: tip }],
@@ -175,18 +181,18 @@ export async function recordDone(
   });
   onRecorded();
   if (recorded.kind === 'nothing') {
-    await reportSuperseded(context, attempt, tip);
+    await rescueSupersededAttempt(context, attempt, tip);
     return false;
   }
   for (const message of warnings) context.events.emit({ event: 'notice', level: 'warning', message });
   if (recorded.kind !== 'ref-moved') return true;
-  throw branchMoved(ref.slice(11), `by another process while ${by} worked on ${task.id}`, [
+  throw branchMovedError(ref.slice(11), `by another process while ${by} worked on ${task.id}`, [
     `git branch -D ${shellQuote(ref.slice(11))}`,
     'git flame run',
   ]);
 }
 
-function leftSubject({ task, add }: PageChange, agent: AgentId): string {
+function leftSubject({ task, add }: BlackboardPageChange, agent: AgentId): string {
   return `${task}: ${formatCount(add.length, 'note')} left for later tasks by ${agent}`;
 }
 
@@ -196,35 +202,35 @@ function holds(task: Task, { agent }: Pick<Attempt, 'agent'>): task is ClaimedTa
 }
 
 /** Says that an attempt changes nothing any more, and keeps what it made. */
-export async function reportSuperseded(
+export async function rescueSupersededAttempt(
   context: RunContext,
   attempt: Attempt,
   tip: ObjectId | null,
 ): Promise<void> {
-  const now = taskOf(await viewSession(context, attempt.session), attempt.task.id);
-  await keepSuperseded(context, attempt, { now, tip });
+  const now = requireTaskInView(await viewSession(context, attempt.session), attempt.task.id);
+  await rescueSupersededWork(context, attempt, { now, tip });
 }
 
 /** Gives a claim back: nothing was tried, so nothing is counted. */
-export async function releaseAttempt(
-  context: Recorder,
+export async function releaseClaimOfAttempt(
+  context: RecordContext,
   { session, task, agent }: Attempt,
   why: unknown,
 ): Promise<void> {
   const said = why instanceof Error ? why.message : why;
   const reason = typeof said === 'string' ? said : 'the run was stopped';
-  await recordOwn(context, session, (view) => {
-    const now = taskOf(view, task.id);
+  await recordUnderAnyLead(context, session, (view) => {
+    const now = requireTaskInView(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== agent) return null;
     return { steps: [releaseTask(now, { reason, at: timestamp(context) })] };
   });
 }
 
 /** A worktree that stays is the person's to look into; where that can't be made so now, the next start tries again. */
-export async function releaseToPerson({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
+export async function leaveWorktreeToPerson({ git }: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
   // Its end is reported with its task.
-  await git.isNews(cell);
-  await git.leaveToPerson(cell).catch((error: unknown) => {
+  await git.markCellReported(cell);
+  await git.handWorktreeToPerson(cell).catch((error: unknown) => {
     if (!(error instanceof FlameError)) throw error;
   });
 }

@@ -1,54 +1,59 @@
-import { workDecision } from '../../core/admission/decisions.ts';
-import { fitAttempts } from '../../core/schedule/held-back.ts';
-import { isCounted } from '../../core/task/after-failure.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { limitAttemptsByBudget } from '../../core/schedule/held-back.ts';
+import { doesFailureUseUpAttempt } from '../../core/task/after-failure.ts';
 import {
-  type AttemptEnd,
-  agentsOf,
-  describeVerdicts,
-  endOneAttempt,
-  judgeOneAttempt,
-  notEnded,
+  type AttemptResult,
+  listRunningAgentsOfTask,
+  recordAttemptFindings,
+  recordAttemptResult,
   skipAttempt,
-  storedFailure,
+  toAttemptFindings,
+  toStoredFailure,
+  unendedAttemptResult,
 } from '../../core/task/several-attempts.ts';
-import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-settings.ts';
+import { findRoleAdapter, findRoleModel, readRoleBudget } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Spending } from '../../domain/state/spending.ts';
-import type { Task, WorkedTask } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/task-facts.ts';
+import type { Task, TaskWithAcceptedWork } from '../../domain/state/task.ts';
+import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
-import { watchBudget } from '../agents/session-budget.ts';
-import { isJoined } from '../machines/pass-on.ts';
-import { brokenRules } from '../post-check/judge-commits.ts';
-import { record, taskOf, viewSession } from '../record.ts';
-import { keepOnRescueRef } from '../retention/rescue-refs.ts';
+import { checkLiveBudget } from '../agents/session-budget.ts';
+import { isJoinedMachine } from '../machines/pass-on.ts';
+import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../record.ts';
+import { keepCommitAsRescue } from '../retention/rescue-refs.ts';
 import type { RunContext } from '../run-context.ts';
-import { prepareValidation } from '../validate/obtain-verdict.ts';
-import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { runPreValidationScript } from '../validate/obtain-verdict.ts';
+import { diagnoseCommit, filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
 import { validateTask } from '../validate/validate-task.ts';
-import { type Attempt, type Ending, releaseToPerson, reportSuperseded } from './settle-attempt.ts';
+import {
+  type Attempt,
+  type AttemptEnding,
+  leaveWorktreeToPerson,
+  rescueSupersededAttempt,
+} from './settle-attempt.ts';
 
 /** Each attempt that is asked for: as it ended before, or by whom it is made now, as far as the budget goes. */
-export async function planAttempts(context: RunContext, task: Task): Promise<readonly AttemptRecord[]> {
+export async function makeAttemptRecords(context: RunContext, task: Task): Promise<readonly AttemptRecord[]> {
   const { config } = context;
   const tries: AttemptRecord[] = [];
-  for (const [at, one] of attemptsOf(task).entries()) {
+  for (const [at, one] of expandTaskAttempts(task).entries()) {
     const known = task.tries?.[at];
-    if (known !== undefined && known.ended !== null && (await isJudgedHere(context, task, known))) {
-      tries.push(await withOwnVerdict(context, task, known));
+    if (known !== undefined && known.ended !== null && (await doesAttemptCountHere(context, task, known))) {
+      tries.push(await withTrustedFindings(context, task, known));
       continue;
     }
-    const adapter = roleAdapter(config, 'worker', one);
-    const model = needsModel(context.adapter(adapter)) ? roleModel(config, 'worker', one) : null;
-    tries.push({ agent_id: context.newAgentId('worker'), adapter, model, ...notEnded });
+    const adapter = findRoleAdapter(config, 'worker', one);
+    const model = adapterTalksToModel(context.adapter(adapter)) ? findRoleModel(config, 'worker', one) : null;
+    tries.push({ agent_id: context.newAgentId('worker'), adapter, model, ...unendedAttemptResult });
   }
   const paid = tries.filter(({ ended, model }) => ended === null && model !== null);
-  const fitting = fitAttempts(paid.length, await roomFor(context, task.session));
+  const fitting = limitAttemptsByBudget(paid.length, await roomFor(context, task.session));
   const left = new Set(paid.slice(fitting));
   if (left.size === 0) return tries;
   const message = `${task.id}: ${formatCount(paid.length, 'attempt')} could spend more than is left of the session's budget, so it makes ${fitting}.`;
@@ -61,8 +66,8 @@ async function roomFor(
   id: SessionId,
 ): Promise<{ readonly left: number | null; readonly each: number }> {
   const { session } = await viewSession(context, id);
-  const own = roleBudget(context.config, 'worker');
-  const { limit, spent, unit } = watchBudget(context, session);
+  const own = readRoleBudget(context.config, 'worker');
+  const { limit, spent, unit } = checkLiveBudget(context, session);
   const inUnit = (one: Spending): number => (unit === 'usd' ? one.cost_usd : one.tokens);
   const aside = (session.reservations ?? []).reduce((sum, one) => sum + inUnit(one), 0);
   return { left: limit === 0 || own.unit !== unit ? null : limit - spent - aside, each: own.limit };
@@ -72,17 +77,21 @@ async function roomFor(
  * Whether an attempt counts in this clone as its task's note says it ended. Work counts once the post-check has judged it
  * here, so what another clone wrote is judged like what it handed in; work that is not here can't be.
  */
-export async function isJudgedHere(context: RunContext, task: Task, one: AttemptRecord): Promise<boolean> {
+export async function doesAttemptCountHere(
+  context: RunContext,
+  task: Task,
+  one: AttemptRecord,
+): Promise<boolean> {
   const worked = workedBy(task, one);
   if (worked === null) return true;
   const ends = [worked.commit, worked.start_commit, ...(one.work?.from === undefined ? [] : [one.work.from])];
   for (const commit of ends)
     if (commit === null || (await context.git.resolveCommit(commit)) === null) return false;
-  return (await brokenRules(context, worked)).length === 0;
+  return (await findRulesBrokenByTask(context, worked)).length === 0;
 }
 
 /** Adds to an attempt the findings of those verdicts on its work that count here, and no others. */
-export async function withOwnVerdict(
+export async function withTrustedFindings(
   context: RunContext,
   task: Task,
   one: AttemptRecord,
@@ -93,7 +102,7 @@ export async function withOwnVerdict(
   const verdict = snapshot
     .verdictsOn(one.work.commit)
     .findLast((found) => found.session === task.session && found.task === task.id);
-  return verdict === undefined ? rest : { ...rest, ...describeVerdicts(verdict) };
+  return verdict === undefined ? rest : { ...rest, ...toAttemptFindings(verdict) };
 }
 
 /**
@@ -101,15 +110,19 @@ export async function withOwnVerdict(
  * as it is found. One alone is judged like any work, later. A machine that joined runs the diagnostics alone: its own
  * work is not its to judge.
  */
-export async function judgeAttempts(context: RunContext, session: SessionId, id: Task['id']): Promise<void> {
-  const task = taskOf(await viewSession(context, session), id);
+export async function checkAttemptsToChoose(
+  context: RunContext,
+  session: SessionId,
+  id: Task['id'],
+): Promise<void> {
+  const task = requireTaskInView(await viewSession(context, session), id);
   const made = (task.tries ?? []).filter(({ work }) => work !== undefined);
   if (made.length < 2) return;
   const open = made.filter(({ failing, verdict }) => failing === undefined && verdict === undefined);
-  await prepareValidation(context, session, open.length === 0 ? [] : [task]);
+  await runPreValidationScript(context, session, open.length === 0 ? [] : [task]);
   await forEachConcurrently(open, context.config.concurrency.validation, async (one) => {
     if (context.signal.aborted) return;
-    await (isJoined(context) ? check(context, task, one) : judge(context, task, one));
+    await (isJoinedMachine(context) ? check(context, task, one) : judge(context, task, one));
   });
 }
 
@@ -120,7 +133,7 @@ async function check(context: RunContext, task: Task, one: AttemptRecord): Promi
     session: session.id,
     words: task.id,
   });
-  await note(context, task, one, { failing: failedDiagnostics(runs).map(({ command }) => command) });
+  await note(context, task, one, { failing: filterFailedDiagnostics(runs).map(({ command }) => command) });
 }
 
 /** A validator that gives no verdict decides nothing; where its work is taken all the same, it is judged again. */
@@ -130,15 +143,15 @@ async function judge(context: RunContext, task: Task, one: AttemptRecord): Promi
   // A kill may have come between the verdict and what is noted of it: both move together, so there is none then.
   const judgement = await validateTask(context, task.session, worked);
   if (judgement.kind === 'verdict')
-    return note(context, task, one, describeVerdicts(judgement.verdict), judgement.verdict);
-  const failing = failedDiagnostics(judgement.diagnostics).map(({ command }) => command);
+    return note(context, task, one, toAttemptFindings(judgement.verdict), judgement.verdict);
+  const failing = filterFailedDiagnostics(judgement.diagnostics).map(({ command }) => command);
   const message = `${task.id}: no verdict on the attempt by ${one.agent_id}: ${judgement.reason}`;
   context.events.emit({ event: 'notice', level: 'warning', message });
   await note(context, task, one, { failing });
 }
 
 /** The task as it were if this attempt's work were its own. */
-function workedBy(task: Task, { agent_id, work, notes }: AttemptRecord): WorkedTask | null {
+function workedBy(task: Task, { agent_id, work, notes }: AttemptRecord): TaskWithAcceptedWork | null {
   if (work === undefined) return null;
   const { commit, start } = work;
   const entry = {
@@ -170,11 +183,11 @@ async function note(
   found: Pick<AttemptRecord, 'failing' | 'verdict'>,
   verdict?: Verdict,
 ): Promise<void> {
-  const recorded = await record(context, task.session, (view) => {
-    const now = taskOf(view, task.id);
+  const recorded = await decideAndRecord(context, task.session, (view) => {
+    const now = requireTaskInView(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== task.agent_id) return null;
     return {
-      steps: [judgeOneAttempt(now, agent, found)],
+      steps: [recordAttemptFindings(now, agent, found)],
       ...(verdict === undefined ? {} : { verdict, actor: verdict.by }),
     };
   });
@@ -187,26 +200,26 @@ async function note(
  * Records the result of one of several attempts, after its work is kept as a rescue: so it is never made again. Returns
  * the failure of one that must be made again, since the failure was not its doing; else null.
  */
-export async function recordAttempt(
+export async function recordOneOfSeveralAttempts(
   context: RunContext,
   attempt: Attempt,
-  ending: Ending,
+  ending: AttemptEnding,
 ): Promise<Failure | null> {
   const { failure } = ending;
-  if (failure?.retryable === true && !isCounted(failure)) return failure;
+  if (failure?.retryable === true && !doesFailureUseUpAttempt(failure)) return failure;
   const { session, task, agent } = attempt;
-  if (ending.work !== null) await keepOnRescueRef(context, { session, task: task.id }, ending.work.tip);
+  if (ending.work !== null) await keepCommitAsRescue(context, { session, task: task.id }, ending.work.tip);
   const size = await sizeOf(context, ending);
-  const recorded = await record(context, session, (view) => {
-    const now = taskOf(view, task.id);
-    if (!agentsOf(now).includes(agent)) return null;
+  const recorded = await decideAndRecord(context, session, (view) => {
+    const now = requireTaskInView(view, task.id);
+    if (!listRunningAgentsOfTask(now).includes(agent)) return null;
     const end = endOf(now, ending, size);
-    const step = endOneAttempt(now, agent, end);
+    const step = recordAttemptResult(now, agent, end);
     const accepted =
       end.work === undefined
         ? []
         : [
-            workDecision(
+            toAcceptedCommitsDecision(
               { ...now, commit: end.work.commit, start_commit: end.work.start },
               context.configDigest,
             ),
@@ -214,14 +227,14 @@ export async function recordAttempt(
     return { steps: [step], actor: agent, accepted };
   });
   if (recorded.kind !== 'done') {
-    await reportSuperseded(context, attempt, ending.work?.tip ?? null);
+    await rescueSupersededAttempt(context, attempt, ending.work?.tip ?? null);
     return null;
   }
-  reportAttempt(context, taskOf(recorded.view, task.id), attempt);
+  reportAttempt(context, requireTaskInView(recorded.view, task.id), attempt);
   // Its rescue holds it now. Files that were not accepted stay in it.
   if (ending.work === null) return null;
   if (ending.work.leftBehind.length === 0) await context.git.discardCell(ending.work.cell);
-  else await releaseToPerson(context, ending.work.cell);
+  else await leaveWorktreeToPerson(context, ending.work.cell);
   return null;
 }
 
@@ -230,7 +243,7 @@ interface Size {
   readonly lines: number;
 }
 
-async function sizeOf({ git }: Pick<RunContext, 'git'>, { work }: Ending): Promise<Size> {
+async function sizeOf({ git }: Pick<RunContext, 'git'>, { work }: AttemptEnding): Promise<Size> {
   if (work === null) return { files: 0, lines: 0 };
   const files = await git.fileStats(work.cell.base, work.tip);
   return {
@@ -239,7 +252,11 @@ async function sizeOf({ git }: Pick<RunContext, 'git'>, { work }: Ending): Promi
   };
 }
 
-function endOf(task: Task, { failure, work, notes, leftNotes, outcome }: Ending, size: Size): AttemptEnd {
+function endOf(
+  task: Task,
+  { failure, work, notes, leftNotes, outcome }: AttemptEnding,
+  size: Size,
+): AttemptResult {
   const spent = { cost_usd: outcome.cost_usd, tokens: outcome.tokens };
   if (work === null)
     return {
@@ -247,7 +264,7 @@ function endOf(task: Task, { failure, work, notes, leftNotes, outcome }: Ending,
       notes: '',
       left: [],
       ...spent,
-      ...(failure === null ? {} : { failure: storedFailure(failure) }),
+      ...(failure === null ? {} : { failure: toStoredFailure(failure) }),
     };
   const { start, base } = work.cell;
   return {

@@ -5,13 +5,13 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { showName } from '../../util/file-names.ts';
-import { hasWildcard, pathMatches } from '../../util/path-globs.ts';
-import { judgeLinkedPath, keepLocks, readLockFacts } from '../lock-paths.ts';
-import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { renderFileName } from '../../util/file-names.ts';
+import { globMatchesPath, hasWildcard } from '../../util/path-globs.ts';
+import { readLockFacts, recordLocksAfterRenames, whyLockLeadsElsewhere } from '../lock-paths.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { blockOnConflict, describeStart } from '../stacking/block-on-conflict.ts';
-import { type StartPoint, startPoint } from '../start-point.ts';
+import { blockTaskOnConflict, describeWorkToBuildOn } from '../stacking/block-on-conflict.ts';
+import { buildStartPoint, type StartPoint } from '../start-point.ts';
 
 /** A claimed task: the session after the claim, and where the work starts. */
 export interface StartedAttempt {
@@ -35,16 +35,20 @@ interface Claim {
  * Claims a task for an agent, on the ground its work starts from. null: a conflict blocks it, another process claimed
  * or changed it or its start at this moment, or its locks followed a rename.
  */
-export async function startAttempt(context: RunContext, claim: Claim): Promise<StartedAttempt | null> {
+export async function claimTaskForAgent(context: RunContext, claim: Claim): Promise<StartedAttempt | null> {
   const { session, task } = claim;
   const { session: now, tasks } = await viewSession(context, session);
-  const start = await startPoint(context, now, task, tasks);
-  const lockFacts = describeStart(context, task, tasks);
+  const start = await buildStartPoint(context, now, task, tasks);
+  const lockFacts = describeWorkToBuildOn(context, task, tasks);
   if (start.kind === 'conflict' && !start.isDependency) {
-    await blockOnConflict(context, { task, ground: lockFacts }, start);
+    await blockTaskOnConflict(context, { task, ground: lockFacts }, start);
     return null;
   }
-  if (start.kind === 'start' && (await keepLocks(context, { session: now }, task, start.commit))) return null;
+  if (
+    start.kind === 'start' &&
+    (await recordLocksAfterRenames(context, { session: now }, task, start.commit))
+  )
+    return null;
   const refusal =
     start.kind === 'start' ? unreachableReason(context, task, start.commit) : Promise.resolve(null);
   // Heard by who performs the attempt, which gives the claim back.
@@ -54,16 +58,16 @@ export async function startAttempt(context: RunContext, claim: Claim): Promise<S
 }
 
 async function claimOn(
-  context: Recorder & Pick<RunContext, 'place'>,
+  context: RecordContext & Pick<RunContext, 'place'>,
   { session, task, agent, path, tries }: Claim,
   { start, lockFacts }: { readonly start: StartPoint; readonly lockFacts: string },
 ): Promise<SessionView | null> {
-  const claimed = await record(context, session, (view) => {
+  const claimed = await decideAndRecord(context, session, (view) => {
     // Changed by another clone in this moment, it is only received.
     const now = view.tasks.find(({ id }) => id === task.id);
     if (now === undefined) return null;
     if (now.status !== 'pending' || now.rev !== task.rev) return null;
-    if (describeStart(context, now, view.tasks) !== lockFacts) return null;
+    if (describeWorkToBuildOn(context, now, view.tasks) !== lockFacts) return null;
     return {
       steps: [
         claimTask(now, {
@@ -93,7 +97,7 @@ async function unreachableReason(
 ): Promise<Failure | null> {
   const ground = await readLockFacts({ git }, start);
   for (const lock of file_locks) {
-    const why = judgeLinkedPath(ground, lock);
+    const why = whyLockLeadsElsewhere(ground, lock);
     if (why !== null) return onDetour(lock, why);
   }
   // A file that will be made has its attributes already.
@@ -105,7 +109,7 @@ async function unreachableReason(
   const names = new Map(filtered.map(({ path, filter }) => [path, filter]));
   const tracked = await git.listFiles(start, Number.POSITIVE_INFINITY);
   for (const lock of file_locks) {
-    const covered = tracked.filter((path) => pathMatches(lock, path));
+    const covered = tracked.filter((path) => globMatchesPath(lock, path));
     const [first] = covered;
     // A request that covers other paths too may well be about those; its outcome is judged then.
     if (first !== undefined && covered.every((path) => names.has(path)))
@@ -115,7 +119,7 @@ async function unreachableReason(
 }
 
 /** Files of a task's work that a filter would have to turn into what is committed, new ones too; null: none. */
-export async function filteredWork(
+export async function findFilteredFilesFailure(
   { git }: WithGit<GitDiffs & GitFiles>,
   { base: start, quarantine }: Pick<CellWorktree, 'base' | 'quarantine'>,
   tip: ObjectId,
@@ -142,7 +146,7 @@ function onDetour(lock: string, why: string): Failure {
 }
 
 function throughFilter(filter: string, paths: readonly string[]): Failure {
-  const names = paths.slice(0, 5).map(showName).join(', ');
+  const names = paths.slice(0, 5).map(renderFileName).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   return {
     kind: 'violation',

@@ -1,30 +1,41 @@
-import { chainFrom } from '../../core/schedule/plan-waves.ts';
-import { isPendingTask, nextWake } from '../../core/schedule/select-ready.ts';
-import { unblockableTasks } from '../../core/task/cascade.ts';
+import { longestChainLength } from '../../core/schedule/plan-waves.ts';
+import { isPendingTask, msUntilNextBackoffEnds } from '../../core/schedule/select-ready.ts';
+import { listUnblockableTasks } from '../../core/task/cascade.ts';
 import { countWantedAttempts } from '../../core/task/several-attempts.ts';
 import { unblockTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { attemptsOf } from '../../domain/state/task-facts.ts';
-import { askForBudget } from '../agents/ask-person.ts';
-import { pauseReason, reportPauses, requireShortWait } from '../agents/service-pauses.ts';
-import { watchBudget } from '../agents/session-budget.ts';
-import { findUnusable, requireChosen } from '../agents/usable-here.ts';
+import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
+import { askToRaiseBudget } from '../agents/ask-person.ts';
+import { findPauseReason, reportServicePauses, requireShortServicePause } from '../agents/service-pauses.ts';
+import { checkLiveBudget } from '../agents/session-budget.ts';
+import { findAdaptersUnusableHere, requireUsableTaskAdapters } from '../agents/usable-here.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { interruptedError, stoppedBeforeStart } from '../graceful-stop.ts';
-import { fetchBase, isJoined, reportHowToJoin, reportIdle, waitsForOthers } from '../machines/pass-on.ts';
-import { isSpentHere } from '../machines/reserve.ts';
+import { interruptedError, stoppedBeforeStartError } from '../graceful-stop.ts';
+import {
+  fetchBase,
+  isJoinedMachine,
+  isWaitingForOtherMachines,
+  reportHowToJoin,
+  reportIdleMachine,
+} from '../machines/pass-on.ts';
+import { isBudgetSpentHere } from '../machines/reserve.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
-import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
-import { attemptSeveral } from './attempt-several.ts';
-import { attemptTask } from './attempt-task.ts';
-import { Attempts } from './attempts.ts';
-import { warnOfBase } from './base-checks.ts';
-import { releaseOrphans } from './release-orphans.ts';
-import { adapterOf, agentLimit, selectNext, startableTasks } from './select-next.ts';
+import { makeSeveralAttempts } from './attempt-several.ts';
+import { makeOneAttempt } from './attempt-task.ts';
+import { RunningAttempts } from './attempts.ts';
+import { warnOfFailingBase } from './base-checks.ts';
+import { releaseOrphanedClaims } from './release-orphans.ts';
+import {
+  adapterOfNextAttempt,
+  computeAgentLimit,
+  listStartableTasks,
+  selectNextTasks,
+} from './select-next.ts';
 
 /** Longest time between two looks: free memory shows in no ref. */
 const lookAgainMs = 5_000;
@@ -36,7 +47,11 @@ const lookAtOthersMs = 1_000;
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
  * agent that is over while that one's work is judged.
  */
-export function workWave(context: RunContext, session: SessionId, options: WaveOptions = {}): Promise<void> {
+export function runWorkWave(
+  context: RunContext,
+  session: SessionId,
+  options: WaveOptions = {},
+): Promise<void> {
   return withConflictWatch(context, (radar) => workUntilDone(context, session, { radar, ...options }));
 }
 
@@ -44,7 +59,7 @@ interface WaveOptions {
   /** Called at each look at how things stand. */
   readonly onLook?: () => void;
   /** Begins at a look what else there is to do. */
-  readonly also?: (view: SessionView, running: Attempts) => void;
+  readonly also?: (view: SessionView, running: RunningAttempts) => void;
 }
 
 async function workUntilDone(
@@ -55,13 +70,13 @@ async function workUntilDone(
   const opening = await resumeClaims(context, session);
   context.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
   reportHowToJoin(context, opening);
-  const first = startableTasks(context, opening);
-  const all = first.flatMap(attemptsOf);
-  if (!isJoined(context)) await requireChosen(context, 'worker', all);
-  const isPaid = all.some((task) => needsModel(adapterOf(context, task)));
-  if (first.length > 0) await warnOfBase(context, opening.session, isPaid);
+  const first = listStartableTasks(context, opening);
+  const all = first.flatMap(expandTaskAttempts);
+  if (!isJoinedMachine(context)) await requireUsableTaskAdapters(context, 'worker', all);
+  const isPaid = all.some((task) => adapterTalksToModel(adapterOfNextAttempt(context, task)));
+  if (first.length > 0) await warnOfFailingBase(context, opening.session, isPaid);
   let { tasks } = opening;
-  const running = new Attempts({
+  const running = new RunningAttempts({
     chainFrom: (task) => chainOf(tasks, task),
     sleep: (ms, signal) => context.machine.sleep(ms, signal),
   });
@@ -69,28 +84,31 @@ async function workUntilDone(
   await context.store.watch(() => running.wake());
   while (!context.signal.aborted && running.failures.length === 0) {
     const step = running.nextStep();
-    if (!isJoined(context)) await rebaseStacked(context, session);
+    if (!isJoinedMachine(context)) await rebaseStacked(context, session);
     await superviseMachines(context, session);
     const view = await viewSession(context, session);
     tasks = view.tasks;
     onLook?.();
-    if (isJoined(context))
-      await findUnusable(
+    if (isJoinedMachine(context))
+      await findAdaptersUnusableHere(
         context,
-        startableTasks(context, view).filter(({ status }) => status === 'pending'),
+        listStartableTasks(context, view).filter(({ status }) => status === 'pending'),
       );
     const hasBase = await fetchBase(context, view);
     radar.look(view);
-    reportPauses(context, view.session);
+    reportServicePauses(context, view.session);
     const spending = context.gracefulStop.isRequested() ? 'stop' : await maySpend(context, view, running);
     if (spending === 'yes' && hasBase) startReady(context, view, running);
     if (spending === 'yes' && hasBase) also?.(view, running);
-    const wake = spending === 'yes' ? nextWake(startableTasks(context, view), context.now().getTime()) : null;
-    const awaits = waitsForOthers(context, view);
+    const wake =
+      spending === 'yes'
+        ? msUntilNextBackoffEnds(listStartableTasks(context, view), context.now().getTime())
+        : null;
+    const awaits = isWaitingForOtherMachines(context, view);
     if (running.size === 0 && wake === null && !awaits) break;
     if (running.size > 0) context.run.idle = null;
-    else if (awaits) reportIdle(context, view);
-    if (running.size === 0 && !awaits) requireShortWait(context, view.session, wake ?? 0);
+    else if (awaits) reportIdleMachine(context, view);
+    if (running.size === 0 && !awaits) requireShortServicePause(context, view.session, wake ?? 0);
     running.onLooked();
     await nextChange(context, { step, isRunning: running.size > 0 || awaits }, wake);
   }
@@ -103,20 +121,20 @@ async function workUntilDone(
 /** Length of the chain of tasks behind one, of those that are pending. */
 function chainOf(tasks: readonly Task[], id: string): number {
   const task = tasks.find((one) => one.id === id);
-  return task === undefined ? 0 : chainFrom(task, tasks.filter(isPendingTask));
+  return task === undefined ? 0 : longestChainLength(task, tasks.filter(isPendingTask));
 }
 
-function startReady(context: RunContext, view: SessionView, running: Attempts): void {
+function startReady(context: RunContext, view: SessionView, running: RunningAttempts): void {
   const { id } = view.session;
-  const limit = agentLimit(context, running.atWork);
+  const limit = computeAgentLimit(context, running.atWork);
   running.give(limit - running.atWork);
-  for (const task of selectNext(context, view, running)) {
-    const adapter = adapterOf(context, task);
+  for (const task of selectNextTasks(context, view, running)) {
+    const adapter = adapterOfNextAttempt(context, task);
     if (task.attempts === undefined)
-      running.begin(task.id, (steps) => attemptTask(context, id, { task, adapter, steps }));
+      running.begin(task.id, (steps) => makeOneAttempt(context, id, { task, adapter, steps }));
     else {
       const places = Math.min(countWantedAttempts(task), Math.max(0, limit - running.atWork));
-      running.begin(task.id, (steps) => attemptSeveral(context, { task, steps }), places);
+      running.begin(task.id, (steps) => makeSeveralAttempts(context, { task, steps }), places);
     }
   }
 }
@@ -125,20 +143,20 @@ function startReady(context: RunContext, view: SessionView, running: Attempts): 
 async function maySpend(
   context: RunContext,
   view: SessionView,
-  running: Attempts,
+  running: RunningAttempts,
 ): Promise<'yes' | 'wait' | 'stop'> {
   // An agent asked, and the person decided to stop.
   if (view.session.state === 'stopped') return 'stop';
-  if (isJoined(context) && isSpentHere(context, view.session)) {
+  if (isJoinedMachine(context) && isBudgetSpentHere(context, view.session)) {
     // Its lead's person is asked, where it is the budget of all.
     warnOnce(context, 'This machine has spent its share of the session budget. It starts no more paid work.');
     return 'wait';
   }
-  const budget = watchBudget(context, view.session);
-  const next = budget.isSpent ? selectNext(context, view, running) : [];
-  if (!next.some((task) => needsModel(adapterOf(context, task)))) return 'yes';
+  const budget = checkLiveBudget(context, view.session);
+  const next = budget.isSpent ? selectNextTasks(context, view, running) : [];
+  if (!next.some((task) => adapterTalksToModel(adapterOfNextAttempt(context, task)))) return 'yes';
   if (running.size > 0) return 'wait';
-  return (await askForBudget(context, view.session.id, budget)) ? 'yes' : 'stop';
+  return (await askToRaiseBudget(context, view.session.id, budget)) ? 'yes' : 'stop';
 }
 
 async function nextChange(
@@ -159,10 +177,10 @@ async function nextChange(
 
 /** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
 async function resumeClaims(context: RunContext, session: SessionId): Promise<SessionView> {
-  await releaseOrphans(context, session);
-  if (isJoined(context)) return viewSession(context, session);
-  await record(context, session, ({ session: now, tasks }) => {
-    const free = unblockableTasks(tasks).map((task) => unblockTask(task));
+  await releaseOrphanedClaims(context, session);
+  if (isJoinedMachine(context)) return viewSession(context, session);
+  await decideAndRecord(context, session, ({ session: now, tasks }) => {
+    const free = listUnblockableTasks(tasks).map((task) => unblockTask(task));
     const isNew = now.wave !== 'work';
     if (free.length === 0 && !isNew) return null;
     const next = { ...now, wave: 'work' as const, state: 'active' as const };
@@ -175,7 +193,7 @@ async function resumeClaims(context: RunContext, session: SessionId): Promise<Se
 }
 
 async function closeWave(
-  context: Recorder & Pick<RunContext, 'signal'>,
+  context: RecordContext & Pick<RunContext, 'signal'>,
   { session, tasks: before }: SessionView,
   hadAgents: boolean,
 ): Promise<void> {
@@ -187,5 +205,5 @@ async function closeWave(
   const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
   context.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
   if (context.signal.aborted)
-    throw hadAgents ? interruptedError() : stoppedBeforeStart(pauseReason(context, now));
+    throw hadAgents ? interruptedError() : stoppedBeforeStartError(findPauseReason(context, now));
 }

@@ -1,17 +1,17 @@
-import { workBelow } from '../../core/schedule/work-below.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { listWorkToBuildOn } from '../../core/schedule/work-below.ts';
+import { findRoleAdapter } from '../../domain/config/role-settings.ts';
 import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task.ts';
-import { agentPrompt } from '../agents/start-agent.ts';
-import { notesForWorker } from '../blackboard/worker-notes.ts';
-import { workerPolicy } from '../post-check/worker-policy.ts';
+import { renderAgentPrompt } from '../agents/start-agent.ts';
+import { selectSecretFreeNotes } from '../blackboard/worker-notes.ts';
+import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
 import type { SessionView } from '../record.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { baseTip } from '../start-point.ts';
+import { readBaseTip } from '../start-point.ts';
 
 interface WorkerStart {
   readonly policy: AgentPolicy;
@@ -23,7 +23,7 @@ interface WorkerStart {
 }
 
 /** Data of a worker's prompt. */
-export async function workerPrompt(
+export async function makeWorkerPromptData(
   context: WithGit<GitCommits & GitDiffs>,
   view: Pick<SessionView, 'tasks' | 'snapshot'>,
   task: Task,
@@ -35,7 +35,7 @@ export async function workerPrompt(
     policy,
     isKept,
     earlier: await earlierChange(context, task, base),
-    left: notesForWorker(task, view),
+    left: selectSecretFreeNotes(task, view),
     below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
   };
 }
@@ -44,27 +44,27 @@ export async function workerPrompt(
  * Renders the prompt of a task's worker as it would be now; for a task that runs or ran, as it was, but with later
  * entries of its history. Starts and records nothing. Throws FlameErrors `bad-template`, `no-base-branch`.
  */
-export async function previewPrompt(
+export async function previewWorkerPrompt(
   context: Pick<RunContext, 'adapter' | 'config' | 'prompts'> & WithGit<GitCommits & GitDiffs & GitFiles>,
   view: Pick<SessionView, 'session' | 'tasks' | 'snapshot'>,
   task: Task,
 ): Promise<Prompts> {
-  const base = task.start_commit ?? (await baseTip(context, view.session));
-  const policy = await workerPolicy(context, {
+  const base = task.start_commit ?? (await readBaseTip(context, view.session));
+  const policy = await compileWorkerPolicy(context, {
     ...(task.agent_id === null ? {} : { agentId: task.agent_id }),
     worktree: task.worktree ?? '/',
     fileLocks: task.file_locks,
     start: base,
   });
-  const builtOn = task.built_on ?? workBelow(task, view.tasks, context.config.concurrency.overlap);
-  const data = await workerPrompt(context, view, task, {
+  const builtOn = task.built_on ?? listWorkToBuildOn(task, view.tasks, context.config.concurrency.overlap);
+  const data = await makeWorkerPromptData(context, view, task, {
     policy,
     base,
     builtOn,
     isKept: task.kept !== undefined,
   });
-  return agentPrompt(context, {
-    adapter: roleAdapter(context.config, 'worker', task),
+  return renderAgentPrompt(context, {
+    adapter: findRoleAdapter(context.config, 'worker', task),
     data,
     from: base,
   });

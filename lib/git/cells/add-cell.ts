@@ -9,10 +9,15 @@ import { removeTree } from '../../util/remove-tree.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { requireNotStopped } from '../process/limit-git.ts';
 import { runGit } from '../process/run-git.ts';
-import { agentCommon, makeAgentCommon } from './agent-refs.ts';
-import { type CellPaths, cellPaths, describeCell, makingFolder } from './cell-paths.ts';
+import { agentCommonFolderName, makeAgentCommonFolder } from './agent-refs.ts';
+import {
+  buildCellFromRecord,
+  buildCellGitFolders,
+  type CellGitFolders,
+  unfinishedCellFolder,
+} from './cell-paths.ts';
 import { addToRecord, beginRecord, type RecordFacts, readRecord } from './cell-record.ts';
-import { gitWithOwnIndex } from './cell-view.ts';
+import { gitWithToolIndex } from './cell-view.ts';
 import type { ImportOptions } from './import-objects.ts';
 
 /** See CellWorktree; null: a scratch worktree. */
@@ -40,14 +45,14 @@ export async function addCell(
   { subject, sparse, ...commits }: CellInit,
 ): Promise<CellWorktree> {
   const { commonDir } = access.repository;
-  const paths = cellPaths(commonDir, basename(path));
+  const paths = buildCellGitFolders(commonDir, basename(path));
   const known = { ...commits, common: commonDir, ...(subject === null ? {} : { subject }) };
   claimFolders(paths, path, known);
   try {
     writeGitFolders(paths, path, commits.start);
-    await makeAgentCommon(access, paths.agentGitDir);
+    await makeAgentCommonFolder(access, paths.agentGitDir);
     killPoint('cell recorded');
-    const cell = describeCell(commonDir, paths.id, readRecord(paths.root));
+    const cell = buildCellFromRecord(commonDir, paths.id, readRecord(paths.root));
     await checkOut(access, cell, { paths, sparse });
     killPoint('cell checked out');
     // Until here no agent can have been in it: an unfinished cell can be thrown away as it is.
@@ -60,7 +65,7 @@ export async function addCell(
   }
 }
 
-function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void {
+function claimFolders(paths: CellGitFolders, path: string, known: RecordFacts): void {
   if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is not a valid name for a cell');
   mkdirSync(dirname(paths.listing), { recursive: true });
   mkdirSync(dirname(dirname(paths.root)), { recursive: true });
@@ -88,7 +93,7 @@ function claimFolders(paths: CellPaths, path: string, known: RecordFacts): void 
 
 /** It appears with what says whose it is and where: a kill from here on leaves nothing that can't be found. */
 function claimRecord(root: string, facts: RecordFacts): void {
-  const making = makingFolder(root);
+  const making = unfinishedCellFolder(root);
   mkdirSync(making, { mode: 0o700 });
   killPoint('cell to record');
   try {
@@ -100,12 +105,12 @@ function claimRecord(root: string, facts: RecordFacts): void {
   }
 }
 
-function writeGitFolders(paths: CellPaths, path: string, start: ObjectId): void {
+function writeGitFolders(paths: CellGitFolders, path: string, start: ObjectId): void {
   // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
   const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
   for (const folder of [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake]) mkdirSync(folder);
   const gitDirs = [
-    [paths.agentGitDir, agentCommon],
+    [paths.agentGitDir, agentCommonFolderName],
     [paths.ownGitDir, '../../../..'],
     [paths.listing, '../..'],
   ] as const;
@@ -123,14 +128,14 @@ function writeGitFolders(paths: CellPaths, path: string, start: ObjectId): void 
 async function checkOut(
   access: GitAccess,
   cell: CellWorktree,
-  { paths, sparse }: { readonly paths: CellPaths; readonly sparse: readonly string[] | null },
+  { paths, sparse }: { readonly paths: CellGitFolders; readonly sparse: readonly string[] | null },
 ): Promise<void> {
   if (sparse !== null) {
     mkdirSync(join(paths.ownGitDir, 'info'));
     writeFileSync(join(paths.ownGitDir, 'info', 'sparse-checkout'), `${sparse.join('\n')}\n`);
   }
   // No agent was in it yet, and a large repository takes its time.
-  const own = { ...(await gitWithOwnIndex(access, cell)), guard: undefined };
+  const own = { ...(await gitWithToolIndex(access, cell)), guard: undefined };
   // Objects that a partial clone lacks are fetched into the repository, once, where the agent's git finds them.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
   const set =
@@ -149,8 +154,8 @@ function taken(folder: string, what: string, cause?: unknown): FlameError {
   });
 }
 
-/** The mark of a cell whose removal has begun; recoverQuarantines finishes it. */
-export const removingSuffix = '.removing';
+/** The mark of a cell whose removal has begun; removeUnfinishedCells finishes it. */
+export const cellRemovalSuffix = '.removing';
 
 /**
  * Removes a cell's worktree at `path`, its quarantine and its record. The first step renames the record, so
@@ -171,8 +176,8 @@ export async function removeCell(
       throw error;
     });
   };
-  const { root, listing, objectDir } = cellPaths(commonDir, id);
-  const leaving = `${root}${removingSuffix}`;
+  const { root, listing, objectDir } = buildCellGitFolders(commonDir, id);
+  const leaving = `${root}${cellRemovalSuffix}`;
   if (existsSync(root)) {
     // The rest of an earlier removal would be in the way.
     await removeTree(leaving);

@@ -1,15 +1,15 @@
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
-import { entriesIn, readTextOrEmpty } from '../../util/read-file.ts';
+import { listEntriesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
-import { gitText } from '../process/run-git.ts';
-import { reftableOf } from '../refs/ref-files.ts';
+import { runGitForText } from '../process/run-git.ts';
+import { findReftable } from '../refs/ref-files.ts';
 
 /** The name of the common folder of an agent's git in its private git folder. */
-export const agentCommon = 'common';
-/** The attributes that hide files from the git of a cell, in the same folder; see hideContents. */
-export const hidingFile = join(agentCommon, 'info', 'attributes');
+export const agentCommonFolderName = 'common';
+/** The attributes that hide files from the git of a cell, in the same folder; see hideContentsFromAgentGit. */
+export const hiddenPathsAttributesFile = join(agentCommonFolderName, 'info', 'attributes');
 
 // The tool's own state, and what the person has put aside.
 const notShown = /^refs\/(?:blueflame\/|stash$)/;
@@ -22,9 +22,9 @@ const longestFile = 64 * 1024 ** 2;
  * Makes the common folder of an agent's git: the repository's refs as they stand now, to be moved as the agent likes
  * and gone with it, and settings and objects that are read. Its branches, tags and stash never reach the repository.
  */
-export async function makeAgentCommon(access: GitAccess, gitDir: string): Promise<void> {
+export async function makeAgentCommonFolder(access: GitAccess, gitDir: string): Promise<void> {
   const { commonDir } = access.repository;
-  const folder = join(gitDir, agentCommon);
+  const folder = join(gitDir, agentCommonFolderName);
   for (const made of ['refs/heads', 'refs/tags', 'info']) mkdirSync(join(folder, made), { recursive: true });
   // For a git without a cell's variables, which say where else to look.
   symlinkSync('../../../../../objects', join(folder, 'objects'));
@@ -44,8 +44,11 @@ type Refs = readonly (readonly [ref: string, id: string])[];
 
 async function readRefs(access: GitAccess): Promise<Refs> {
   const { commonDir } = access.repository;
-  if (reftableOf(commonDir) === null) return [...readRefFiles(commonDir)];
-  const text = await gitText(gitOnObjects(access), ['for-each-ref', '--format=%(objectname) %(refname)']);
+  if (findReftable(commonDir) === null) return [...readRefFiles(commonDir)];
+  const text = await runGitForText(gitOnObjects(access), [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+  ]);
   return text.split('\n').flatMap((line) => {
     const at = line.indexOf(' ');
     return at < 0 ? [] : [[line.slice(at + 1), line.slice(0, at)] as const];
@@ -67,8 +70,8 @@ function readRefFiles(commonDir: string): ReadonlyMap<string, string> {
 }
 
 /** Reads the commit of an agent's own branch; null: its files don't show one. */
-export function agentRef(gitDir: string, name: string): ObjectId | null {
-  const folder = join(gitDir, agentCommon);
+export function readAgentBranchTip(gitDir: string, name: string): ObjectId | null {
+  const folder = join(gitDir, agentCommonFolderName);
   let ref = name;
   for (let steps = 0; steps < 5; steps += 1) {
     const isPlain = ref.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
@@ -84,8 +87,8 @@ export function agentRef(gitDir: string, name: string): ObjectId | null {
 }
 
 /** All that an agent's HEAD, refs and their logs ever named, as they are written: of some there may be no object. */
-export function agentTips(gitDir: string): ReadonlySet<ObjectId> {
-  const folder = join(gitDir, agentCommon);
+export function listCommitsAgentNamed(gitDir: string): ReadonlySet<ObjectId> {
+  const folder = join(gitDir, agentCommonFolderName);
   const logs = [join(gitDir, 'logs'), join(folder, 'logs')].flatMap((at) =>
     filesBelow(at).map((path) => readPlain(join(at, path))),
   );
@@ -109,7 +112,7 @@ function filesBelow(root: string): readonly string[] {
   const found: string[] = [];
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined && found.length < mostRefs; folder = waiting.pop()) {
-    for (const entry of entriesIn(join(root, folder))) {
+    for (const entry of listEntriesIn(join(root, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) waiting.push(path);
       else if (entry.isFile() && !entry.name.endsWith('.lock')) found.push(path);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { EndNote } from '../../domain/ports/git-cells.ts';
+import type { AgentEndNote } from '../../domain/ports/git-cells.ts';
 import { agentRunSchema } from '../../domain/state/session.ts';
 
 const endNoteSchema = z.object({ run: agentRunSchema, text: z.string(), notes: z.string().default('') });
 
-/** Parses the note of noteCellEnd in a cell's record; null: it is none. */
-export function parseCellEnd(noted: unknown): EndNote | null {
+/** Parses the note of recordAgentEnd in a cell's record; null: it is none. */
+export function parseAgentEndNote(noted: unknown): AgentEndNote | null {
   return endNoteSchema.safeParse(noted).data ?? null;
 }

@@ -1,10 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
+import type { AgentEndNote, CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { withLock } from '../../util/owned-lock.ts';
 import { processState } from '../../util/process-identity.ts';
-import { isMissing } from '../../util/read-file.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 import { addToRecord, type CellRecord } from './cell-record.ts';
 
 /**
@@ -12,7 +12,7 @@ import { addToRecord, type CellRecord } from './cell-record.ts';
  * worktree, `agentGitDir` and `objectDir`; all else is the tool's own and never read from those three
  * without a check.
  */
-export interface CellPaths {
+export interface CellGitFolders {
   readonly id: string;
   /** Its existence is the cell's; renamed to `<root>.removing` as the first step of removal. */
   readonly root: string;
@@ -28,7 +28,7 @@ export interface CellPaths {
   readonly listing: string;
 }
 
-export function cellPaths(commonDir: string, id: string): CellPaths {
+export function buildCellGitFolders(commonDir: string, id: string): CellGitFolders {
   const root = join(cellsFolder(commonDir), id);
   return {
     id,
@@ -46,26 +46,26 @@ export function cellsFolder(commonDir: string): string {
 }
 
 /** A cell's folder while its record is made; the process that makes it is named. */
-export function makingFolder(root: string): string {
+export function unfinishedCellFolder(root: string): string {
   return `${root}.${process.pid}.new`;
 }
 
 /** Whether a folder among the cells is one that is being made, or whose maker was killed then. */
-export function makerOf(name: string): number | null {
+export function parseUnfinishedCellMaker(name: string): number | null {
   const pid = /\.(\d+)\.new$/.exec(name)?.[1];
   return pid === undefined ? null : Number(pid);
 }
 
 /** Notes that the agent in a cell is over and did well. */
-export function noteCellEnd(commonDir: string, id: string, note: EndNote): void {
-  addToRecord(cellPaths(commonDir, id).root, { ended: note });
+export function recordAgentEnd(commonDir: string, id: string, note: AgentEndNote): void {
+  addToRecord(buildCellGitFolders(commonDir, id).root, { ended: note });
   killPoint('end of the agent noted');
 }
 
 /** Whether a cell was not reported yet; marks it as reported. */
-export function claimFirstReport(commonDir: string, id: string): boolean {
+export function markCellReported(commonDir: string, id: string): boolean {
   try {
-    writeFileSync(join(cellPaths(commonDir, id).root, 'reported'), '', { flag: 'wx' });
+    writeFileSync(join(buildCellGitFolders(commonDir, id).root, 'reported'), '', { flag: 'wx' });
     return true;
   } catch {
     return false;
@@ -73,13 +73,13 @@ export function claimFirstReport(commonDir: string, id: string): boolean {
 }
 
 /** Whether the process that made a cell still lives; 'unknown' of a cell whose record doesn't say. */
-export function ownerState({ owner }: Pick<CellRecord, 'owner'>): ReturnType<typeof processState> {
+export function readCellOwnerState({ owner }: Pick<CellRecord, 'owner'>): ReturnType<typeof processState> {
   return owner === null ? 'unknown' : processState(owner);
 }
 
 /** The cell as its record describes it. Throws if the record is incomplete. */
-export function describeCell(commonDir: string, id: string, record: CellRecord): CellWorktree {
-  const paths = cellPaths(commonDir, id);
+export function buildCellFromRecord(commonDir: string, id: string, record: CellRecord): CellWorktree {
+  const paths = buildCellGitFolders(commonDir, id);
   const { worktree, start, base } = record;
   if (worktree === null || start === null) throw new Error(`the record in ${paths.root} is incomplete`);
   return {
@@ -101,7 +101,7 @@ export function listFolders(folder: string): readonly string[] {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isMissingFileError(error)) return [];
     throw error;
   }
 }
@@ -113,7 +113,7 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs `work` while no other caller, of this process or another, clears cells or adds worktrees. The work must be
  * short: a holder of whom nothing is known is taken for dead after five seconds.
  */
-export function withCellLock<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
+export function withAllCellsLock<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
   const options = { staleMs: 5_000, retries: { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 100 } };
   const turn = last.then(() => withLock(join(commonDir, 'blueflame', 'cells.lock'), options, work));
   last = turn.catch(() => undefined);

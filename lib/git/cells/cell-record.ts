@@ -7,8 +7,8 @@ import {
   parseSessionId,
   parseTaskId,
 } from '../../domain/ids.ts';
-import type { CellSubject, EndNote } from '../../domain/ports/git-cells.ts';
-import { isRecord, parseRecord } from '../../util/json.ts';
+import type { AgentEndNote, CellSubject } from '../../domain/ports/git-cells.ts';
+import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { type ProcessIdentity, parseIdentity } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 
@@ -25,16 +25,16 @@ export interface CellRecord {
   /** It was finished, so that an agent may have been in it. */
   readonly isReady: boolean;
   /** The commit that was made for its agent last. */
-  readonly made: MadeCommit | null;
+  readonly made: CommitMadeForAgent | null;
   /** The last commit that was accepted of it. */
   readonly accepted: ObjectId | null;
-  /** As it is written, see parseCellEnd; undefined: it isn't over, or failed. */
+  /** As it is written, see parseAgentEndNote; undefined: it isn't over, or failed. */
   readonly ended: unknown;
   /** Which commit's index the tool's own one is; null: none is known. */
   readonly index: ObjectId | null;
 }
 
-export interface MadeCommit {
+export interface CommitMadeForAgent {
   readonly commit: ObjectId;
   /** The agent's HEAD that it supersedes; null: the agent's HEAD was moved to it. */
   readonly over: ObjectId | null;
@@ -49,9 +49,9 @@ export interface RecordFacts {
   readonly base?: string;
   readonly subject?: CellSubject;
   readonly ready?: true;
-  readonly made?: MadeCommit;
+  readonly made?: CommitMadeForAgent;
   readonly accepted?: string;
-  readonly ended?: EndNote;
+  readonly ended?: AgentEndNote;
   readonly index?: string | null;
 }
 
@@ -74,7 +74,7 @@ export function addToRecord(root: string, facts: RecordFacts): void {
 /** Reads a cell's record from its folder; all is null where there is no such record. */
 export function readRecord(root: string): CellRecord {
   const text = readTextOrEmpty(join(root, recordFile));
-  const facts = text === '' ? readFormer(root) : Object.assign({}, ...text.split('\n').map(parseRecord));
+  const facts = text === '' ? readFormer(root) : Object.assign({}, ...text.split('\n').map(parseJsonRecord));
   return parseFacts(facts);
 }
 
@@ -98,14 +98,14 @@ function parseId(value: unknown): ObjectId | null {
   return typeof value === 'string' && objectIdPattern.test(value) ? parseObjectId(value) : null;
 }
 
-function parseMade(value: unknown): MadeCommit | null {
-  if (!isRecord(value)) return null;
+function parseMade(value: unknown): CommitMadeForAgent | null {
+  if (!isJsonRecord(value)) return null;
   const commit = parseId(value.commit);
   return commit === null ? null : { commit, over: parseId(value.over) };
 }
 
 function parseSubject(value: unknown): CellSubject | null {
-  if (!isRecord(value)) return null;
+  if (!isJsonRecord(value)) return null;
   try {
     return { session: parseSessionId(`${value.session}`), task: parseTaskId(`${value.task}`) };
   } catch {
@@ -119,7 +119,10 @@ function readFormer(root: string): Readonly<Record<string, unknown>> {
   return {
     ...Object.fromEntries(['worktree', 'start', 'base', 'accepted'].map((name) => [name, text(name).trim()])),
     ...Object.fromEntries(
-      ['owner', 'subject', 'ended'].map((name) => [name, text(name) === '' ? null : parseRecord(text(name))]),
+      ['owner', 'subject', 'ended'].map((name) => [
+        name,
+        text(name) === '' ? null : parseJsonRecord(text(name)),
+      ]),
     ),
     made: { commit: text('made').trim(), over: null },
     ready: existsSync(join(root, 'ready')),

@@ -7,14 +7,14 @@ import { replaceFile } from '../../util/write-files.ts';
 import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
-import { agentRef } from './agent-refs.ts';
-import { type CellPaths, cellPaths } from './cell-paths.ts';
+import { readAgentBranchTip } from './agent-refs.ts';
+import { buildCellGitFolders, type CellGitFolders } from './cell-paths.ts';
 import { addToRecord, type RecordFacts, readRecord } from './cell-record.ts';
 import { sanitizeWorktree } from './sanitize-worktree.ts';
-import { verifyObjects } from './verify-objects.ts';
+import { copyVerifiedObjects } from './verify-objects.ts';
 
-export function pathsOf(access: GitAccess, cell: CellWorktree): CellPaths {
-  return cellPaths(access.repository.commonDir, basename(cell.quarantine.objectDir));
+export function requireCellGitFolders(access: GitAccess, cell: CellWorktree): CellGitFolders {
+  return buildCellGitFolders(access.repository.commonDir, basename(cell.quarantine.objectDir));
 }
 
 // Settings of the person's own checkout that would leak into a cell, or make its index depend on other files.
@@ -34,8 +34,8 @@ const cellSettings: Readonly<Record<string, string>> = {
  * git in a cell's worktree with the tool's own index and verified objects: it reads nothing of what
  * the agent could write but the files themselves, and what it writes goes to the intake.
  */
-export async function gitWithOwnIndex(access: GitAccess, cell: CellWorktree): Promise<GitContext> {
-  const { ownGitDir, intake } = pathsOf(access, cell);
+export async function gitWithToolIndex(access: GitAccess, cell: CellWorktree): Promise<GitContext> {
+  const { ownGitDir, intake } = requireCellGitFolders(access, cell);
   return {
     cwd: cell.path,
     env: access.context.env,
@@ -56,14 +56,14 @@ export async function gitWithOwnIndex(access: GitAccess, cell: CellWorktree): Pr
  * git folder. Throws FlameError `cell-head-unreadable`.
  */
 export async function readCellHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
-  const { made } = readRecord(pathsOf(access, cell).root);
+  const { made } = readRecord(requireCellGitFolders(access, cell).root);
   const head = await readAgentHead(access, cell);
   return made !== null && made.over === head ? made.commit : head;
 }
 
 /** Reads the HEAD of the agent's own git. */
 async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
-  const { agentGitDir } = pathsOf(access, cell);
+  const { agentGitDir } = requireCellGitFolders(access, cell);
   const file = join(agentGitDir, 'HEAD');
   // The agent can put a link, a pipe or a gigabyte there.
   const facts = lstatSync(file, { throwIfNoEntry: false });
@@ -73,7 +73,7 @@ async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<Obj
   const commit =
     ref === undefined
       ? null
-      : (agentRef(agentGitDir, ref) ?? (await resolveCommit(gitOnObjects(access), ref)));
+      : (readAgentBranchTip(agentGitDir, ref) ?? (await resolveCommit(gitOnObjects(access), ref)));
   if (commit !== null) return commit;
   throw new FlameError({
     kind: 'refused',
@@ -87,40 +87,40 @@ async function readAgentHead(access: GitAccess, cell: CellWorktree): Promise<Obj
  * Brings the tool's own index to the agent's HEAD, its objects verified; files stay as they are.
  * Returns that HEAD and the git to continue with.
  */
-export async function followAgent(
+export async function syncToolIndexToAgentHead(
   access: GitAccess,
   cell: CellWorktree,
 ): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
-  const places = pathsOf(access, cell);
+  const places = requireCellGitFolders(access, cell);
   const head = await readCellHead(access, cell);
-  await verifyObjects(access, cell.quarantine, head);
+  await copyVerifiedObjects(access, cell.quarantine, head);
   await sanitizeWorktree(cell.path, {
     bounds: access.bounds,
-    known: indexEntries(places.ownGitDir),
+    known: countIndexEntries(places.ownGitDir),
     guard: access.guard,
-    before: (path) => readTextAtStart(access, cell, path),
+    before: (path) => readFileAtAgentStart(access, cell, path),
   });
-  const git = await gitWithOwnIndex(access, cell);
+  const git = await gitWithToolIndex(access, cell);
   if (readRecord(places.root).index === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
-  noteOwnIndex(places, head);
+  recordToolIndexCommit(places, head);
   return { head, git };
 }
 
 /** Reads a file as it was when the agent began, as Latin-1; null: there was none. */
-export async function readTextAtStart(
+export async function readFileAtAgentStart(
   access: GitAccess,
   cell: CellWorktree,
   path: string,
 ): Promise<string | null> {
-  const objects = gitOnVerifiedObjects(access, pathsOf(access, cell).intake);
+  const objects = gitOnVerifiedObjects(access, requireCellGitFolders(access, cell).intake);
   const blob = await runGit(objects, ['cat-file', 'blob', `${cell.start}:${path}`], { accept: [0, 128] });
   return blob.exitCode === 0 ? blob.stdout.toString('latin1') : null;
 }
 
 /** Says that the tool's own index is that of `head`, and what else follows in the same step. */
-export function noteOwnIndex(
-  { root }: CellPaths,
+export function recordToolIndexCommit(
+  { root }: CellGitFolders,
   head: ObjectId,
   also: Pick<RecordFacts, 'made'> = {},
 ): void {
@@ -128,18 +128,18 @@ export function noteOwnIndex(
 }
 
 /** Brings the tool's own HEAD there, for a git that stands on it; else it stays where the cell began. */
-export function setOwnHead({ ownGitDir }: CellPaths, head: ObjectId): void {
+export function setToolHead({ ownGitDir }: CellGitFolders, head: ObjectId): void {
   // In one step: half a HEAD would make it no git folder any more.
   replaceFile(join(ownGitDir, 'HEAD'), `${head}\n`);
 }
 
 /** Makes the next followAgent read the index again, after something else was put in it. */
-export function forgetOwnIndex({ root }: CellPaths): void {
+export function forgetToolIndex({ root }: CellGitFolders): void {
   addToRecord(root, { index: null });
 }
 
 /** How many paths the tool's own index has; gitformat-index(5). */
-export function indexEntries(ownGitDir: string): number {
+export function countIndexEntries(ownGitDir: string): number {
   const file = join(ownGitDir, 'index');
   if (!existsSync(file)) return 0;
   const start = Buffer.alloc(12);

@@ -3,34 +3,34 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
-import { joinNames } from '../../util/file-names.ts';
+import { joinFileNames } from '../../util/file-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import {
-  followAgent,
-  forgetOwnIndex,
-  gitWithOwnIndex,
-  noteOwnIndex,
-  pathsOf,
+  forgetToolIndex,
+  gitWithToolIndex,
   readCellHead,
-  setOwnHead,
+  recordToolIndexCommit,
+  requireCellGitFolders,
+  setToolHead,
+  syncToolIndexToAgentHead,
 } from './cell-view.ts';
-import { copyToQuarantine } from './commit-leftovers.ts';
-import { verifyObjects } from './verify-objects.ts';
+import { copyIntakeToQuarantine } from './commit-leftovers.ts';
+import { copyVerifiedObjects } from './verify-objects.ts';
 
 /**
  * Makes the worktree of a cell again where its folder was removed: it holds what its agent committed last. What was not
  * committed is lost. Resolves to whether it was removed.
  */
-export async function restoreWorktree(access: GitAccess, cell: CellWorktree): Promise<boolean> {
+export async function recreateCellWorktree(access: GitAccess, cell: CellWorktree): Promise<boolean> {
   if (existsSync(cell.path)) return false;
-  const places = pathsOf(access, cell);
+  const places = requireCellGitFolders(access, cell);
   mkdirSync(cell.path, { recursive: true, mode: 0o700 });
   writeFileSync(join(cell.path, '.git'), `gitdir: ${places.agentGitDir}\n`);
   const head = await verifiedHead(access, cell);
-  await runGit(await gitWithOwnIndex(access, cell), ['read-tree', '--reset', '-u', head]);
-  noteOwnIndex(places, head);
+  await runGit(await gitWithToolIndex(access, cell), ['read-tree', '--reset', '-u', head]);
+  recordToolIndexCommit(places, head);
   return true;
 }
 
@@ -38,7 +38,7 @@ export async function restoreWorktree(access: GitAccess, cell: CellWorktree): Pr
 async function verifiedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
   try {
     const head = await readCellHead(access, cell);
-    await verifyObjects(access, cell.quarantine, head);
+    await copyVerifiedObjects(access, cell.quarantine, head);
     return head;
   } catch (error) {
     if (error instanceof FlameError && error.code.startsWith('cell-')) return cell.start;
@@ -50,13 +50,13 @@ async function verifiedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
  * Whether an agent's commits are all that is left of a cell: then its worktree is made again, unless the process that
  * made the cell lives and will do so itself.
  */
-export async function keepCommits(
+export async function restoreIfOnlyCommitsLeft(
   access: GitAccess,
   cell: CellWorktree,
   owner: CellInfo['owner'],
 ): Promise<boolean> {
   if ((await verifiedHead(access, cell)) === cell.start) return false;
-  if (owner === 'gone' || owner === 'unknown') await restoreWorktree(access, cell);
+  if (owner === 'gone' || owner === 'unknown') await recreateCellWorktree(access, cell);
   return true;
 }
 
@@ -67,8 +67,8 @@ export async function restoreTracked(
   paths: readonly string[],
 ): Promise<void> {
   if (paths.length === 0) return;
-  const { git } = await followAgent(access, cell);
-  await runGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: joinNames(paths) });
+  const { git } = await syncToolIndexToAgentHead(access, cell);
+  await runGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: joinFileNames(paths) });
 }
 
 const handedOver = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE', 'ORIG_HEAD'];
@@ -86,18 +86,18 @@ const quietly = [
  * Merges `commit` into a cell's worktree without committing: conflicted files hold markers, and the agent's
  * git knows of the merge. Returns the conflicted paths, sorted; none if it merged cleanly or had nothing to do.
  */
-export async function startMerge(
+export async function startMergeInCell(
   access: GitAccess,
   cell: CellWorktree,
   commit: ObjectId,
 ): Promise<readonly string[]> {
-  const places = pathsOf(access, cell);
-  const { head, git } = await followAgent(access, cell);
-  forgetOwnIndex(places);
-  setOwnHead(places, head);
+  const places = requireCellGitFolders(access, cell);
+  const { head, git } = await syncToolIndexToAgentHead(access, cell);
+  forgetToolIndex(places);
+  setToolHead(places, head);
   await runGit(git, ['merge', ...quietly, commit], { accept: [0, 1] });
   const { stdout } = await runGit(git, ['ls-files', '-z', '--unmerged']);
-  await copyToQuarantine(places);
+  await copyIntakeToQuarantine(places);
   for (const name of handedOver) handOver(places.ownGitDir, places.agentGitDir, name);
   replaceFile(join(places.agentGitDir, 'index'), readFileSync(join(places.ownGitDir, 'index')));
   writeFileSync(join(places.root, 'merging'), `${head}\n${commit}\n`);

@@ -13,20 +13,26 @@ import { dirname, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { CellWorktree, LeftoverInit } from '../../domain/ports/git-cells.ts';
-import { joinNames, nameBytes } from '../../util/file-names.ts';
+import type { CellWorktree, LeftoverCommitInit } from '../../domain/ports/git-cells.ts';
+import { encodeFileName, joinFileNames } from '../../util/file-names.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { commitTree } from '../objects/commit-tree.ts';
+import { writeUnsignedCommit } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { looseFile } from '../objects/object-source.ts';
+import { looseObjectPath } from '../objects/object-source.ts';
 import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
-import type { CellPaths } from './cell-paths.ts';
+import type { CellGitFolders } from './cell-paths.ts';
 import { readRecord } from './cell-record.ts';
-import { followAgent, forgetOwnIndex, gitWithOwnIndex, noteOwnIndex, pathsOf } from './cell-view.ts';
-import { listLeftovers } from './leftovers.ts';
-import { requireEmptySubmodules } from './submodules.ts';
+import {
+  forgetToolIndex,
+  gitWithToolIndex,
+  recordToolIndexCommit,
+  requireCellGitFolders,
+  syncToolIndexToAgentHead,
+} from './cell-view.ts';
+import { listLeftoversWithGit } from './leftovers.ts';
+import { requireUnchangedSubmodules } from './submodules.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
@@ -36,19 +42,19 @@ export async function commitLeftovers(
   access: GitAccess,
   cell: CellWorktree,
   paths: readonly string[],
-  { isOver, ...init }: LeftoverInit,
+  { isOver, ...init }: LeftoverCommitInit,
 ): Promise<ObjectId> {
-  const places = pathsOf(access, cell);
-  const { head, git } = await followAgent(access, cell);
+  const places = requireCellGitFolders(access, cell);
+  const { head, git } = await syncToolIndexToAgentHead(access, cell);
   // After a kill from here on, the index would count as HEAD's own, and what is staged as no task's work.
-  forgetOwnIndex(places);
+  forgetToolIndex(places);
   killPoint('leftovers to stage');
   const tree = await stagePaths(git, paths);
   killPoint('leftovers staged');
   const merging = takeMerging(places, head);
-  const commit = await commitTree(access, git, { tree, parents: [head, ...merging], ...init });
+  const commit = await writeUnsignedCommit(access, git, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');
-  noteOwnIndex(places, commit, { made: { commit, over: isOver === true ? head : null } });
+  recordToolIndexCommit(places, commit, { made: { commit, over: isOver === true ? head : null } });
   killPoint('leftovers recorded');
   if (isOver === true) return commit;
   await showAgent(places, commit);
@@ -56,13 +62,13 @@ export async function commitLeftovers(
   return commit;
 }
 
-/** See GitPort.cellMade: read from where no agent can write. */
-export function readMade(access: GitAccess, cell: CellWorktree): ObjectId | null {
-  return readRecord(pathsOf(access, cell).root).made?.commit ?? null;
+/** See GitPort.readCommitMadeForAgent: read from where no agent can write. */
+export function readCommitMadeForAgent(access: GitAccess, cell: CellWorktree): ObjectId | null {
+  return readRecord(requireCellGitFolders(access, cell).root).made?.commit ?? null;
 }
 
 /** The commit a merge in this cell was started with, if HEAD has not moved since. */
-function takeMerging({ root }: CellPaths, head: ObjectId): readonly ObjectId[] {
+function takeMerging({ root }: CellGitFolders, head: ObjectId): readonly ObjectId[] {
   const file = join(root, 'merging');
   if (!existsSync(file)) return [];
   const [at = '', merging = ''] = readFileSync(file, 'utf8').split('\n');
@@ -70,8 +76,8 @@ function takeMerging({ root }: CellPaths, head: ObjectId): readonly ObjectId[] {
   return at === head ? [parseObjectId(merging)] : [];
 }
 
-async function showAgent(places: CellPaths, head: ObjectId): Promise<void> {
-  await copyToQuarantine(places);
+async function showAgent(places: CellGitFolders, head: ObjectId): Promise<void> {
+  await copyIntakeToQuarantine(places);
   for (const name of ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE']) {
     rmSync(join(places.agentGitDir, name), { force: true, recursive: true });
   }
@@ -80,14 +86,14 @@ async function showAgent(places: CellPaths, head: ObjectId): Promise<void> {
 }
 
 /** Gives the agent's git the objects made for it; copies, since what it can write must not be shared. */
-export async function copyToQuarantine({ intake, objectDir }: CellPaths): Promise<void> {
+export async function copyIntakeToQuarantine({ intake, objectDir }: CellGitFolders): Promise<void> {
   const folders = readdirSync(intake).filter((name) => /^[0-9a-f]{2}$/.test(name));
   for (const folder of folders) {
     // To have other threads copy a few small objects takes longer.
     await pause();
     mkdirSync(join(objectDir, folder), { recursive: true });
     for (const name of readdirSync(join(intake, folder))) {
-      const target = looseFile(objectDir, `${folder}${name}`);
+      const target = looseObjectPath(objectDir, `${folder}${name}`);
       if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) copyFileSync(join(intake, folder, name), target);
     }
   }
@@ -107,27 +113,27 @@ interface RescueInit {
  * nothing the agent's git would see: it can be done again. The commit stands on the agent's HEAD, and on the
  * start where that is broken. null: nothing differs from the start.
  */
-export async function rescueCell(
+export async function commitCellRescue(
   access: GitAccess,
   cell: CellWorktree,
   { without = [], also = [], ...init }: RescueInit,
 ): Promise<ObjectId | null> {
-  const places = pathsOf(access, cell);
+  const places = requireCellGitFolders(access, cell);
   const { root } = places;
   const { head, git } = await openView(access, cell);
-  await requireEmptySubmodules(access, cell, head);
+  await requireUnchangedSubmodules(access, cell, head);
   try {
     const left = new Set(without);
-    const found = await listLeftovers(git, root, access.bounds);
+    const found = await listLeftoversWithGit(git, root, access.bounds);
     const paths = [...found.map(({ path }) => path).filter((path) => !left.has(path)), ...also];
     if (paths.length === 0 && head === cell.start) return null;
     // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
-    forgetOwnIndex(places);
+    forgetToolIndex(places);
     const tree = await stagePaths(git, paths);
     killPoint('rescue staged');
-    return await commitTree(access, git, { tree, parents: [head], ...init });
+    return await writeUnsignedCommit(access, git, { tree, parents: [head], ...init });
   } finally {
-    forgetOwnIndex(places);
+    forgetToolIndex(places);
   }
 }
 
@@ -136,12 +142,12 @@ async function openView(
   cell: CellWorktree,
 ): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
   try {
-    return await followAgent(access, cell);
+    return await syncToolIndexToAgentHead(access, cell);
   } catch (error) {
     const isBroken = error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code);
     // More than can be judged stays where it is, whole.
     if (!isBroken) throw error;
-    const git = await gitWithOwnIndex(access, cell);
+    const git = await gitWithToolIndex(access, cell);
     await runGit(git, ['read-tree', '--reset', cell.start]);
     return { head: cell.start, git };
   }
@@ -166,9 +172,9 @@ export async function stagePaths(git: GitContext, paths: readonly string[]): Pro
   }
   // First, so that a link can take the place of a folder.
   if (absent.length > 0)
-    await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNames(absent) });
+    await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinFileNames(absent) });
   const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
-  const { stdout } = await runGitChain(git, commands, { input: joinNames(present) });
+  const { stdout } = await runGitChain(git, commands, { input: joinFileNames(present) });
   return parseObjectId(stdout.toString().trim());
 }
 
@@ -195,7 +201,7 @@ function isContent(path: Buffer): boolean {
 
 /** Bytes, since a name may be no text. */
 function fileAt(root: string, path: string): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), nameBytes(path)]);
+  return Buffer.concat([Buffer.from(`${root}/`), encodeFileName(path)]);
 }
 
 function facts(path: Buffer): Stats | null {

@@ -10,9 +10,9 @@ import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
 import { addToRecord, readRecord } from './cell-record.ts';
-import { indexEntries, pathsOf, readCellHead } from './cell-view.ts';
-import { entriesOf } from './sanitize-worktree.ts';
-import { requireEmptySubmodules } from './submodules.ts';
+import { countIndexEntries, readCellHead, requireCellGitFolders } from './cell-view.ts';
+import { listEntriesGitSees } from './sanitize-worktree.ts';
+import { requireUnchangedSubmodules } from './submodules.ts';
 
 /** Beside a cell's record: which HEAD the person found in it. */
 const leftFile = 'left';
@@ -24,8 +24,8 @@ const leftFile = 'left';
  * would run what lies in it, its link leads nowhere, so that no git works there. Throws FlameErrors `cell-submodule` and
  * `cell-not-left` then.
  */
-export async function handToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
-  const { listing, ownGitDir, root } = pathsOf(access, cell);
+export async function handWorktreeToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
+  const { listing, ownGitDir, root } = requireCellGitFolders(access, cell);
   const link = join(cell.path, '.git');
   const ours = linkTo(listing);
   const text = readLink(link);
@@ -33,7 +33,7 @@ export async function handToPerson(access: GitAccess, cell: CellWorktree): Promi
   if (text === null || text === ours || text === linkTo(nowhere(listing))) return;
   const head = await acceptedHead(access, cell);
   try {
-    await requireEmptySubmodules(access, cell, head);
+    await requireUnchangedSubmodules(access, cell, head);
     const why = await explainUnsafeConfig(access, cell);
     if (why !== null) throw notLeft(cell, why);
   } catch (error) {
@@ -55,7 +55,7 @@ export async function handToPerson(access: GitAccess, cell: CellWorktree): Promi
 
 /** Whether a worktree is one that the person's git works in. */
 export function isHandedToPerson(access: GitAccess, cell: CellWorktree): boolean {
-  return readLink(join(cell.path, '.git')) === linkTo(pathsOf(access, cell).listing);
+  return readLink(join(cell.path, '.git')) === linkTo(requireCellGitFolders(access, cell).listing);
 }
 
 /** Returns a path where nothing is: git reports that and stops. */
@@ -85,13 +85,13 @@ function notLeft({ path }: CellWorktree, why: string): FlameError {
 }
 
 /** Remembers a commit of a cell that was judged and came into the repository, where no agent can write. */
-export function noteAccepted(access: GitAccess, cell: CellWorktree, tip: ObjectId): void {
-  addToRecord(pathsOf(access, cell).root, { accepted: tip });
+export function recordAcceptedTip(access: GitAccess, cell: CellWorktree, tip: ObjectId): void {
+  addToRecord(requireCellGitFolders(access, cell).root, { accepted: tip });
 }
 
 /** Returns the agent's last HEAD where exactly that was accepted and builds on its start, else that start. */
 async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
-  const { accepted } = readRecord(pathsOf(access, cell).root);
+  const { accepted } = readRecord(requireCellGitFolders(access, cell).root);
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
     return cell.start;
   // git may have removed it since, where nothing came of it.
@@ -103,8 +103,11 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
  * A commit that a person made in a worktree that was left to them, on top of what they found, and that no ref has;
  * null: there is none.
  */
-export async function personCommit(access: GitAccess, cell: CellWorktree): Promise<ObjectId | null> {
-  const { listing, root } = pathsOf(access, cell);
+export async function findCommitMadeByPerson(
+  access: GitAccess,
+  cell: CellWorktree,
+): Promise<ObjectId | null> {
+  const { listing, root } = requireCellGitFolders(access, cell);
   const left = readId(join(root, leftFile)) ?? cell.start;
   // On a branch it is the branch that has it.
   const head = readId(join(listing, 'HEAD'));
@@ -125,8 +128,8 @@ function readId(file: string): ObjectId | null {
   return objectIdPattern.test(text) ? parseObjectId(text) : null;
 }
 
-/** Whether the `.git` of a worktree is the one it was made with, or the one handToPerson put there. */
-export function isLinkOf(
+/** Whether the `.git` of a worktree is the one it was made with, or the one handWorktreeToPerson put there. */
+export function isDotGitOfCell(
   { agentGitDir, listing }: { readonly agentGitDir: string; readonly listing: string },
   link: string,
 ): boolean {
@@ -144,7 +147,7 @@ export function isLinkOf(
  * path below the work tree, or one that looks for its parts there, start the file at that path.
  */
 async function explainUnsafeConfig(access: GitAccess, cell: CellWorktree): Promise<string | null> {
-  const most = access.bounds.entries + indexEntries(pathsOf(access, cell).ownGitDir);
+  const most = access.bounds.entries + countIndexEntries(requireCellGitFolders(access, cell).ownGitDir);
   const nested = await findRepository(cell.path, most);
   if (nested !== null) return nested;
   const setting = await findSetting(access);
@@ -158,7 +161,7 @@ async function findRepository(workTree: string, most: number): Promise<string | 
   let seen = 0;
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const entry of await entriesOf(join(workTree, folder))) {
+    for (const entry of await listEntriesGitSees(join(workTree, folder))) {
       seen += 1;
       if (seen > most) return `the folder holds more than ${most} files and folders`;
       const isRepository = folder !== '' && entry.name.toLowerCase() === '.git';

@@ -5,8 +5,8 @@ import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { inertDrivers, readSettings } from '../process/settings.ts';
-import { hidingFile } from './agent-refs.ts';
+import { buildInertDriverVariables, readGitSettings } from '../process/settings.ts';
+import { hiddenPathsAttributesFile } from './agent-refs.ts';
 
 const heading = '# Hidden from agents; written before each cell.\n';
 
@@ -14,21 +14,21 @@ const heading = '# Hidden from agents; written before each cell.\n';
  * Has the git of a worktree's cells take files of these globs for binary ones and leave them out of archives, so that no diff,
  * log or search shows what they hold in other commits. What is asked for by name or id is shown as before.
  */
-export function hideContents(
+export function hideContentsFromAgentGit(
   { worktreeGitDir }: Pick<Quarantine, 'worktreeGitDir'>,
   globs: readonly string[],
 ): void {
-  const file = join(worktreeGitDir, hidingFile);
+  const file = join(worktreeGitDir, hiddenPathsAttributesFile);
   const [others = ''] = readTextOrEmpty(file).split(heading);
   if (globs.length === 0) return;
   writeFileSync(
     file,
-    `${others.replace(/\n*$/, others === '' ? '' : '\n')}${heading}${attributesOf(globs).join('')}`,
+    `${others.replace(/\n*$/, others === '' ? '' : '\n')}${heading}${renderHidingAttributes(globs).join('')}`,
   );
 }
 
 /** The lines of gitattributes(5) for globs that name paths of a repository; of two that match a path the later one counts. */
-export function attributesOf(globs: readonly string[]): readonly string[] {
+export function renderHidingAttributes(globs: readonly string[]): readonly string[] {
   const all = globs.flatMap((glob) => braceExpand(glob));
   const open = all.filter((glob) => /!\([^()]*\)/.test(glob));
   const plain = all.filter((glob) => !open.includes(glob));
@@ -76,6 +76,6 @@ export async function markSkipWorktree(context: GitContext, paths: readonly stri
   const { stdout } = await runGit(context, ['--literal-pathspecs', 'ls-files', '-z', '--', ...names]);
   if (stdout.length === 0) return;
   // Written again, the index compares files that are as young as it is, through the filters that attributes name.
-  const inert = withVariables(context, inertDrivers(await readSettings(context)));
+  const inert = withVariables(context, buildInertDriverVariables(await readGitSettings(context)));
   await runGit(inert, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: stdout });
 }

@@ -1,20 +1,20 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import { looseFile, readLoose } from '../objects/object-source.ts';
+import { looseObjectPath, readLooseObject } from '../objects/object-source.ts';
 import { parseTree } from '../objects/read-tree.ts';
-import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
+import { type GitRunLimits, requireNotStopped } from '../process/limit-git.ts';
 import { hasLooseObject } from './verify-objects.ts';
 
 // Others wait meanwhile: agents ask for decisions, people for their view.
 const objectsAtOnce = 500;
 
 /** Called between the steps that a kill may separate; tests throw from it. */
-export type StepObserver = (step: string) => void;
+export type KillPointObserver = (step: string) => void;
 
 export interface ImportOptions {
-  readonly onStep?: StepObserver | undefined;
-  readonly guard?: Pick<GitGuard, 'stopped'>;
+  readonly onStep?: KillPointObserver | undefined;
+  readonly guard?: Pick<GitRunLimits, 'stopped'>;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function importObjects(
       await pause();
       requireNotStopped(guard);
     }
-    const [source, target] = [looseFile(from, oid), looseFile(to, oid)];
+    const [source, target] = [looseObjectPath(from, oid), looseObjectPath(to, oid)];
     if (existsSync(target)) {
       // As git does: a prune that runs now must not take it for old.
       utimesSync(target, now, now);
@@ -52,7 +52,7 @@ export async function importObjects(
 async function listChildrenFirst(
   folder: string,
   tip: string,
-  guard: Pick<GitGuard, 'stopped'> = {},
+  guard: Pick<GitRunLimits, 'stopped'> = {},
 ): Promise<readonly string[]> {
   const order: string[] = [];
   const seen = new Set<string>();
@@ -83,7 +83,7 @@ interface Link {
 
 /** Lists the objects that a loose commit or tree refers to. */
 function readLinks(folder: string, oid: string): readonly Link[] {
-  const object = readLoose(folder, oid);
+  const object = readLooseObject(folder, oid);
   if (object === null) return [];
   return object.type === 'tree' ? linksOfTree(object.bytes, oid.length / 2) : linksOfCommit(object.bytes);
 }

@@ -1,31 +1,37 @@
 import { appendFileSync, existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import type { WorkBounds } from '../../domain/config/work-bounds.ts';
+import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CellWorktree, Leftover } from '../../domain/ports/git-cells.ts';
-import { isText, joinNames, nameBytes, showName, splitNames } from '../../util/file-names.ts';
+import {
+  encodeFileName,
+  isTextFileName,
+  joinFileNames,
+  renderFileName,
+  splitFileNames,
+} from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { agentCommon } from './agent-refs.ts';
-import { followAgent, gitWithOwnIndex, pathsOf } from './cell-view.ts';
-import { tooLarge } from './measure-work.ts';
-import { requireEmptySubmodules } from './submodules.ts';
+import { agentCommonFolderName } from './agent-refs.ts';
+import { gitWithToolIndex, requireCellGitFolders, syncToolIndexToAgentHead } from './cell-view.ts';
+import { workTooLargeError } from './measure-work.ts';
+import { requireUnchangedSubmodules } from './submodules.ts';
 
-/** In a cell's record: see markPrepared. */
-export const preparedFile = 'prepared';
+/** In a cell's record: see recordPreparedPaths. */
+export const preparedPathsFile = 'prepared';
 
 /**
  * Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. Names are as
- * readName reads them. Throws FlameError `cell-submodule` where there is something that git sees nothing of.
+ * decodeFileName reads them. Throws FlameError `cell-submodule` where there is something that git sees nothing of.
  */
 export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
-  const { head, git } = await followAgent(access, cell);
-  await requireEmptySubmodules(access, cell, head);
-  return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
+  const { head, git } = await syncToolIndexToAgentHead(access, cell);
+  await requireUnchangedSubmodules(access, cell, head);
+  return listLeftoversWithGit(git, requireCellGitFolders(access, cell).root, access.bounds);
 }
 
 /** Beyond that, folders stand for what is in them. */
@@ -35,18 +41,18 @@ const mostPrepared = 5_000;
  * Records untracked paths of a cell that belong to no task's work, and has the agent's git leave them alone; what git
  * ignores of `globs` is among them.
  */
-export async function markPrepared(
+export async function recordPreparedPaths(
   access: GitAccess,
   cell: CellWorktree,
   { paths, globs }: { readonly paths: readonly string[]; readonly globs: readonly string[] },
 ): Promise<void> {
-  const { root, agentGitDir } = pathsOf(access, cell);
-  const ignored = globs.length === 0 ? [] : await listIgnored(await gitWithOwnIndex(access, cell), globs);
-  writeFileSync(join(root, preparedFile), joinNames([...paths, ...ignored]));
+  const { root, agentGitDir } = requireCellGitFolders(access, cell);
+  const ignored = globs.length === 0 ? [] : await listIgnored(await gitWithToolIndex(access, cell), globs);
+  writeFileSync(join(root, preparedPathsFile), joinFileNames([...paths, ...ignored]));
   if (paths.length === 0) return;
-  const lines = paths.map((path) => Buffer.concat([nameBytes(patternOf(path)), Buffer.from('\n')]));
+  const lines = paths.map((path) => Buffer.concat([encodeFileName(patternOf(path)), Buffer.from('\n')]));
   appendFileSync(
-    join(agentGitDir, agentCommon, 'info', 'exclude'),
+    join(agentGitDir, agentCommonFolderName, 'info', 'exclude'),
     Buffer.concat([Buffer.from('\n'), ...lines]),
   );
 }
@@ -64,7 +70,7 @@ async function listIgnored(git: GitContext, globs: readonly string[]): Promise<r
       '--',
       ...specs,
     ];
-    return splitNames((await runGit(git, args, { env: { GIT_LITERAL_PATHSPECS: '0' } })).stdout);
+    return splitFileNames((await runGit(git, args, { env: { GIT_LITERAL_PATHSPECS: '0' } })).stdout);
   };
   const files = await list();
   return files.length > mostPrepared ? list('--directory') : files;
@@ -75,21 +81,21 @@ function patternOf(path: string): string {
   return `/${path.replace(/[\\*?[\]!# ]/g, '\\$&').replaceAll('\n', '?')}`;
 }
 
-/** Returns the paths that markPrepared recorded; a name that ends in a slash covers all below it. */
-export function preparedPaths(access: GitAccess, cell: CellWorktree): readonly string[] {
-  return [...readPrepared(pathsOf(access, cell).root)];
+/** Returns the paths that recordPreparedPaths recorded; a name that ends in a slash covers all below it. */
+export function listPreparedPaths(access: GitAccess, cell: CellWorktree): readonly string[] {
+  return [...readPreparedPathsFile(requireCellGitFolders(access, cell).root)];
 }
 
 /**
  * Lists the changed paths by a git that is at work in the cell's tree; `root` is the cell's record. Throws FlameError
  * `cell-too-much` where they are more than is judged.
  */
-export async function listLeftovers(
+export async function listLeftoversWithGit(
   git: GitContext,
   root: string,
-  bounds: WorkBounds,
+  bounds: CheckedWorkLimits,
 ): Promise<readonly Leftover[]> {
-  const prepared = readPrepared(root);
+  const prepared = readPreparedPathsFile(root);
   const { stdout } = await runGit(git, [
     'ls-files',
     '-z',
@@ -99,7 +105,7 @@ export async function listLeftovers(
     '--others',
     '--exclude-standard',
   ]);
-  const entries = splitNames(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
+  const entries = splitFileNames(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
   const found = new Map<string, boolean>();
   for (const { tag, path } of entries) {
     const isTracked = tag !== '?';
@@ -120,10 +126,10 @@ const pathsAtOnce = 500;
 async function requireFew(
   { cwd: workTree, guard }: Pick<GitContext, 'cwd' | 'guard'>,
   leftovers: readonly Leftover[],
-  bounds: WorkBounds,
+  bounds: CheckedWorkLimits,
 ): Promise<void> {
   if (leftovers.length > bounds.paths)
-    throw tooLarge('changed paths', { found: leftovers.length, most: bounds.paths });
+    throw workTooLargeError('changed paths', { found: leftovers.length, most: bounds.paths });
   let bytes = 0;
   for (const [index, { path }] of leftovers.entries()) {
     if (index % pathsAtOnce === pathsAtOnce - 1) {
@@ -132,7 +138,8 @@ async function requireFew(
     }
     bytes += sizeOf(join(workTree, path));
   }
-  if (bytes > bounds.bytes) throw tooLarge('bytes in changed files', { found: bytes, most: bounds.bytes });
+  if (bytes > bounds.bytes)
+    throw workTooLargeError('bytes in changed files', { found: bytes, most: bounds.bytes });
 }
 
 function targetOf(path: string): string | null {
@@ -153,9 +160,9 @@ function sizeOf(path: string): number {
   }
 }
 
-export function readPrepared(root: string): ReadonlySet<string> {
-  const file = join(root, preparedFile);
-  return new Set(existsSync(file) ? splitNames(readFileSync(file)) : []);
+export function readPreparedPathsFile(root: string): ReadonlySet<string> {
+  const file = join(root, preparedPathsFile);
+  return new Set(existsSync(file) ? splitFileNames(readFileSync(file)) : []);
 }
 
 /**
@@ -164,7 +171,7 @@ export function readPrepared(root: string): ReadonlySet<string> {
  * repository in it is never opened.
  */
 async function readNested(git: GitContext, folder: string, depth = 0): Promise<readonly string[]> {
-  if (!isText(folder)) throw oddFolder(git.cwd, folder);
+  if (!isTextFileName(folder)) throw oddFolder(git.cwd, folder);
   const root = join(git.cwd, folder);
   const { stdout } = await runGit(
     { ...git, cwd: root },
@@ -173,7 +180,7 @@ async function readNested(git: GitContext, folder: string, depth = 0): Promise<r
   );
   const found: string[] = [];
   // One after another: there may be hundreds.
-  for (const path of splitNames(stdout)) {
+  for (const path of splitFileNames(stdout)) {
     const isDeeper = path.endsWith('/') && depth < 10;
     const below = isDeeper ? await readNested(git, `${folder}${path}`, depth + 1) : [`${folder}${path}`];
     for (const one of below) found.push(one);
@@ -186,7 +193,7 @@ function oddFolder(worktree: string, folder: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-odd-folder',
-    message: `The repository in the folder ${showName(folder)} can't be accepted: its name is not UTF-8.`,
+    message: `The repository in the folder ${renderFileName(folder)} can't be accepted: its name is not UTF-8.`,
     hints: [`ls ${shellQuote(worktree)}`],
   });
 }

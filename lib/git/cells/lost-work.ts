@@ -2,15 +2,20 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellWorktree, IgnoredWork, LostCommit, WorkScope } from '../../domain/ports/git-cells.ts';
-import { isText, nameBytes, splitNames } from '../../util/file-names.ts';
+import type { AbandonedCommit, CellWorktree, IgnoredWork, WorkScope } from '../../domain/ports/git-cells.ts';
+import { encodeFileName, isTextFileName, splitFileNames } from '../../util/file-names.ts';
 import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
-import { ignoreRules } from '../process/path-rules.ts';
+import { findIgnoreRules } from '../process/path-rules.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { agentTips } from './agent-refs.ts';
-import { followAgent, gitOnVerifiedObjects, pathsOf, readCellHead } from './cell-view.ts';
-import { preparedFile, readPrepared } from './leftovers.ts';
-import { hasLooseObject, refuseOddEntries, verifyObjects } from './verify-objects.ts';
+import { listCommitsAgentNamed } from './agent-refs.ts';
+import {
+  gitOnVerifiedObjects,
+  readCellHead,
+  requireCellGitFolders,
+  syncToolIndexToAgentHead,
+} from './cell-view.ts';
+import { preparedPathsFile, readPreparedPathsFile } from './leftovers.ts';
+import { copyVerifiedObjects, hasLooseObject, requirePlainObjectFiles } from './verify-objects.ts';
 
 // Caches of installs, tests and builds for the next time, wherever they run.
 const cacheNames = new Set(
@@ -37,13 +42,13 @@ export async function readIgnoredWork(
   cell: CellWorktree,
   { covers, names }: WorkScope,
 ): Promise<readonly IgnoredWork[]> {
-  const { git } = await followAgent(access, cell);
-  const { root } = pathsOf(access, cell);
-  const [prepared, since] = [readPrepared(root), changeTime(join(root, preparedFile))];
+  const { git } = await syncToolIndexToAgentHead(access, cell);
+  const { root } = requireCellGitFolders(access, cell);
+  const [prepared, since] = [readPreparedPathsFile(root), changeTime(join(root, preparedPathsFile))];
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
   const found: IgnoredWork[] = [];
   let listed = 0;
-  for (const entry of splitNames((await runGit(git, args)).stdout)) {
+  for (const entry of splitFileNames((await runGit(git, args)).stdout)) {
     const isNamed = names(entry.replace(/\/$/, ''));
     if (prepared.has(entry) || (!isNamed && isCache(git.cwd, entry))) continue;
     const walk = { most: isNamed ? mostListed - listed : mostFiles + 1, isNamed, since };
@@ -61,7 +66,7 @@ export async function readIgnoredWork(
     .filter(({ files }) => files.length > 0)
     .map(({ entry, files }) => ({ entry, files, rule: null, isKept: true }));
   if (found.length === 0) return changed;
-  const rules = await ignoreRules(
+  const rules = await findIgnoreRules(
     git,
     found.map(({ entry }) => entry),
   );
@@ -71,7 +76,8 @@ export async function readIgnoredWork(
 function isCache(workTree: string, entry: string): boolean {
   const name = entry.replace(/\/$/, '').split('/').at(-1) ?? '';
   // The mark by which cargo, pytest and others say that a folder can go: bford.info/cachedir.
-  const isMarked = entry.endsWith('/') && isText(entry) && existsSync(join(workTree, entry, 'CACHEDIR.TAG'));
+  const isMarked =
+    entry.endsWith('/') && isTextFileName(entry) && existsSync(join(workTree, entry, 'CACHEDIR.TAG'));
   return cacheNames.has(name) || cacheFile.test(name) || isMarked;
 }
 
@@ -93,7 +99,7 @@ function filesOf(
   let bytes = 0;
   const waiting = [entry];
   for (let path = waiting.pop(); path !== undefined && files.length < most; path = waiting.pop()) {
-    const place = Buffer.concat([Buffer.from(`${workTree}/`), nameBytes(path)]);
+    const place = Buffer.concat([Buffer.from(`${workTree}/`), encodeFileName(path)]);
     const facts = lstatSync(place, { bigint: true, throwIfNoEntry: false });
     if (facts?.isDirectory() === true) {
       const inner = namesIn(place).filter((name) => name !== '.git');
@@ -112,7 +118,7 @@ function filesOf(
 
 function namesIn(folder: Buffer): readonly string[] {
   try {
-    return splitNames(joinBytes(readdirSync(folder, { encoding: 'buffer' })));
+    return splitFileNames(joinBytes(readdirSync(folder, { encoding: 'buffer' })));
   } catch {
     return [];
   }
@@ -134,22 +140,27 @@ const mostLost = 20;
  * Commits of an agent that its HEAD, a branch, the stash or their logs named, and that its HEAD does not hold: it left them
  * again. Those that were written once more (amended, rebased) don't count, nor those that a later one of them holds.
  */
-export async function readLostCommits(access: GitAccess, cell: CellWorktree): Promise<readonly LostCommit[]> {
-  const { agentGitDir, objectDir, intake } = pathsOf(access, cell);
+export async function listAbandonedCommits(
+  access: GitAccess,
+  cell: CellWorktree,
+): Promise<readonly AbandonedCommit[]> {
+  const { agentGitDir, objectDir, intake } = requireCellGitFolders(access, cell);
   const head = await readCellHead(access, cell).catch(() => cell.start);
-  const named = [...agentTips(agentGitDir)].filter((id) => id !== head && hasLooseObject(objectDir, id));
+  const named = [...listCommitsAgentNamed(agentGitDir)].filter(
+    (id) => id !== head && hasLooseObject(objectDir, id),
+  );
   if (named.length === 0) return [];
-  refuseOddEntries(objectDir);
+  requirePlainObjectFiles(objectDir);
   const reads = withVariables(
     { ...gitOnObjects(access), guard: access.guard },
     quarantineVariables(cell.quarantine),
   );
   const written = await describe(reads, [`${cell.start}..${head}`]);
   const known = new Set(written.map(({ words }) => words));
-  const lost: LostCommit[] = [];
+  const lost: AbandonedCommit[] = [];
   for (const id of named.slice(-mostLost).reverse()) {
     try {
-      await verifyObjects(access, cell.quarantine, id);
+      await copyVerifiedObjects(access, cell.quarantine, id);
       const verified = gitOnVerifiedObjects(access, intake);
       const holders = [head, ...lost.map(({ commit }) => commit)];
       const isHeld = await Promise.all(holders.map((holder) => isAncestor(verified, id, holder)));

@@ -1,11 +1,11 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { WorkBounds } from '../../domain/config/work-bounds.ts';
+import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { shortId } from '../../util/short-names.ts';
-import type { ObjectFormat } from '../objects/make-object.ts';
+import type { ObjectHashFormat } from '../objects/make-object.ts';
 import { type ObjectSource, requireObject } from '../objects/object-source.ts';
-import { parseTree, type TreeRow } from '../objects/read-tree.ts';
+import { type GitTreeEntry, parseTree } from '../objects/read-tree.ts';
 
 const folderMode = '40000';
 const submoduleMode = '160000';
@@ -33,10 +33,10 @@ interface MeasuredWork {
  * path or commit of it. Each tree is read once, however many others contain it. Returns the commits, the tip
  * first.
  */
-export async function measureWork(
+export async function requireWorkWithinBounds(
   objects: ObjectSource,
   { start, tip, isNew }: MeasuredWork,
-  bounds: WorkBounds,
+  bounds: CheckedWorkLimits,
 ): Promise<readonly ObjectId[]> {
   const extents = new Extents(objects, bounds);
   const commits = new Map<ObjectId, Promise<CommitHead>>();
@@ -51,7 +51,7 @@ export async function measureWork(
   for (const oid of seen) {
     if (oid === start || !isNew(oid)) continue;
     if (seen.size > bounds.commits + 1)
-      throw tooLarge('commits or more', { found: seen.size - 1, most: bounds.commits });
+      throw workTooLargeError('commits or more', { found: seen.size - 1, most: bounds.commits });
     const { tree, parents } = await head(oid);
     const before = parents[0] === undefined ? null : (await head(parents[0])).tree;
     // The only commit of a task is what was measured already.
@@ -63,10 +63,12 @@ export async function measureWork(
   return [...seen];
 }
 
-function requireWithin({ paths, bytes, depth }: Extent, bounds: WorkBounds): void {
-  if (depth > bounds.depth) throw tooLarge('folders in folders', { found: depth, most: bounds.depth });
-  if (paths > bounds.paths) throw tooLarge('changed paths', { found: paths, most: bounds.paths });
-  if (bytes > bounds.bytes) throw tooLarge('bytes in changed files', { found: bytes, most: bounds.bytes });
+function requireWithin({ paths, bytes, depth }: Extent, bounds: CheckedWorkLimits): void {
+  if (depth > bounds.depth)
+    throw workTooLargeError('folders in folders', { found: depth, most: bounds.depth });
+  if (paths > bounds.paths) throw workTooLargeError('changed paths', { found: paths, most: bounds.paths });
+  if (bytes > bounds.bytes)
+    throw workTooLargeError('bytes in changed files', { found: bytes, most: bounds.bytes });
 }
 
 interface CommitHead {
@@ -77,7 +79,11 @@ interface CommitHead {
 // A signature, or the tags a merge names.
 const headerBytes = 50_000;
 
-async function readHead(objects: ObjectSource, oid: ObjectId, bounds: WorkBounds): Promise<CommitHead> {
+async function readHead(
+  objects: ObjectSource,
+  oid: ObjectId,
+  bounds: CheckedWorkLimits,
+): Promise<CommitHead> {
   const most = bounds.messageBytes;
   const { size } = await requireObject(oid, objects.info(oid));
   if (size > most + headerBytes) throw longMessage(oid, size, most);
@@ -92,17 +98,17 @@ async function readHead(objects: ObjectSource, oid: ObjectId, bounds: WorkBounds
 }
 
 function longMessage(oid: ObjectId, found: number, most: number): Error {
-  return tooLarge('bytes in one commit message', { found, most, where: shortId(oid) });
+  return workTooLargeError('bytes in one commit message', { found, most, where: shortId(oid) });
 }
 
 /** Adds up trees, each and each pair of them once. */
 class Extents {
   readonly #objects: ObjectSource;
-  readonly #bounds: WorkBounds;
+  readonly #bounds: CheckedWorkLimits;
   readonly #known = new Map<string, Extent>();
   #read = 0;
 
-  constructor(objects: ObjectSource, bounds: WorkBounds) {
+  constructor(objects: ObjectSource, bounds: CheckedWorkLimits) {
     this.#objects = objects;
     this.#bounds = bounds;
   }
@@ -114,7 +120,7 @@ class Extents {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const { depth } = this.#bounds;
-    if (level > depth) throw tooLarge('folders in folders', { found: level, most: depth });
+    if (level > depth) throw workTooLargeError('folders in folders', { found: level, most: depth });
     const [old, now] = [await this.#rows(before), await this.#rows(after)];
     let sum = nothing;
     for (const name of new Set([...old.keys(), ...now.keys()])) {
@@ -126,10 +132,10 @@ class Extents {
     return sum;
   }
 
-  async #entry(left: TreeRow | null, right: TreeRow | null, level: number): Promise<Extent> {
-    const folder = (row: TreeRow | null): ObjectId | null => (row?.mode === folderMode ? row.oid : null);
+  async #entry(left: GitTreeEntry | null, right: GitTreeEntry | null, level: number): Promise<Extent> {
+    const folder = (row: GitTreeEntry | null): ObjectId | null => (row?.mode === folderMode ? row.oid : null);
     const below = await this.between(folder(left), folder(right), level + 1);
-    const isFile = (row: TreeRow | null): boolean => row !== null && row.mode !== folderMode;
+    const isFile = (row: GitTreeEntry | null): boolean => row !== null && row.mode !== folderMode;
     const bytes = right !== null && isFile(right) ? await this.#size(right) : 0;
     return {
       paths: below.paths + (isFile(left) || isFile(right) ? 1 : 0),
@@ -138,15 +144,16 @@ class Extents {
     };
   }
 
-  async #size({ mode, oid }: TreeRow): Promise<number> {
+  async #size({ mode, oid }: GitTreeEntry): Promise<number> {
     return mode === submoduleMode ? 0 : ((await this.#objects.info(oid))?.size ?? 0);
   }
 
-  async #rows(tree: ObjectId | null): Promise<ReadonlyMap<string, TreeRow>> {
+  async #rows(tree: ObjectId | null): Promise<ReadonlyMap<string, GitTreeEntry>> {
     if (tree === null) return new Map();
     this.#read += 1;
     const { objects } = this.#bounds;
-    if (this.#read > objects) throw tooLarge('folders to compare', { found: this.#read, most: objects });
+    if (this.#read > objects)
+      throw workTooLargeError('folders to compare', { found: this.#read, most: objects });
     if (this.#read % treesAtOnce === 0) await pause();
     const { bytes } = await requireObject(tree, this.#objects.read(tree));
     return new Map(parseTree(bytes, tree.length / 2).map((row) => [row.name, row]));
@@ -162,7 +169,7 @@ function add(one: Extent, other: Extent): Extent {
 }
 
 /** Makes the error of an agent's work that exceeds a bound: `found` is its size, `most` the bound. */
-export function tooLarge(
+export function workTooLargeError(
   what: string,
   amount: { readonly found: number; readonly most: number; readonly where?: string },
 ): FlameError {
@@ -188,7 +195,7 @@ const statLength = 40;
 const sizeAt = 36;
 
 /** Bytes of the largest file that an index of any version names, as it lay on disk. */
-export function largestFile(bytes: Buffer, format: ObjectFormat): number {
+export function readLargestFileInIndex(bytes: Buffer, format: ObjectHashFormat): number {
   if (bytes.length < headerLength) return 0;
   const version = bytes.readUInt32BE(4);
   let [at, most] = [headerLength, 0];

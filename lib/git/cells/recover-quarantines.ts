@@ -2,65 +2,69 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
-import { realPathOf } from '../../util/path-places.ts';
-import { processStart } from '../../util/process-identity.ts';
+import { realPathEvenIfMissing } from '../../util/path-places.ts';
+import { readProcessStart } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { findGitProcesses } from '../refs/find-git-processes.ts';
-import { removeCell, removingSuffix } from './add-cell.ts';
+import { cellRemovalSuffix, removeCell } from './add-cell.ts';
 import {
-  type CellPaths,
-  cellPaths,
+  buildCellFromRecord,
+  buildCellGitFolders,
+  type CellGitFolders,
   cellsFolder,
-  describeCell,
   listFolders,
-  makerOf,
-  ownerState,
-  withCellLock,
+  parseUnfinishedCellMaker,
+  readCellOwnerState,
+  withAllCellsLock,
 } from './cell-paths.ts';
 import { addToRecord, type CellRecord, readRecord } from './cell-record.ts';
-import { isLinkOf } from './hand-to-person.ts';
-import type { StepObserver } from './import-objects.ts';
+import { isDotGitOfCell } from './hand-to-person.ts';
+import type { KillPointObserver } from './import-objects.ts';
 
 const patienceMs = 10_000;
 
 /**
  * Finishes removals that were cut short, and removes the rest of cells whose worktree is gone or was never finished.
  * Harmless at any time and again; cells an agent may have been in stay, and where its worktree is gone those for which
- * `keepCommits` returns true. Returns the names of what it removed.
+ * `restoreIfOnlyCommitsLeft` returns true. Returns the names of what it removed.
  */
-export async function recoverQuarantines(
+export async function removeUnfinishedCells(
   commonDir: string,
   {
     keepCommits,
     onStep,
   }: {
     keepCommits(cell: CellWorktree, owner: CellInfo['owner']): Promise<boolean>;
-    readonly onStep: StepObserver;
+    readonly onStep: KillPointObserver;
   },
 ): Promise<readonly string[]> {
   if (!existsSync(join(commonDir, 'blueflame'))) return [];
-  return withCellLock(commonDir, async () => {
+  return withAllCellsLock(commonDir, async () => {
     const removed: string[] = [];
     for (const name of listFolders(cellsFolder(commonDir))) {
-      const maker = makerOf(name);
+      const maker = parseUnfinishedCellMaker(name);
       if (maker !== null) {
-        if (processStart(maker) === null) await removeTree(join(cellsFolder(commonDir), name));
+        if (readProcessStart(maker) === null) await removeTree(join(cellsFolder(commonDir), name));
         continue;
       }
-      const isLeaving = name.endsWith(removingSuffix);
+      const isLeaving = name.endsWith(cellRemovalSuffix);
       const record = readRecord(join(cellsFolder(commonDir), name));
-      const id = isLeaving ? name.slice(0, -removingSuffix.length) : name;
+      const id = isLeaving ? name.slice(0, -cellRemovalSuffix.length) : name;
       const path = locateWorktree(commonDir, id, record);
       if (!isLeaving && !isAbandoned(commonDir, record, path)) {
-        if (record.isReady && ownerState(record) !== 'alive') repairCell(commonDir, id, record);
+        if (record.isReady && readCellOwnerState(record) !== 'alive') repairCell(commonDir, id, record);
         continue;
       }
       const wasAgents = !isLeaving && record.isReady && record.subject !== null && record.worktree !== null;
-      if (wasAgents && (await keepCommits(describeCell(commonDir, id, record), ownerState(record)))) continue;
+      if (
+        wasAgents &&
+        (await keepCommits(buildCellFromRecord(commonDir, id, record), readCellOwnerState(record)))
+      )
+        continue;
       // A cell of the same name made since then keeps its worktree.
-      if (isLeaving && existsSync(cellPaths(commonDir, id).root))
+      if (isLeaving && existsSync(buildCellGitFolders(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
       else
         await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, { onStep });
@@ -77,20 +81,22 @@ export async function listCells(commonDir: string): Promise<readonly CellInfo[]>
   for (const id of listFolders(cellsFolder(commonDir))) {
     // One that is being made may lack anything yet.
     const record =
-      id.endsWith(removingSuffix) || makerOf(id) !== null ? null : readRecord(cellPaths(commonDir, id).root);
+      id.endsWith(cellRemovalSuffix) || parseUnfinishedCellMaker(id) !== null
+        ? null
+        : readRecord(buildCellGitFolders(commonDir, id).root);
     if (record?.isReady !== true) continue;
     const path = locateWorktree(commonDir, id, record);
     if (path === null) continue;
-    const cell = describeCell(commonDir, id, { ...record, worktree: path });
+    const cell = buildCellFromRecord(commonDir, id, { ...record, worktree: path });
     const { subject, ended } = record;
-    cells.push({ ...cell, owner: ownerState(record), subject, ended: await readEnd(ended) });
+    cells.push({ ...cell, owner: readCellOwnerState(record), subject, ended: await readEnd(ended) });
   }
   return cells;
 }
 
 /** Where no agent has ended there is nothing to load what reads it for. */
 async function readEnd(noted: unknown): Promise<CellInfo['ended']> {
-  return noted === undefined ? null : (await import('./cell-end.ts')).parseCellEnd(noted);
+  return noted === undefined ? null : (await import('./cell-end.ts')).parseAgentEndNote(noted);
 }
 
 /**
@@ -101,7 +107,7 @@ function isAbandoned(commonDir: string, record: CellRecord, path: string | null)
   const hasPlace = path !== null;
   if (record.isReady) return !hasPlace && !wasMoved(commonDir, record);
   // One that is being made has no worktree yet.
-  const state = ownerState(record);
+  const state = readCellOwnerState(record);
   return state === 'gone' || (state === 'unknown' && !hasPlace);
 }
 
@@ -109,14 +115,14 @@ function isAbandoned(commonDir: string, record: CellRecord, path: string | null)
 function isOurs(commonDir: string, id: string, path: string | null): boolean {
   if (path === null || !existsSync(path)) return false;
   if (readdirSync(path).length === 0) return true;
-  return isLinkOf(cellPaths(commonDir, id), join(path, '.git'));
+  return isDotGitOfCell(buildCellGitFolders(commonDir, id), join(path, '.git'));
 }
 
 /** A git that died with its tool leaves the lock of our own index in a cell. One that outlived it is waited for. */
 async function unlockCells(commonDir: string): Promise<void> {
   for (const { path, owner, quarantine } of await listCells(commonDir)) {
     if (owner !== 'gone') continue;
-    const { ownGitDir } = cellPaths(commonDir, basename(quarantine.objectDir));
+    const { ownGitDir } = buildCellGitFolders(commonDir, basename(quarantine.objectDir));
     const lock = join(ownGitDir, 'index.lock');
     const until = performance.now() + patienceMs;
     while (existsSync(lock) && findGitProcesses([path]).length > 0 && performance.now() < until)
@@ -127,7 +133,7 @@ async function unlockCells(commonDir: string): Promise<void> {
 
 async function removeOrphans(commonDir: string): Promise<string[]> {
   const orphans = listFolders(join(commonDir, 'blueflame', 'objects')).filter(
-    (id) => !existsSync(cellPaths(commonDir, id).root),
+    (id) => !existsSync(buildCellGitFolders(commonDir, id).root),
   );
   for (const id of orphans) await removeCell(commonDir, id, null);
   return orphans;
@@ -144,7 +150,7 @@ function locateWorktree(
   { worktree }: Pick<CellRecord, 'worktree'>,
 ): string | null {
   if (worktree === null) return null;
-  const paths = cellPaths(commonDir, id);
+  const paths = buildCellGitFolders(commonDir, id);
   const known = [worktree, dirname(readTextOrEmpty(join(paths.listing, 'gitdir')).trim())];
   const mayBe = (path: string): boolean => existsSync(path) && linkState(paths, path) !== 'of another';
   const came = (path: string): boolean => ['ours', 'broken'].includes(linkState(paths, path));
@@ -157,7 +163,7 @@ function locateWorktree(
 
 /** Whether the repository was moved since a cell was made. */
 function wasMoved(commonDir: string, { common, worktree }: CellRecord): boolean {
-  if (common !== null) return realPathOf(common) !== realPathOf(commonDir);
+  if (common !== null) return realPathEvenIfMissing(common) !== realPathEvenIfMissing(commonDir);
   // An earlier version made it, in the repository.
   return worktree !== null && !existsSync(dirname(dirname(worktree)));
 }
@@ -166,7 +172,7 @@ function wasMoved(commonDir: string, { common, worktree }: CellRecord): boolean 
 function repairCell(commonDir: string, id: string, record: CellRecord): void {
   const path = locateWorktree(commonDir, id, record);
   if (path === null) return;
-  const paths = cellPaths(commonDir, id);
+  const paths = buildCellGitFolders(commonDir, id);
   const state = linkState(paths, path);
   if (record.worktree === path && state !== 'broken') return;
   for (const folder of [paths.listing, paths.agentGitDir])
@@ -181,17 +187,17 @@ function repairCell(commonDir: string, id: string, record: CellRecord): void {
 }
 
 /** 'odd': it is no link of any cell of this name. */
-function linkState(paths: CellPaths, path: string): 'ours' | 'broken' | 'of another' | 'odd' {
+function linkState(paths: CellGitFolders, path: string): 'ours' | 'broken' | 'of another' | 'odd' {
   const text = readLink(join(path, '.git'));
   const [whole, tail = ''] = tailOf(paths.id).exec(text) ?? [];
   if (whole === undefined) return 'odd';
   const common = text.slice('gitdir: '.length, -1 - tail.length);
-  if (realPathOf(common) === realPathOf(dirname(dirname(paths.listing))))
+  if (realPathEvenIfMissing(common) === realPathEvenIfMissing(dirname(dirname(paths.listing))))
     return common === dirname(dirname(paths.listing)) ? 'ours' : 'broken';
-  return existsSync(cellPaths(common, paths.id).root) ? 'of another' : 'broken';
+  return existsSync(buildCellGitFolders(common, paths.id).root) ? 'of another' : 'broken';
 }
 
-/** Matches what follows the common git directory in the `.git` of a cell, see handToPerson. */
+/** Matches what follows the common git directory in the `.git` of a cell, see handWorktreeToPerson. */
 function tailOf(id: string): RegExp {
   const name = id.replace(/[.]/g, '\\.');
   return new RegExp(`(/blueflame/cells/${name}/git|/worktrees/${name}(?:/left-to-[a-z-]+)?)\\n$`);

@@ -1,21 +1,21 @@
 import { constants, type Dirent } from 'node:fs';
 import { access, chmod, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WorkBounds } from '../../domain/config/work-bounds.ts';
-import { dropSetId } from '../../util/drop-set-id.ts';
-import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
-import { tooLarge } from './measure-work.ts';
+import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
+import { dropSetIdBitsOfFile } from '../../util/drop-set-id.ts';
+import { type GitRunLimits, requireNotStopped } from '../process/limit-git.ts';
+import { workTooLargeError } from './measure-work.ts';
 
 // Files of a work tree that git opens to read them. Opening a pipe waits for a writer who never comes.
 const readByGit = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']);
 const patternFiles = new Set(['.gitignore', '.gitattributes']);
 
 interface LookedOver {
-  readonly bounds: WorkBounds;
+  readonly bounds: CheckedWorkLimits;
   /** How many files the work tree has by the commit it stands on. */
   readonly known: number;
   readonly before: PatternFile['before'];
-  readonly guard: Pick<GitGuard, 'stopped'>;
+  readonly guard: Pick<GitRunLimits, 'stopped'>;
 }
 
 /**
@@ -34,22 +34,22 @@ export async function sanitizeWorktree(
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     requireNotStopped(guard);
     await openFolder(folder.path);
-    const entries = await entriesOf(folder.path);
+    const entries = await listEntriesGitSees(folder.path);
     found += entries.length;
-    if (found > most) throw tooLarge('files and folders or more', { found, most });
+    if (found > most) throw workTooLargeError('files and folders or more', { found, most });
     const depth = folder.depth + 1;
     if (depth > bounds.depth + 1)
-      throw tooLarge('folders in folders or more', { found: depth - 1, most: bounds.depth });
+      throw workTooLargeError('folders in folders or more', { found: depth - 1, most: bounds.depth });
     if (folder.depth > 0 && entries.some(({ name }) => name === '.git')) repositories += 1;
     if (repositories > bounds.nested)
-      throw tooLarge('repositories in it or more', { found: repositories, most: bounds.nested });
+      throw workTooLargeError('repositories in it or more', { found: repositories, most: bounds.nested });
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
       if (entry.isDirectory()) waiting.push({ path, depth });
       else if (isPipe(entry)) await rm(path, { force: true }).catch(() => undefined);
       else if (entry.isFile()) {
         // Where the program was killed together with the agent, nothing has done it yet.
-        dropSetId(path);
+        dropSetIdBitsOfFile(path);
         if (patternFiles.has(entry.name))
           await requireSimple({ workTree, where: path.slice(workTree.length + 1), bounds, before });
       }
@@ -67,7 +67,7 @@ async function openFolder(path: string): Promise<void> {
 }
 
 /** Nothing where it can't be read: git can't go there either. */
-export async function entriesOf(folder: string): Promise<Dirent[]> {
+export async function listEntriesGitSees(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
@@ -75,7 +75,7 @@ interface PatternFile {
   readonly workTree: string;
   /** Its path below that. */
   readonly where: string;
-  readonly bounds: WorkBounds;
+  readonly bounds: CheckedWorkLimits;
   /** A file's content when the agent began, as Latin-1; null: none. These lines are not new work. */
   readonly before: (where: string) => Promise<string | null>;
 }
@@ -96,20 +96,24 @@ async function requireSimple({ workTree, where, bounds, before }: PatternFile): 
   if (mine !== null) throw mine;
 }
 
-function problemOf(text: string, where: string, bounds: WorkBounds): Error | null {
+function problemOf(text: string, where: string, bounds: CheckedWorkLimits): Error | null {
   if (text.length > bounds.patternBytes)
-    return tooLarge('bytes of patterns or more', { found: text.length, most: bounds.patternBytes, where });
+    return workTooLargeError('bytes of patterns or more', {
+      found: text.length,
+      most: bounds.patternBytes,
+      where,
+    });
   for (const line of text.split('\n').filter((one) => !one.startsWith('#'))) {
     const wild = wildInNames(line);
     if (wild > bounds.patternWild)
-      return tooLarge('times * inside the names of one pattern', {
+      return workTooLargeError('times * inside the names of one pattern', {
         found: wild,
         most: bounds.patternWild,
         where,
       });
     const stars = line.split('**').length - 1;
     if (stars > bounds.patternStars)
-      return tooLarge('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
+      return workTooLargeError('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
   }
   return null;
 }

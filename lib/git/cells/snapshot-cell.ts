@@ -2,9 +2,9 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { hidingFile } from './agent-refs.ts';
-import { indexEntries, pathsOf } from './cell-view.ts';
-import { tooLarge } from './measure-work.ts';
+import { hiddenPathsAttributesFile } from './agent-refs.ts';
+import { countIndexEntries, requireCellGitFolders } from './cell-view.ts';
+import { workTooLargeError } from './measure-work.ts';
 
 /** The prefix of paths in the cell's private git folder: its HEAD, index and refs. */
 const gitPrefix = '.git/';
@@ -17,13 +17,13 @@ const entriesAtOnce = 2_000;
  * looked at.
  */
 export async function snapshotCell(access: GitAccess, cell: CellWorktree): Promise<CellSnapshot> {
-  const { agentGitDir, ownGitDir } = pathsOf(access, cell);
+  const { agentGitDir, ownGitDir } = requireCellGitFolders(access, cell);
   const entries = new Map<string, string>();
-  const most = access.bounds.entries + indexEntries(ownGitDir);
+  const most = access.bounds.entries + countIndexEntries(ownGitDir);
   await addFolder(entries, most, { prefix: '', root: cell.path });
   await addFolder(entries, most, { prefix: gitPrefix, root: agentGitDir });
   // Written before each cell starts, and read-only there.
-  entries.delete(`${gitPrefix}${hidingFile}`);
+  entries.delete(`${gitPrefix}${hiddenPathsAttributesFile}`);
   return entries;
 }
 
@@ -37,10 +37,11 @@ async function addFolder(
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for (const name of namesIn(below(Buffer.from(root), folder))) {
       const path = below(folder, name);
-      const { isFolder, facts } = readFileFacts(below(Buffer.from(root), path));
+      const { isFolder, facts } = readFileFingerprint(below(Buffer.from(root), path));
       if (isFolder) waiting.push(path);
       entries.set(`${prefix}${path.toString('latin1')}`, facts);
-      if (entries.size > most) throw tooLarge('files and folders or more', { found: entries.size, most });
+      if (entries.size > most)
+        throw workTooLargeError('files and folders or more', { found: entries.size, most });
       if (entries.size % entriesAtOnce === 0) await setImmediate();
     }
   }
@@ -60,7 +61,7 @@ function namesIn(folder: Buffer): readonly Buffer[] {
 }
 
 /** Returns the facts of a file that differ after a change of it. */
-export function readFileFacts(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
+export function readFileFingerprint(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
   try {
     const { mode, ino, size, ctimeNs, ...stats } = lstatSync(path, { bigint: true });
     // A folder's own times only say that something in it changed.

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import { nameBytes, showName } from '../../util/file-names.ts';
+import { encodeFileName, renderFileName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { listLinkedPaths, submodulesOf } from '../objects/commit-files.ts';
+import { listSymlinksAndSubmodules, selectSubmodulePaths } from '../objects/commit-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { gitOnVerifiedObjects, pathsOf } from './cell-view.ts';
-import { readFileFacts } from './snapshot-cell.ts';
+import { gitOnVerifiedObjects, requireCellGitFolders } from './cell-view.ts';
+import { readFileFingerprint } from './snapshot-cell.ts';
 
 /** In a cell's record: what was in its submodules before its agent started. */
 const preparedFile = 'prepared-submodules';
@@ -19,34 +19,38 @@ const preparedFile = 'prepared-submodules';
  * isn't a repository there, so it would be lost, and obeys the settings of what is one. `stand`: a verified commit whose
  * submodules count as well as those of the start. Throws FlameError `cell-submodule`.
  */
-export async function requireEmptySubmodules(
+export async function requireUnchangedSubmodules(
   access: GitAccess,
   cell: CellWorktree,
   stand: ObjectId = cell.start,
 ): Promise<void> {
-  const objects = gitOnVerifiedObjects(access, pathsOf(access, cell).intake);
-  const others = stand === cell.start ? [] : submodulesOf(await listLinkedPaths(objects, stand));
-  const now = contentsOf(cell, new Set([...submodulesOf(await access.linkedPaths(cell.start)), ...others]));
+  const objects = gitOnVerifiedObjects(access, requireCellGitFolders(access, cell).intake);
+  const others =
+    stand === cell.start ? [] : selectSubmodulePaths(await listSymlinksAndSubmodules(objects, stand));
+  const now = contentsOf(
+    cell,
+    new Set([...selectSubmodulePaths(await access.linkedPaths(cell.start)), ...others]),
+  );
   if (now.size === 0) return;
-  const before = readPrepared(pathsOf(access, cell).root);
+  const before = readPrepared(requireCellGitFolders(access, cell).root);
   const changed = [...now].filter(([path, content]) => before.get(path) !== content).map(([path]) => path);
   if (changed.length === 0) return;
   throw new FlameError({
     kind: 'refused',
     code: 'cell-submodule',
-    message: `Changes inside submodule ${changed.map(showName).join(', ')} can't be accepted.`,
+    message: `Changes inside submodule ${changed.map(renderFileName).join(', ')} can't be accepted.`,
     details: [
       `They are in ${cell.path}. A submodule is another repository: make the change there, then update the commit it points to yourself. The worktree can be removed once the submodule's folder in it is empty.`,
     ],
-    hints: changed.map((path) => `ls -A ${shellQuote(join(cell.path, showName(path)))}`),
+    hints: changed.map((path) => `ls -A ${shellQuote(join(cell.path, renderFileName(path)))}`),
   });
 }
 
 /** Records what is in submodules now as no task's work. */
-export async function markPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
-  const now = contentsOf(cell, new Set(submodulesOf(await access.linkedPaths(cell.start))));
+export async function recordPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
+  const now = contentsOf(cell, new Set(selectSubmodulePaths(await access.linkedPaths(cell.start))));
   if (now.size === 0) return;
-  writeFileSync(join(pathsOf(access, cell).root, preparedFile), JSON.stringify([...now]));
+  writeFileSync(join(requireCellGitFolders(access, cell).root, preparedFile), JSON.stringify([...now]));
 }
 
 function readPrepared(root: string): ReadonlyMap<string, string> {
@@ -63,8 +67,8 @@ function contentsOf(
   const found = new Map<string, string>();
   for (const path of paths) {
     const digest = createHash('sha256');
-    const root = Buffer.concat([Buffer.from(`${worktree}/`), nameBytes(path)]);
-    const { isFolder, facts } = readFileFacts(root);
+    const root = Buffer.concat([Buffer.from(`${worktree}/`), encodeFileName(path)]);
+    const { isFolder, facts } = readFileFingerprint(root);
     const isEmpty = facts === 'unreadable' || (isFolder && addFolder(digest, root) === 0);
     if (!isFolder) digest.update(facts);
     if (!isEmpty) found.set(path, digest.digest('hex'));
@@ -77,7 +81,7 @@ function addFolder(digest: ReturnType<typeof createHash>, folder: Buffer): numbe
   const names = namesIn(folder);
   for (const name of names) {
     const path = Buffer.concat([folder, Buffer.from('/'), name]);
-    const { isFolder, facts } = readFileFacts(path);
+    const { isFolder, facts } = readFileFingerprint(path);
     digest.update(path).update(`\0${facts}\0`);
     if (isFolder) addFolder(digest, path);
   }

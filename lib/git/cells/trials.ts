@@ -4,8 +4,12 @@ import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree, Quarantine } from '../../domain/ports/git-cells.ts';
-import type { ChangedPaths, PlacedCommit, Trial } from '../../domain/ports/git-commits.ts';
-import { isMissing } from '../../util/read-file.ts';
+import type {
+  ChangedPaths,
+  MaybeQuarantinedCommit,
+  TrialMergeResult,
+} from '../../domain/ports/git-commits.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { readDiffText } from '../diff/diff-commits.ts';
 import {
@@ -17,20 +21,25 @@ import {
 } from '../objects/git-access.ts';
 import { mergeTree } from '../objects/merge-tree.ts';
 import { requireNotStopped } from '../process/limit-git.ts';
-import { type GitContext, gitFailed, runGit } from '../process/run-git.ts';
-import { gitWithOwnIndex, indexEntries, pathsOf, readTextAtStart } from './cell-view.ts';
+import { type GitContext, gitFailedError, runGit } from '../process/run-git.ts';
+import {
+  countIndexEntries,
+  gitWithToolIndex,
+  readFileAtAgentStart,
+  requireCellGitFolders,
+} from './cell-view.ts';
 import { stagePaths } from './commit-leftovers.ts';
-import { listLeftovers } from './leftovers.ts';
+import { listLeftoversWithGit } from './leftovers.ts';
 import { sanitizeWorktree } from './sanitize-worktree.ts';
-import { requireEmptySubmodules } from './submodules.ts';
-import { refuseOddEntries } from './verify-objects.ts';
+import { requireUnchangedSubmodules } from './submodules.ts';
+import { requirePlainObjectFiles } from './verify-objects.ts';
 
 /** See GitTrials. By the attributes in the person's work tree, as the merge itself will be. */
 export async function tryMerge(
   access: GitAccess,
-  [one, other]: readonly [PlacedCommit, PlacedCommit],
+  [one, other]: readonly [MaybeQuarantinedCommit, MaybeQuarantinedCommit],
   signal: AbortSignal,
-): Promise<Trial> {
+): Promise<TrialMergeResult> {
   if (one.commit === other.commit) return { kind: 'clean' };
   const objectDir = trialFolder(access.repository.commonDir);
   try {
@@ -49,7 +58,7 @@ export async function tryMerge(
 /** See GitTrials. */
 export async function readChangedPaths(
   access: GitAccess,
-  { from, to }: { readonly from: ObjectId; readonly to: PlacedCommit },
+  { from, to }: { readonly from: ObjectId; readonly to: MaybeQuarantinedCommit },
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
 ): Promise<ChangedPaths | null> {
   if (from === to.commit) return { paths: [], removes: false };
@@ -67,10 +76,10 @@ export async function readChangedPaths(
 function standing(quarantine: Quarantine | null): readonly string[] {
   if (quarantine === null) return [];
   try {
-    refuseOddEntries(quarantine.objectDir);
+    requirePlainObjectFiles(quarantine.objectDir);
     return [quarantine.objectDir];
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isMissingFileError(error)) return [];
     throw error;
   }
 }
@@ -81,7 +90,7 @@ function reading(
   context: GitContext,
   asked: {
     readonly objectDir: string;
-    readonly commits: readonly PlacedCommit[];
+    readonly commits: readonly MaybeQuarantinedCommit[];
     readonly signal: AbortSignal;
   },
 ): GitContext {
@@ -99,23 +108,23 @@ function reading(
  * worktree only what sanitizeWorktree does. Throws the FlameErrors of what is too much to be read, and `cell-submodule`.
  */
 export async function diffCell(access: GitAccess, cell: CellWorktree): Promise<string> {
-  const { ownGitDir, root } = pathsOf(access, cell);
+  const { ownGitDir, root } = requireCellGitFolders(access, cell);
   const objectDir = trialFolder(access.repository.commonDir);
   try {
-    await requireEmptySubmodules(access, cell, cell.base);
+    await requireUnchangedSubmodules(access, cell, cell.base);
     const { bounds, guard } = access;
-    const before = (path: string): Promise<string | null> => readTextAtStart(access, cell, path);
-    await sanitizeWorktree(cell.path, { bounds, guard, known: indexEntries(ownGitDir), before });
+    const before = (path: string): Promise<string | null> => readFileAtAgentStart(access, cell, path);
+    await sanitizeWorktree(cell.path, { bounds, guard, known: countIndexEntries(ownGitDir), before });
     const aside = quarantineVariables({ objectDir, alternates: cell.quarantine.alternates });
     const index = join(objectDir, 'index');
     // The index spares reading the files it knows again.
     if (existsSync(join(ownGitDir, 'index'))) copyFileSync(join(ownGitDir, 'index'), index);
     const git = {
-      ...withVariables(await gitWithOwnIndex(access, cell), { ...aside, GIT_INDEX_FILE: index }),
+      ...withVariables(await gitWithToolIndex(access, cell), { ...aside, GIT_INDEX_FILE: index }),
       guard: { ...guard, limits: trialLimits },
     };
     await runGit(git, ['read-tree', '--reset', cell.base]);
-    const left = await listLeftovers(git, root, bounds);
+    const left = await listLeftoversWithGit(git, root, bounds);
     const tree = await stagePaths(
       git,
       left.map(({ path }) => path),
@@ -136,7 +145,7 @@ function trialFolder(commonDir: string): string {
     mkdirSync(folder, { recursive: true });
     return mkdtempSync(join(folder, 'trial-'));
   } catch (cause) {
-    throw gitFailed(`${folder} can't be written, so no merge can be tried.`, {
+    throw gitFailedError(`${folder} can't be written, so no merge can be tried.`, {
       hints: ['git flame doctor'],
       cause,
     });

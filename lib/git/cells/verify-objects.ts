@@ -6,12 +6,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
-import { readLooseInfo, verifiedObjects } from '../objects/object-source.ts';
+import { openVerifiedObjects, readLooseObjectInfo } from '../objects/object-source.ts';
 import { requireNotStopped } from '../process/limit-git.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
-import { cellPaths } from './cell-paths.ts';
+import { buildCellGitFolders } from './cell-paths.ts';
 import { readRecord } from './cell-record.ts';
-import { measureWork, tooLarge } from './measure-work.ts';
+import { requireWorkWithinBounds, workTooLargeError } from './measure-work.ts';
 
 /**
  * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each
@@ -20,20 +20,20 @@ import { measureWork, tooLarge } from './measure-work.ts';
  * Throws FlameError `cell-objects-refused` where anything is missing or wrong, `cell-too-much` where it is
  * more than is judged.
  */
-export async function verifyObjects(
+export async function copyVerifiedObjects(
   access: GitAccess,
   quarantine: Quarantine,
   tip: ObjectId,
 ): Promise<string> {
   const { commonDir } = access.repository;
-  const { root, intake, objectDir } = cellPaths(commonDir, basename(quarantine.objectDir));
+  const { root, intake, objectDir } = buildCellGitFolders(commonDir, basename(quarantine.objectDir));
   if (access.measured.has(`${root} ${tip}`)) return intake;
   const { start } = readRecord(root);
   if (start === null) throw refused(objectDir, tip, ['the record of the cell is incomplete']);
   if (tip === start) return intake;
   if (!hasLooseObject(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
-  const seen = await measureWork(
-    verifiedObjects(access, intake),
+  const seen = await requireWorkWithinBounds(
+    openVerifiedObjects(access, intake),
     { start, tip, isNew: (oid) => hasLooseObject(intake, oid) },
     access.bounds,
   );
@@ -49,7 +49,7 @@ interface Filling {
 }
 
 async function fillIntake(access: GitAccess, { objectDir, intake, start, tip }: Filling): Promise<void> {
-  refuseOddEntries(objectDir);
+  requirePlainObjectFiles(objectDir);
   await refuseInflated(objectDir, access);
   const objects: GitContext = { ...gitOnObjects(access), guard: access.guard };
   const alternates = [join(access.repository.commonDir, 'objects')];
@@ -82,7 +82,7 @@ async function refuseManyCommits(
   const { exitCode, stdout, stderr } = await runGit(reads, args, { accept: [0, 128] });
   if (exitCode !== 0) throw refused(objectDir, tip, stderr.split('\n'));
   const found = Number(stdout.toString());
-  if (found > most) throw tooLarge('commits or more', { found, most });
+  if (found > most) throw workTooLargeError('commits or more', { found, most });
 }
 
 /** Whether a folder holds this object as a file of its own. */
@@ -144,7 +144,7 @@ async function copyObjects(
  * A pipe under an object's name would hang git, a link would lead it out of the folder. Throws FlameError
  * `cell-objects-refused`.
  */
-export function refuseOddEntries(objectDir: string): void {
+export function requirePlainObjectFiles(objectDir: string): void {
   for (const folder of readdirSync(objectDir, { withFileTypes: true })) {
     if (!folder.isDirectory()) {
       if (folder.isFile()) continue;
@@ -174,7 +174,7 @@ async function refuseInflated(
   for (const folder of readdirSync(objectDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of readdirSync(join(objectDir, folder)).filter((one) => /^[0-9a-f]{38,}$/.test(one))) {
       count += 1;
-      if (count > most) throw tooLarge('objects or more', { found: count, most });
+      if (count > most) throw workTooLargeError('objects or more', { found: count, most });
       if (count % objectsAtOnce === 0) {
         await pause();
         requireNotStopped(guard);
@@ -190,7 +190,7 @@ async function refuseInflated(
 /** 0 for what can't be read: git reports that itself. */
 function declaredSize(objectDir: string, oid: string): number {
   try {
-    return readLooseInfo(objectDir, oid)?.size || 0;
+    return readLooseObjectInfo(objectDir, oid)?.size || 0;
   } catch {
     return 0;
   }

@@ -53,30 +53,31 @@ async function readFiles(
 ): Promise<readonly ChangedFile[]> {
   const { stdout } = await runGit(context, args);
   const changes = parseChanges(stdout.toString());
-  const sizes = await readSizes(objects, changes);
+  const sizes = await readSizesOfBlobs(objects, changes);
   return changes.map((change) => ({ ...change, size: sizes.get(change.newOid) ?? 0 }));
 }
 
-export type Change = Omit<ChangedFile, 'size'>;
+export type FileChangeWithoutSize = Omit<ChangedFile, 'size'>;
 
 /** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
-function parseChanges(text: string): readonly Change[] {
+function parseChanges(text: string): readonly FileChangeWithoutSize[] {
   const tokens = text.split('\0');
-  const raw: Omit<Change, 'isBinary'>[] = [];
+  const raw: Omit<FileChangeWithoutSize, 'isBinary'>[] = [];
   let at = 0;
-  for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRaw(tokens[at] ?? '', tokens[at + 1] ?? ''));
+  for (; tokens[at]?.startsWith(':'); at += 2)
+    raw.push(parseRawDiffLine(tokens[at] ?? '', tokens[at + 1] ?? ''));
   const binary = new Set(
     tokens.slice(at).flatMap((token) => (token.startsWith('-\t-\t') ? [token.slice(4)] : [])),
   );
   return raw.map((change) => ({ ...change, isBinary: binary.has(change.path) }));
 }
 
-export function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'> {
+export function parseRawDiffLine(fields: string, path: string): Omit<FileChangeWithoutSize, 'isBinary'> {
   const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields.slice(1).split(' ');
   const isModeOnly = letter === 'M' && oldOid === newOid;
   return {
     path,
-    status: isModeOnly ? 'mode-changed' : (statuses[letter] ?? 'modified'),
+    status: isModeOnly ? 'mode-changed' : (fileStatusByLetter[letter] ?? 'modified'),
     oldMode,
     newMode,
     oldOid: parseObjectId(oldOid),
@@ -85,16 +86,16 @@ export function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'>
 }
 
 /** By the letter that git writes. */
-export const statuses: Readonly<Record<string, ChangedFile['status']>> = {
+export const fileStatusByLetter: Readonly<Record<string, ChangedFile['status']>> = {
   A: 'added',
   D: 'deleted',
   M: 'modified',
   T: 'type-changed',
 };
 
-export async function readSizes(
+export async function readSizesOfBlobs(
   objects: ObjectSource,
-  changes: readonly Change[],
+  changes: readonly FileChangeWithoutSize[],
 ): Promise<ReadonlyMap<string, number>> {
   const blobs = changes.filter(({ status, newMode }) => status !== 'deleted' && newMode !== submoduleMode);
   const sizes = blobs.map(async ({ newOid }) => {
@@ -110,7 +111,7 @@ const largest = 1_048_576;
  * Texts of files (for a symbolic link, where it points) in a commit, by path. What is absent, not UTF-8, holds
  * a NUL or is over 1 MiB is left out.
  */
-export async function readTexts(
+export async function readTextsInCommit(
   objects: ObjectSource,
   commit: ObjectId,
   paths: readonly string[],
@@ -118,13 +119,13 @@ export async function readTexts(
   if (paths.length === 0) return new Map();
   const found = await findInTree(objects, commit, paths);
   const texts = await Promise.all(
-    [...found].map(async ([path, { oid }]) => [path, await readText(objects, oid)] as const),
+    [...found].map(async ([path, { oid }]) => [path, await readTextOfBlob(objects, oid)] as const),
   );
   return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
 }
 
 /** The text of one object; null where it's none, as above. */
-export async function readText(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
+export async function readTextOfBlob(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
   const info = await objects.info(oid);
   if (info?.type !== 'blob' || info.size > largest) return null;
   const bytes = (await objects.read(oid))?.bytes;
@@ -132,7 +133,7 @@ export async function readText(objects: ObjectSource, oid: ObjectId): Promise<st
 }
 
 /** The bytes of a blob as latin1 text without the zeros that UTF-16 has between letters; null where it's none. */
-export async function readContent(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
+export async function readBlobAsLatin1(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
   const object = await objects.read(oid);
   if (object?.type !== 'blob') return null;
   const { bytes } = object;

@@ -1,12 +1,12 @@
 import { type ObjectId, objectIdPattern } from '../../domain/ids.ts';
-import type { CommitPairing, CommitRange } from '../../domain/ports/git-contents.ts';
+import type { CommitRange, PairedRangeDiffCommit } from '../../domain/ports/git-contents.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import type { FileStat, RenamedFile } from '../../domain/state/patch.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
 // diff-tree, unlike diff, obeys no diff.* setting of the person either.
-export const plainDiff = [
+export const plainDiffOptions = [
   '-r',
   '--no-ext-diff',
   '--no-textconv',
@@ -37,7 +37,15 @@ export async function readFileStats(
   base: ObjectId,
   tip: ObjectId,
 ): Promise<readonly FileStat[]> {
-  const { stdout } = await runGit(context, ['diff-tree', ...plainDiff, '--numstat', '-z', base, tip, '--']);
+  const { stdout } = await runGit(context, [
+    'diff-tree',
+    ...plainDiffOptions,
+    '--numstat',
+    '-z',
+    base,
+    tip,
+    '--',
+  ]);
   const tokens = stdout.toString().split('\0');
   const files: FileStat[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -55,7 +63,7 @@ export async function readFileStats(
 }
 
 /** How a diff is looked at: options such as `-w`, and the files it is about; none: all. */
-export interface DiffView {
+export interface DiffOptionsAndPaths {
   readonly options: readonly string[];
   readonly paths: readonly string[];
 }
@@ -65,10 +73,10 @@ export async function readDiffBytes(
   context: GitContext,
   base: ObjectId,
   tip: ObjectId,
-  { options, paths }: DiffView = { options: [], paths: [] },
+  { options, paths }: DiffOptionsAndPaths = { options: [], paths: [] },
 ): Promise<Buffer> {
   const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
-  const args = [...safe, 'diff-tree', ...plainDiff, ...asPatch, ...options, base, tip, '--', ...paths];
+  const args = [...safe, 'diff-tree', ...plainDiffOptions, ...asPatch, ...options, base, tip, '--', ...paths];
   return (await runGit(context, args)).stdout;
 }
 
@@ -112,9 +120,15 @@ export async function pairCommits(
   context: GitContext,
   before: CommitRange,
   now: CommitRange,
-): Promise<readonly CommitPairing[] | null> {
+): Promise<readonly PairedRangeDiffCommit[] | null> {
   for (const range of [before, now]) {
-    const count = await gitText(context, ['rev-list', '--count', `^${range.start}`, range.commit, '--']);
+    const count = await runGitForText(context, [
+      'rev-list',
+      '--count',
+      `^${range.start}`,
+      range.commit,
+      '--',
+    ]);
     if (Number(count) > mostCommits) return null;
   }
   const { stdout } = await runGit(context, [
@@ -134,7 +148,7 @@ export async function pairCommits(
 const kinds = { '=': 'same', '!': 'changed', '<': 'gone', '>': 'new' } as const;
 
 /** ` 1:  ID ! 2:  ID subject`; a side that has none is `-:  ----`. */
-function parsePair(line: string): readonly CommitPairing[] {
+function parsePair(line: string): readonly PairedRangeDiffCommit[] {
   const match = /^\s*(?:-|\d+):\s+(\S+) ([=!<>])\s+(?:-|\d+):\s+(\S+) ?(.*)$/.exec(line);
   if (match === null) return [];
   const [, old = '', sign = '=', made = '', subject = ''] = match;

@@ -1,19 +1,19 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Patch, PatchFile, PatchView } from '../../domain/state/patch.ts';
-import { decodeBytes } from '../../util/file-names.ts';
+import { decodeBytesVisibly } from '../../util/file-names.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ObjectSource, requireObject } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { type Change, parseRaw, readSizes } from './changed-files.ts';
-import { type DiffView, plainDiff, readDiffBytes } from './diff-commits.ts';
-import { type PatchSection, readHunks, splitPatch } from './split-patch.ts';
+import { type FileChangeWithoutSize, parseRawDiffLine, readSizesOfBlobs } from './changed-files.ts';
+import { type DiffOptionsAndPaths, plainDiffOptions, readDiffBytes } from './diff-commits.ts';
+import { type PatchSection, parseHunks, splitPatch } from './split-patch.ts';
 
 /**
  * The patch between two commits, checked against what git counts in another run: the same files in the same order,
  * each with as many lines. Throws FlameError `diff-mismatch` when it isn't so, and nothing of it is shown.
  */
-export async function readPatch(
+export async function readCheckedPatch(
   context: GitContext,
   objects: ObjectSource,
   { base, tip }: Ends,
@@ -30,7 +30,7 @@ export async function readPatch(
   for (const [index, { change, insertions }] of counted.entries()) {
     if (insertions === null) await requireSameGrowth(objects, change, files[index], refuse);
   }
-  const sizes = await readSizes(
+  const sizes = await readSizesOfBlobs(
     objects,
     counted.map(({ change }) => change),
   );
@@ -44,7 +44,7 @@ interface Ends {
 
 /** A path with git's own count of its lines. */
 interface Counted {
-  readonly change: Change;
+  readonly change: FileChangeWithoutSize;
   readonly movedFrom: PatchFile['movedFrom'];
   /** false: what differs is not shown, so there is no part of the patch either. */
   readonly isShown: boolean;
@@ -56,9 +56,20 @@ interface Counted {
 async function readCounts(
   context: GitContext,
   { base, tip }: Ends,
-  { options, paths }: DiffView,
+  { options, paths }: DiffOptionsAndPaths,
 ): Promise<readonly Counted[]> {
-  const args = ['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', ...options, base, tip, '--', ...paths];
+  const args = [
+    'diff-tree',
+    ...plainDiffOptions,
+    '--raw',
+    '--numstat',
+    '-z',
+    ...options,
+    base,
+    tip,
+    '--',
+    ...paths,
+  ];
   return parseCounts((await runGit(context, args)).stdout);
 }
 
@@ -67,7 +78,7 @@ async function readCounts(
  * paths, in its counts as `added TAB deleted TAB NUL path NUL path NUL`.
  */
 function parseCounts(output: Buffer): readonly Counted[] {
-  const tokens = splitAtNul(output).map(decodeBytes);
+  const tokens = splitAtNul(output).map(decodeBytesVisibly);
   const raw: { readonly fields: string; readonly from: string; readonly path: string }[] = [];
   let at = 0;
   while (tokens[at]?.startsWith(':')) {
@@ -90,7 +101,7 @@ function parseCounts(output: Buffer): readonly Counted[] {
     const isBinary = insertions === '-';
     const similarity = moved.exec(fields)?.[1];
     return {
-      change: { ...parseRaw(fields, path), isBinary },
+      change: { ...parseRawDiffLine(fields, path), isBinary },
       movedFrom: similarity === undefined ? null : { path: from, similarity: Number(similarity) },
       isShown: count !== undefined,
       insertions: isBinary ? null : Number(insertions),
@@ -164,14 +175,14 @@ function toFile(
     insertions,
     deletions,
     hasNul: parts.some(({ hasNul }) => hasNul),
-    hunks: () => parts.flatMap(({ body }) => readHunks(body)),
+    hunks: () => parts.flatMap(({ body }) => parseHunks(body)),
   };
 }
 
 /** Requires that a file git doesn't count lines of grows by the lines that the patch adds more than it removes. */
 async function requireSameGrowth(
   objects: ObjectSource,
-  change: Change,
+  change: FileChangeWithoutSize,
   file: PatchFile | undefined,
   refuse: Refuse,
 ): Promise<void> {

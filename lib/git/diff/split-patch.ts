@@ -1,5 +1,5 @@
 import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
-import { decodeBytes } from '../../util/file-names.ts';
+import { decodeBytesVisibly } from '../../util/file-names.ts';
 
 /** One `diff --git` section: where its hunks are, and what they count to. */
 export interface PatchSection {
@@ -35,12 +35,12 @@ export function splitPatch(patch: Buffer): readonly PatchSection[] {
 }
 
 /** The hunks of one section, decoded. */
-export function readHunks(body: Buffer): readonly Hunk[] {
+export function parseHunks(body: Buffer): readonly Hunk[] {
   const hunks: (Hunk & { readonly lines: PatchLine[] })[] = [];
   walkSection(
     body,
     0,
-    (kind, bytes) => hunks.at(-1)?.lines.push({ kind, text: decodeBytes(bytes), isUnended: false }),
+    (kind, bytes) => hunks.at(-1)?.lines.push({ kind, text: decodeBytesVisibly(bytes), isUnended: false }),
     {
       onHunk: ({ oldStart, newStart, heading }) => hunks.push({ oldStart, newStart, heading, lines: [] }),
       onUnended: () => {
@@ -115,5 +115,5 @@ interface Line {
 function lineAt(patch: Buffer, at: number): Line {
   const found = patch.indexOf(10, at);
   const end = found === -1 ? patch.length : found;
-  return { end, next: end + 1, text: () => decodeBytes(patch.subarray(at, end)) };
+  return { end, next: end + 1, text: () => decodeBytesVisibly(patch.subarray(at, end)) };
 }

@@ -3,8 +3,12 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CommitSearch, FoundLine, LinkedPaths } from '../../domain/ports/git-contents.ts';
-import { splitNames } from '../../util/file-names.ts';
+import type {
+  CommitSearch,
+  CommitSearchLine,
+  SymlinkAndSubmodulePaths,
+} from '../../domain/ports/git-contents.ts';
+import { splitFileNames } from '../../util/file-names.ts';
 import { makeFolders } from '../../util/write-files.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
 import type { GitAccess } from './git-access.ts';
@@ -36,8 +40,8 @@ function splitNul(buffer: Buffer): { readonly whole: readonly string[]; readonly
   return { whole: end < 0 ? [] : whole.split('\0'), rest: Buffer.from(buffer.subarray(end + 1)) };
 }
 
-/** See GitFiles.pathsIn: read as plain names, in whichever Unicode form the commit has them. */
-export async function pathsIn(
+/** See GitFiles.findPathsInCommit: read as plain names, in whichever Unicode form the commit has them. */
+export async function findPathsInCommit(
   context: GitContext,
   commit: ObjectId,
   paths: readonly string[],
@@ -47,7 +51,7 @@ export async function pathsIn(
   const rows = await Promise.all(
     [...asked].map(async (path) => {
       const list = ['ls-tree', '-z', '--name-only', '--full-tree', commit, '--', path];
-      return splitNames((await runGit(context, list)).stdout);
+      return splitFileNames((await runGit(context, list)).stdout);
     }),
   );
   const found = new Set(rows.flat().map((path) => path.normalize('NFC')));
@@ -96,7 +100,7 @@ export async function searchCommit(
 }
 
 /** `commit:path NUL line NUL text LF`; a last one that was cut off is left out. */
-function linesOf(text: string, commit: ObjectId): readonly FoundLine[] {
+function linesOf(text: string, commit: ObjectId): readonly CommitSearchLine[] {
   const lines = text.split('\n').slice(0, -1);
   return lines.flatMap((row) => {
     const [name = '', line = '', ...rest] = row.split('\0');
@@ -147,10 +151,13 @@ const kinds: Readonly<Record<string, 'symbolic link' | 'submodule'>> = {
 };
 
 /** See GitFiles.linkedPaths. Submodules are those of the tree, whether or not .gitmodules lists them. */
-export async function listLinkedPaths(context: GitContext, commit: ObjectId): Promise<LinkedPaths> {
+export async function listSymlinksAndSubmodules(
+  context: GitContext,
+  commit: ObjectId,
+): Promise<SymlinkAndSubmodulePaths> {
   const { stdout } = await runGit(context, ['ls-tree', '-r', '-z', '--full-tree', commit]);
   const found = new Map<string, 'symbolic link' | 'submodule'>();
-  for (const row of splitNames(stdout)) {
+  for (const row of splitFileNames(stdout)) {
     const kind = kinds[row.slice(0, 6)];
     if (kind !== undefined) found.set(row.slice(row.indexOf('\t') + 1), kind);
   }
@@ -158,6 +165,6 @@ export async function listLinkedPaths(context: GitContext, commit: ObjectId): Pr
 }
 
 /** Where submodules are among them. */
-export function submodulesOf(detours: LinkedPaths): readonly string[] {
+export function selectSubmodulePaths(detours: SymlinkAndSubmodulePaths): readonly string[] {
   return [...detours].filter(([, kind]) => kind === 'submodule').map(([path]) => path);
 }

@@ -1,13 +1,13 @@
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { readSettings } from '../process/settings.ts';
-import { requireOwnSigner, signingFailed } from '../process/signing-programs.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { readGitSettings } from '../process/settings.ts';
+import { requireSafeSigningProgram, signingFailedError } from '../process/signing-programs.ts';
 import { type GitAccess, withVariables } from './git-access.ts';
 
 /** Whether the person has their commits signed, where they stand. */
-export async function isSigning(context: GitContext): Promise<boolean> {
-  return (await readSettings(context)).isTrue('commit.gpgsign');
+export async function isCommitSigningOn(context: GitContext): Promise<boolean> {
+  return (await readGitSettings(context)).isTrue('commit.gpgsign');
 }
 
 /** The parts of a commit; its tree may be named by any revision. */
@@ -15,34 +15,34 @@ type CommitParts = Omit<CommitRequest, 'tree'> & { readonly tree: string };
 
 /**
  * Writes a commit in the person's name, in UTF-8; unsigned, since no key may be asked for while agents work. Throws as
- * readIdent.
+ * readGitIdentity.
  */
-export async function commitTree(
+export async function writeUnsignedCommit(
   access: GitAccess,
   context: GitContext,
   request: CommitParts,
 ): Promise<ObjectId> {
   const as = withVariables(context, await signatureOf(access, request));
-  return parseObjectId(await gitText(as, argsOf(request), { input: textOf(request) }));
+  return parseObjectId(await runGitForText(as, argsOf(request), { input: textOf(request) }));
 }
 
 /**
  * Writes a commit as commitTree does, signed by the program and key the person configured. Throws `signing-failed`, and
  * `signing-untrusted` where that program lies in the repository.
  */
-export async function signCommit(
+export async function writeSignedCommit(
   access: GitAccess,
   context: GitContext,
   request: CommitRequest,
 ): Promise<ObjectId> {
-  await requireOwnSigner(context);
+  await requireSafeSigningProgram(context);
   const as = withVariables(context, await signatureOf(access, request));
   const { exitCode, stdout, stderr } = await runGit(as, argsOf(request, ['-S']), {
     input: textOf(request),
     accept: [0, 1, 128],
   });
   if (exitCode === 0) return parseObjectId(stdout.toString().trim());
-  throw signingFailed(
+  throw signingFailedError(
     'git could not sign the commit that should land, although commit.gpgsign requires it. Nothing was landed.',
     {
       details: stderr.split('\n').slice(0, 10),

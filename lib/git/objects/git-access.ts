@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { WorkBounds } from '../../domain/config/work-bounds.ts';
+import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import type { LinkedPaths } from '../../domain/ports/git-contents.ts';
+import type { SymlinkAndSubmodulePaths } from '../../domain/ports/git-contents.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
-import type { GitGuard } from '../process/limit-git.ts';
-import type { Idents } from '../process/read-identity.ts';
+import type { GitRunLimits } from '../process/limit-git.ts';
+import type { GitIdentities } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
-import type { KnownCommits } from '../refs/resolve-commit.ts';
+import type { RefCommitCache } from '../refs/resolve-commit.ts';
 
 /** The context of every git operation: where the person stands, and the repository found there. */
 export interface GitAccess {
@@ -17,18 +17,18 @@ export interface GitAccess {
   /** The repository's objects and refs. */
   readonly objects: CatFile;
   /** Which commits its refs name. */
-  readonly refs: KnownCommits;
+  readonly refs: RefCommitCache;
   /** The person who commits, as git knows them. */
-  readonly idents: Idents;
-  /** See listLinkedPaths; asked once of each commit. */
-  readonly linkedPaths: (commit: ObjectId) => Promise<LinkedPaths>;
+  readonly idents: GitIdentities;
+  /** See listSymlinksAndSubmodules; asked once of each commit. */
+  readonly linkedPaths: (commit: ObjectId) => Promise<SymlinkAndSubmodulePaths>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
-  /** See readQuietConfig. */
+  /** See renderGitConfigForCell. */
   readonly quietConfig: () => Promise<string>;
   /** How much of an agent's work is looked at, and what holds a git that does. */
-  readonly bounds: WorkBounds;
-  readonly guard: GitGuard;
+  readonly bounds: CheckedWorkLimits;
+  readonly guard: GitRunLimits;
   /** Commits of cells that were found to be no more than that. */
   readonly measured: Set<string>;
 }

@@ -17,14 +17,14 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { killPoint } from '../../util/kill-point.ts';
-import { processStart } from '../../util/process-identity.ts';
-import { isMissing } from '../../util/read-file.ts';
+import { readProcessStart } from '../../util/process-identity.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { repositorySettings, type Settings } from '../process/settings.ts';
-import { type NewObject, objectHeader } from './make-object.ts';
+import { type GitSettings, readRepositorySettings } from '../process/settings.ts';
+import { objectHeader, type UnwrittenObject } from './make-object.ts';
 
 /** How files of objects are written, as the repository's configuration says it. */
-export interface ObjectSettings {
+export interface ObjectWriteSettings {
   /** Whether each object is flushed to the disk, from core.fsync. */
   readonly isSynced: boolean;
   /** zlib level, from core.looseCompression. */
@@ -34,7 +34,7 @@ export interface ObjectSettings {
 }
 
 /** git's own defaults: fastest compression, no loose object flushed, permissions from the umask. */
-export const defaultObjectSettings: ObjectSettings = {
+export const defaultObjectWriteSettings: ObjectWriteSettings = {
   isSynced: false,
   level: 1,
   sharedBits: 0,
@@ -48,12 +48,12 @@ const ownNames = randomBytes(6).toString('hex');
 let placed = 0;
 
 /** Removes unfinished objects of processes that are gone; returns how many. */
-export function removeDeadObjects(objectsDir: string): number {
+export function removeUnfinishedObjects(objectsDir: string): number {
   let removed = 0;
   for (const folder of readdirSync(objectsDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of readdirSync(join(objectsDir, folder))) {
       if (!name.startsWith(temporaryPrefix)) continue;
-      if (processStart(Number.parseInt(name.slice(temporaryPrefix.length), 10)) !== null) continue;
+      if (readProcessStart(Number.parseInt(name.slice(temporaryPrefix.length), 10)) !== null) continue;
       rmSync(join(objectsDir, folder, name), { force: true });
       removed += 1;
     }
@@ -67,8 +67,8 @@ export function removeDeadObjects(objectsDir: string): number {
  */
 export function writeLooseObject(
   objectsDir: string,
-  object: NewObject,
-  settings: ObjectSettings = defaultObjectSettings,
+  object: UnwrittenObject,
+  settings: ObjectWriteSettings = defaultObjectWriteSettings,
 ): void {
   const path = join(objectsDir, object.oid.slice(0, 2), object.oid.slice(2));
   if (freshen(path)) return;
@@ -92,7 +92,11 @@ function freshen(path: string): boolean {
 }
 
 /** Puts a file below the objects: it's there whole or not at all. */
-function placeObjectFile(path: string, bytes: Uint8Array, { isSynced, sharedBits }: ObjectSettings): void {
+function placeObjectFile(
+  path: string,
+  bytes: Uint8Array,
+  { isSynced, sharedBits }: ObjectWriteSettings,
+): void {
   placed += 1;
   const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${ownNames}${placed}`);
   const file = openInFolder(temporary, sharedBits);
@@ -115,7 +119,7 @@ function openInFolder(path: string, sharedBits: number): number {
   try {
     return openSync(path, 'wx', 0o444);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissingFileError(error)) throw error;
     mkdirSync(dirname(path), { recursive: true });
     if (sharedBits !== 0) chmodSync(dirname(path), 0o2711 | sharedBits);
     return openSync(path, 'wx', 0o444);
@@ -127,20 +131,20 @@ function writeAll(file: number, bytes: Uint8Array): void {
 }
 
 /** Reads the repository's settings for writing objects, as git itself would follow them. */
-export async function readObjectSettings(
+export async function readObjectWriteSettings(
   { env }: Pick<GitContext, 'env'>,
   commonDir: string,
-): Promise<ObjectSettings> {
-  return objectSettingsOf(await repositorySettings(env, commonDir));
+): Promise<ObjectWriteSettings> {
+  return parseObjectWriteSettings(await readRepositorySettings(env, commonDir));
 }
 
 /** Reads them from settings that are at hand. */
-export function objectSettingsOf(settings: Settings): ObjectSettings {
+export function parseObjectWriteSettings(settings: GitSettings): ObjectWriteSettings {
   const level = Number(settings.value('core.loosecompression') ?? settings.value('core.compression') ?? '1');
   const components = settings.value('core.fsync') ?? '';
   return {
     isSynced: isSynced(components) || settings.isTrue('core.fsyncobjectfiles'),
-    level: Number.isInteger(level) && level >= -1 && level <= 9 ? level : defaultObjectSettings.level,
+    level: Number.isInteger(level) && level >= -1 && level <= 9 ? level : defaultObjectWriteSettings.level,
     sharedBits: sharedBits(settings.value('core.sharedrepository') ?? 'umask'),
   };
 }

@@ -3,24 +3,28 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import type { ObjectId } from '../../domain/ids.ts';
 
-export type ObjectFormat = 'sha1' | 'sha256';
+export type ObjectHashFormat = 'sha1' | 'sha256';
 export type ObjectType = 'blob' | 'tree' | 'commit';
 
 /** An object that's named but not yet written. */
-export interface NewObject {
+export interface UnwrittenObject {
   readonly oid: ObjectId;
   readonly type: ObjectType;
   readonly bytes: Uint8Array;
 }
 
 /** Names an object as git does. */
-export function makeObject(format: ObjectFormat, type: ObjectType, content: string | Uint8Array): NewObject {
+export function makeUnwrittenObject(
+  format: ObjectHashFormat,
+  type: ObjectType,
+  content: string | Uint8Array,
+): UnwrittenObject {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   return { oid: nameOf(format, type, bytes), type, bytes };
 }
 
 /** The name alone of a blob with a text. */
-export function nameOfText(format: ObjectFormat, text: string): ObjectId {
+export function computeBlobIdOfText(format: ObjectHashFormat, text: string): ObjectId {
   return hash(format, `blob ${Buffer.byteLength(text)}\0${text}`) as ObjectId;
 }
 
@@ -30,7 +34,7 @@ export function objectHeader(type: ObjectType, bytes: Uint8Array): Buffer {
 }
 
 // Small ones, such as an anchor for each task that is read, take half the time in one call.
-function nameOf(format: ObjectFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
+function nameOf(format: ObjectHashFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
   const first = objectHeader(type, bytes);
   if (bytes.length < 4_096) return hash(format, Buffer.concat([first, bytes])) as ObjectId;
   return createHash(format).update(first).update(bytes).digest('hex') as ObjectId;
@@ -41,7 +45,10 @@ const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
 const atOnce = 500;
 
 /** The pack of some objects, each whole: a delta would save little of notes, and no time. See gitformat-pack(5). */
-export async function makePack(format: ObjectFormat, objects: readonly NewObject[]): Promise<Buffer> {
+export async function makePack(
+  format: ObjectHashFormat,
+  objects: readonly UnwrittenObject[],
+): Promise<Buffer> {
   const head = Buffer.alloc(12);
   head.write('PACK', 0, 'latin1');
   head.writeUInt32BE(2, 4);

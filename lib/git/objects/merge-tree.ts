@@ -1,11 +1,11 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { MergeResult, Transplant } from '../../domain/ports/git-commits.ts';
-import { type GitContext, gitFailed, gitText, runGit } from '../process/run-git.ts';
-import { commitTree } from './commit-tree.ts';
+import type { MergeResult, TransplantResult } from '../../domain/ports/git-commits.ts';
+import { type GitContext, gitFailedError, runGit, runGitForText } from '../process/run-git.ts';
+import { writeUnsignedCommit } from './commit-tree.ts';
 import { type GitAccess, gitOnObjects } from './git-access.ts';
 import { requireObject } from './object-source.ts';
-import { findInTree, folderMode, parseTree, type TreeRow } from './read-tree.ts';
+import { findInTree, folderModeInTree, type GitTreeEntry, parseTree } from './read-tree.ts';
 
 /**
  * Merges two commits without a work tree; the tree is written to the repository. Throws FlameError
@@ -54,7 +54,7 @@ function unrelated(ours: ObjectId, theirs: ObjectId): FlameError {
 }
 
 function failed(ours: ObjectId, theirs: ObjectId, stderr: string): FlameError {
-  return gitFailed(`git merge-tree could not merge ${theirs} into ${ours}.`, {
+  return gitFailedError(`git merge-tree could not merge ${theirs} into ${ours}.`, {
     hints: ['git fsck'],
     details: stderr.split('\n').slice(0, 10),
   });
@@ -64,14 +64,14 @@ function failed(ours: ObjectId, theirs: ObjectId, stderr: string): FlameError {
  * Returns the tree that `tip` would have, had its change since `start` been made on `onto`. A file in which both
  * changed the same lines is as in `tip`: the result has no conflict markers. Each may be a commit or a tree.
  */
-export async function transplant(
+export async function transplantChange(
   access: GitAccess,
   context: GitContext,
   ends: { readonly onto: ObjectId; readonly start: ObjectId; readonly tip: ObjectId },
-): Promise<Transplant> {
-  const merge = await replay(access, context, ends);
+): Promise<TransplantResult> {
+  const merge = await mergeDifferenceOnto(access, context, ends);
   if (merge.kind === 'clean') return { tree: merge.tree, clashes: [] };
-  const tipTree = (await gitText(context, ['rev-parse', '--verify', `${ends.tip}^{tree}`])) as ObjectId;
+  const tipTree = (await runGitForText(context, ['rev-parse', '--verify', `${ends.tip}^{tree}`])) as ObjectId;
   const rows = await findInTree(access.objects, ends.tip, merge.paths);
   const edits = merge.paths.map((path) => ({ path: toBytes(path).split('/'), row: rows.get(path) ?? null }));
   const tree = await replaceEntries(access, merge.tree, edits);
@@ -89,7 +89,7 @@ interface Edit {
   /** The names on the way to it. */
   readonly path: readonly string[];
   /** null: it goes. */
-  readonly row: TreeRow | null;
+  readonly row: GitTreeEntry | null;
 }
 
 /** A tree with other entries; null where one of them can't be there. Names are bytes. */
@@ -107,7 +107,7 @@ async function replaceEntries(
     if (own !== undefined && here.length > 1) return null;
     if (own?.row === null) rows.delete(name);
     else if (own !== undefined) rows.set(name, { ...own.row, name });
-    else if (known?.mode !== folderMode) return null;
+    else if (known?.mode !== folderModeInTree) return null;
     else {
       const below = here.map(({ path, row }) => ({ path: path.slice(1), row }));
       const oid = await replaceEntries(access, known.oid, below);
@@ -117,11 +117,11 @@ async function replaceEntries(
   }
   // A submodule's commit is in another repository.
   const input = Buffer.from([...rows.values()].map(renderRow).join(''), 'latin1');
-  return parseObjectId(await gitText(gitOnObjects(access), ['mktree', '-z', '--missing'], { input }));
+  return parseObjectId(await runGitForText(gitOnObjects(access), ['mktree', '-z', '--missing'], { input }));
 }
 
-function renderRow({ mode, name, oid }: TreeRow): string {
-  const type = mode === folderMode ? 'tree' : mode === submoduleMode ? 'commit' : 'blob';
+function renderRow({ mode, name, oid }: GitTreeEntry): string {
+  const type = mode === folderModeInTree ? 'tree' : mode === submoduleMode ? 'commit' : 'blob';
   return `${mode} ${type} ${oid}\t${name}\0`;
 }
 
@@ -136,7 +136,9 @@ export async function replaceTexts(
     [...texts].map(async ([path, text]) => {
       const row = rows.get(path);
       if (row === undefined) throw new Error(`${path} is not in ${commit}`);
-      const oid = await gitText(gitOnObjects(access), ['hash-object', '-w', '--stdin'], { input: text });
+      const oid = await runGitForText(gitOnObjects(access), ['hash-object', '-w', '--stdin'], {
+        input: text,
+      });
       return { path: toBytes(path).split('/'), row: { ...row, oid: parseObjectId(oid) } };
     }),
   );
@@ -149,13 +151,17 @@ export async function replaceTexts(
  * Merges the difference between two commits onto a third, by contents alone. `git merge-tree --merge-base` came with
  * git 2.40; the same is a merge of two commits whose only ancestor has the tree of `start`. Nothing refers to these.
  */
-export async function replay(
+export async function mergeDifferenceOnto(
   access: GitAccess,
   context: GitContext,
   { onto, start, tip }: { readonly onto: ObjectId; readonly start: ObjectId; readonly tip: ObjectId },
 ): Promise<MergeResult> {
   const stand = (commit: ObjectId, parents: readonly ObjectId[]): Promise<ObjectId> =>
-    commitTree(access, context, { tree: `${commit}^{tree}`, parents, message: 'Stands in for a merge\n' });
+    writeUnsignedCommit(access, context, {
+      tree: `${commit}^{tree}`,
+      parents,
+      message: 'Stands in for a merge\n',
+    });
   const ancestor = await stand(start, []);
   return mergeTree(context, await stand(onto, [ancestor]), await stand(tip, [ancestor]));
 }

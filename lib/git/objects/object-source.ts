@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, inflate, inflateSync } from 'node:zlib';
 import type { ObjectId } from '../../domain/ids.ts';
-import { objectMissing } from '../../domain/input-errors.ts';
-import { isMissing } from '../../util/read-file.ts';
-import { type GitGuard, requireNotStopped } from '../process/limit-git.ts';
+import { missingObjectError } from '../../domain/input-errors.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
+import { type GitRunLimits, requireNotStopped } from '../process/limit-git.ts';
 
 /** Where objects are read by their ids, without starting a git for each. */
 export interface ObjectSource {
@@ -18,19 +18,19 @@ export interface ObjectSource {
 interface VerifiedBy {
   /** The repository's. */
   readonly objects: ObjectSource;
-  readonly guard: GitGuard;
+  readonly guard: GitRunLimits;
 }
 
 /** The verified objects of a cell (loose, and written by the tool alone: see verify-objects.ts), else the repository's. */
-export function verifiedObjects({ objects, guard }: VerifiedBy, intake: string): ObjectSource {
+export function openVerifiedObjects({ objects, guard }: VerifiedBy, intake: string): ObjectSource {
   return {
     info: async (oid) => {
       requireNotStopped(guard);
-      return readLooseInfo(intake, oid) ?? objects.info(oid);
+      return readLooseObjectInfo(intake, oid) ?? objects.info(oid);
     },
     read: async (oid) => {
       requireNotStopped(guard);
-      return (await readLooseInThread(intake, oid)) ?? objects.read(oid);
+      return (await readLooseObjectInThread(intake, oid)) ?? objects.read(oid);
     },
   };
 }
@@ -39,17 +39,17 @@ export function verifiedObjects({ objects, guard }: VerifiedBy, intake: string):
 export async function requireObject<T>(oid: ObjectId, reading: Promise<T | null>): Promise<T> {
   const object = await reading;
   if (object !== null) return object;
-  throw objectMissing(`Object ${oid} is not in the repository.`);
+  throw missingObjectError(`Object ${oid} is not in the repository.`);
 }
 
 const smallObject = 128 * 1024;
 
 /** A loose object of a folder, whole; null if it's not there. */
-export function readLoose(
+export function readLooseObject(
   objectDir: string,
   oid: string,
 ): { readonly type: string; readonly bytes: Buffer } | null {
-  const file = ifThere(() => readFileSync(looseFile(objectDir, oid)));
+  const file = ifThere(() => readFileSync(looseObjectPath(objectDir, oid)));
   if (file === null) return null;
   return splitObject(inflateSync(file));
 }
@@ -60,25 +60,25 @@ function splitObject(object: Buffer): { readonly type: string; readonly bytes: B
   return { type, bytes: object.subarray(end + 1) };
 }
 
-/** Reads a loose object as readLoose does, without holding up other work: a large one by another thread. */
-export async function readLooseInThread(
+/** Reads a loose object as readLooseObject does, without holding up other work: a large one by another thread. */
+export async function readLooseObjectInThread(
   objectDir: string,
   oid: string,
 ): Promise<{ readonly type: string; readonly bytes: Buffer } | null> {
-  const start = readStart(looseFile(objectDir, oid));
+  const start = readStart(looseObjectPath(objectDir, oid));
   if (start === null) return null;
   // All of it, which can't be more than a thousand times as much.
   if (start.length < startLength) return splitObject(inflateSync(start));
-  if (headOf(start).size < smallObject) return readLoose(objectDir, oid);
-  return splitObject(await promisify(inflate)(await readFile(looseFile(objectDir, oid))));
+  if (headOf(start).size < smallObject) return readLooseObject(objectDir, oid);
+  return splitObject(await promisify(inflate)(await readFile(looseObjectPath(objectDir, oid))));
 }
 
 /** Reads type and size of a loose object, without reading all of it; null if it's not there. */
-export function readLooseInfo(
+export function readLooseObjectInfo(
   objectDir: string,
   oid: string,
 ): { readonly type: string; readonly size: number } | null {
-  const start = readStart(looseFile(objectDir, oid));
+  const start = readStart(looseObjectPath(objectDir, oid));
   return start === null ? null : headOf(start);
 }
 
@@ -88,7 +88,7 @@ function headOf(start: Buffer): { readonly type: string; readonly size: number }
   return { type, size: Number(size) };
 }
 
-export function looseFile(objectDir: string, oid: string): string {
+export function looseObjectPath(objectDir: string, oid: string): string {
   return join(objectDir, oid.slice(0, 2), oid.slice(2));
 }
 
@@ -111,7 +111,7 @@ function ifThere<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissingFileError(error)) return null;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import { noCommit } from '../../domain/input-errors.ts';
+import { noCommitError } from '../../domain/input-errors.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';
 
 // rev-list, unlike log, obeys no log.* setting, one of which starts gpg.
@@ -31,7 +31,7 @@ async function askGit(context: GitContext, commit: ObjectId): Promise<CommitInfo
   });
   const [info] = parseCommits(result.stdout.toString());
   if (result.exitCode === 0 && info !== undefined) return info;
-  throw noCommit(`Commit ${commit} can't be read.`, {
+  throw noCommitError(`Commit ${commit} can't be read.`, {
     kind: 'refused',
     hints: [`git cat-file -t ${commit}`],
     details: result.stderr.split('\n').slice(0, 5),
@@ -113,19 +113,19 @@ export function parseCommit(oid: ObjectId, bytes: Buffer): CommitInfo | null {
 }
 
 /** How commits descend from each other, by git. */
-export function commitGraph(
+export function openCommitGraph(
   objects: GitContext,
-): Pick<GitCommits, 'isAncestor' | 'independent' | 'mergeBase'> {
+): Pick<GitCommits, 'isAncestor' | 'dropContainedCommits' | 'mergeBase'> {
   return {
     isAncestor: async (ancestor, descendant) => {
       if (ancestor === descendant) return true;
       const args = ['merge-base', '--is-ancestor', ancestor, descendant];
       return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
     },
-    independent: async (commits) => {
+    dropContainedCommits: async (commits) => {
       const all = [...new Set(commits)];
       if (all.length < 2) return all;
-      const kept = (await gitText(objects, ['merge-base', '--independent', ...all])).split('\n');
+      const kept = (await runGitForText(objects, ['merge-base', '--independent', ...all])).split('\n');
       return all.filter((commit) => kept.includes(commit));
     },
     mergeBase: async (one, other) => {
@@ -139,7 +139,7 @@ export function commitGraph(
  * Where the history of a branch begins, by first parents: the same in every whole clone. null: there is no such branch,
  * or its beginning is cut off here.
  */
-export async function firstCommit(context: GitContext, branch: string): Promise<ObjectId | null> {
+export async function findFirstCommitOfBranch(context: GitContext, branch: string): Promise<ObjectId | null> {
   const args = ['rev-list', '--first-parent', '--max-parents=0', `refs/heads/${branch}`, '--'];
   const { exitCode, stdout } = await runGit(context, args, { accept: [0, 128] });
   const [oid = ''] = stdout.toString().trim().split('\n');

@@ -1,10 +1,10 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import { type ObjectSource, requireObject } from './object-source.ts';
 
-export const folderMode = '40000';
+export const folderModeInTree = '40000';
 const fileMode = '100644';
 
-export interface TreeRow {
+export interface GitTreeEntry {
   /** As the tree has it: `100644`, `40000`. */
   readonly mode: string;
   /** Names are bytes, kept as latin1 text. */
@@ -13,8 +13,8 @@ export interface TreeRow {
 }
 
 /** Reads a tree object: `mode SP name NUL id`, again and again. Throws on bytes that are no tree. */
-export function parseTree(bytes: Buffer, rawIdLength: number): readonly TreeRow[] {
-  const found: TreeRow[] = [];
+export function parseTree(bytes: Buffer, rawIdLength: number): readonly GitTreeEntry[] {
+  const found: GitTreeEntry[] = [];
   for (let at = 0; at < bytes.length; ) {
     const space = find(bytes, 32, at);
     const end = find(bytes, 0, space);
@@ -38,7 +38,7 @@ function find(bytes: Buffer, byte: number, from: number): number {
 
 /** Nearly all are one of two, and then no text is made for each. */
 function modeOf(bytes: Buffer, start: number, end: number): string {
-  const guess = end - start === folderMode.length ? folderMode : fileMode;
+  const guess = end - start === folderModeInTree.length ? folderModeInTree : fileMode;
   if (end - start !== guess.length) return bytes.toString('latin1', start, end);
   for (let at = 0; at < guess.length; at += 1)
     if (bytes[start + at] !== guess.charCodeAt(at)) return bytes.toString('latin1', start, end);
@@ -50,18 +50,18 @@ export async function findInTree(
   objects: ObjectSource,
   commit: ObjectId,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, TreeRow>> {
-  const folders = new Map<ObjectId, Promise<ReadonlyMap<string, TreeRow>>>();
-  const open = (oid: ObjectId): Promise<ReadonlyMap<string, TreeRow>> => {
+): Promise<ReadonlyMap<string, GitTreeEntry>> {
+  const folders = new Map<ObjectId, Promise<ReadonlyMap<string, GitTreeEntry>>>();
+  const open = (oid: ObjectId): Promise<ReadonlyMap<string, GitTreeEntry>> => {
     const known = folders.get(oid) ?? readFolder(objects, oid);
     folders.set(oid, known);
     return known;
   };
   const root = await readRoot(objects, commit);
-  const find = async (path: string): Promise<TreeRow | undefined> => {
-    let row: TreeRow | undefined = root;
+  const find = async (path: string): Promise<GitTreeEntry | undefined> => {
+    let row: GitTreeEntry | undefined = root;
     for (const name of path.split('/')) {
-      if (row === undefined || row.mode !== folderMode) return undefined;
+      if (row === undefined || row.mode !== folderModeInTree) return undefined;
       row = (await open(row.oid)).get(Buffer.from(name).toString('latin1'));
     }
     return row;
@@ -70,13 +70,13 @@ export async function findInTree(
   return new Map(rows.flatMap(([path, row]) => (row === undefined ? [] : [[path, row] as const])));
 }
 
-async function readRoot(objects: ObjectSource, commit: ObjectId): Promise<TreeRow> {
+async function readRoot(objects: ObjectSource, commit: ObjectId): Promise<GitTreeEntry> {
   const { bytes } = await requireObject(commit, objects.read(commit));
   const oid = /^tree ([0-9a-f]+)\n/.exec(bytes.toString('latin1', 0, 100))?.[1] ?? '';
-  return { mode: folderMode, name: '', oid: oid as ObjectId };
+  return { mode: folderModeInTree, name: '', oid: oid as ObjectId };
 }
 
-async function readFolder(objects: ObjectSource, oid: ObjectId): Promise<ReadonlyMap<string, TreeRow>> {
+async function readFolder(objects: ObjectSource, oid: ObjectId): Promise<ReadonlyMap<string, GitTreeEntry>> {
   const { bytes } = await requireObject(oid, objects.read(oid));
   return new Map(parseTree(bytes, oid.length / 2).map((row) => [row.name, row]));
 }

@@ -8,7 +8,7 @@ export interface GitObject {
 }
 
 /** A question to git about an object: its type and size, or its content too. */
-export type ObjectCommand = 'info' | 'contents';
+export type CatFileCommand = 'info' | 'contents';
 
 interface ParsedAnswer {
   /** null: there is no such object. */
@@ -17,10 +17,14 @@ interface ParsedAnswer {
   readonly next: number;
 }
 
-export const noBytes = Buffer.alloc(0);
+export const emptyBuffer = Buffer.alloc(0);
 
 /** An answer of `git cat-file --batch-command` that begins at `from`; null: more of it must come. */
-export function parseAnswer(buffer: Buffer, from: number, command: ObjectCommand): ParsedAnswer | null {
+export function parseCatFileResponse(
+  buffer: Buffer,
+  from: number,
+  command: CatFileCommand,
+): ParsedAnswer | null {
   const end = buffer.indexOf(10, from);
   if (end < 0) return null;
   const [oid, type, size] = buffer.toString('latin1', from, end).split(' ');
@@ -28,6 +32,6 @@ export function parseAnswer(buffer: Buffer, from: number, command: ObjectCommand
   const length = command === 'contents' ? Number(size) : 0;
   const next = command === 'contents' ? end + 1 + length + 1 : end + 1;
   if (buffer.length < next) return null;
-  const bytes = length === 0 ? noBytes : buffer.subarray(end + 1, end + 1 + length);
+  const bytes = length === 0 ? emptyBuffer : buffer.subarray(end + 1, end + 1 + length);
   return { object: { oid: oid as ObjectId, type, size: Number(size), bytes }, next };
 }

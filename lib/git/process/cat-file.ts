@@ -1,12 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { keepAlive } from '../../util/programs.ts';
-import { type GitObject, noBytes, type ObjectCommand, parseAnswer } from './cat-file-answer.ts';
-import { type GitContext, gitMissing, spawnGit } from './run-git.ts';
+import { holdProcessWhileChildRuns } from '../../util/programs.ts';
+import { type CatFileCommand, emptyBuffer, type GitObject, parseCatFileResponse } from './cat-file-answer.ts';
+import { type GitContext, gitMissingError, spawnGit } from './run-git.ts';
 
 interface Request {
-  readonly command: ObjectCommand;
+  readonly command: CatFileCommand;
   readonly name: string;
   /** How often git ended while this request was the first one waiting. */
   deaths: number;
@@ -40,7 +40,7 @@ export class CatFile {
   /** How many of the pending requests have their answer; a shift for each would cost the square of many. */
   #answered = 0;
   #unsent: Request[] = [];
-  #received: Buffer = noBytes;
+  #received: Buffer = emptyBuffer;
   #stderr = '';
   #isClosed = false;
   readonly #kept = new Map<string, GitObject>();
@@ -158,9 +158,9 @@ export class CatFile {
       { GIT_NO_REPLACE_OBJECTS: '1' },
     );
     // Whether a request waits for an answer decides that, see #hold.
-    keepAlive(child, false);
+    holdProcessWhileChildRuns(child, false);
     this.#child = child;
-    this.#received = noBytes;
+    this.#received = emptyBuffer;
     this.#stderr = '';
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -187,7 +187,7 @@ export class CatFile {
   /** Answers the first request from the buffer; returns where the next answer begins, `from` if more must come. */
   #answerFirst(buffer: Buffer, from: number): number {
     const request = this.#pending[this.#answered];
-    const answer = request === undefined ? null : parseAnswer(buffer, from, request.command);
+    const answer = request === undefined ? null : parseCatFileResponse(buffer, from, request.command);
     if (request === undefined || answer === null) return from;
     this.#answered += 1;
     if (answer.object !== null && request.command === 'contents') this.#keep(answer.object);
@@ -225,7 +225,7 @@ export class CatFile {
   }
 
   #unreadable(request: Request, cause: Error | null): FlameError {
-    if (cause !== null) return gitMissing(cause, this.context.cwd);
+    if (cause !== null) return gitMissingError(cause, this.context.cwd);
     const lines = this.#stderr.trim().split('\n');
     return new FlameError({
       kind: 'environment',

@@ -2,12 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseObjectId } from '../../domain/ids.ts';
-import { noFolder } from '../../domain/input-errors.ts';
+import { noFolderError } from '../../domain/input-errors.ts';
 import type { Repository, WorktreeInfo } from '../../domain/ports/git-port.ts';
-import { realPathOf } from '../../util/path-places.ts';
+import { realPathEvenIfMissing } from '../../util/path-places.ts';
 import { programPath } from '../../util/programs.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
+import { type GitContext, type GitResult, runGit, runGitForText } from './run-git.ts';
 
 const oldestGit = '2.38';
 
@@ -16,7 +16,8 @@ const oldestGit = '2.38';
  * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
  */
 export async function discoverRepository(context: GitContext): Promise<Repository> {
-  if (!existsSync(context.cwd)) throw noFolder(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
+  if (!existsSync(context.cwd))
+    throw noFolderError(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
   const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
   const asked = readFacts(here);
   // An old git fails at the questions too; its age is the reason to name.
@@ -55,7 +56,7 @@ async function readVersion(context: GitContext): Promise<string> {
 }
 
 async function askVersion(context: GitContext): Promise<string> {
-  const text = await gitText(context, ['version']);
+  const text = await runGitForText(context, ['version']);
   const version = /(\d+)\.(\d+)[^\s]*/.exec(text);
   const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
   if (major > 2 || (major === 2 && minor >= 38)) return version?.[0] ?? '';
@@ -104,7 +105,7 @@ async function askOneByOne(context: GitContext, hasTree: boolean): Promise<strin
     '--show-prefix',
     ...(hasTree ? ['--show-toplevel'] : []),
   ];
-  return Promise.all(questions.map((question) => gitText(context, [...absolute, question])));
+  return Promise.all(questions.map((question) => runGitForText(context, [...absolute, question])));
 }
 
 /** Where there is no main one, as beside a bare repository, or its place isn't known, the current one. */
@@ -178,10 +179,10 @@ function splitAttribute(line: string): readonly [string, string] {
 }
 
 /** Where the `.git` of a folder really is or leads; null: there is none, or git would find no repository by it. */
-export function gitDirOf(folder: string): string | null {
+export function resolveDotGitOfFolder(folder: string): string | null {
   const git = join(folder, '.git');
   const facts = statSync(git, { throwIfNoEntry: false });
-  if (facts?.isDirectory() === true) return realPathOf(git);
+  if (facts?.isDirectory() === true) return realPathEvenIfMissing(git);
   const [, target] = (facts?.isFile() === true && /^gitdir: (.+)\n?$/.exec(readTextOrEmpty(git))) || [];
-  return target === undefined ? null : realPathOf(resolve(folder, target));
+  return target === undefined ? null : realPathEvenIfMissing(resolve(folder, target));
 }

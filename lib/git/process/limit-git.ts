@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
-import { FlameError, interrupted } from '../../domain/flame-error.ts';
+import { commandStoppedError, FlameError } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/programs.ts';
 
 /** Limits a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
-export interface GitGuard {
+export interface GitRunLimits {
   readonly limits: GitLimits;
   /** Aborted when the person stops the program: ends this git, and all else that reads those files. */
   readonly stopped?: AbortSignal | undefined;
@@ -17,9 +17,9 @@ export interface GitGuard {
 }
 
 /** The end of a guarded git, and the reason for it. */
-export interface GuardedGit {
+export interface LimitedGit {
   /** Takes the report of its end, with the signal that ended it. */
-  ended(signal: NodeJS.Signals | null): void;
+  noteEnd(signal: NodeJS.Signals | null): void;
   /** Returns why it was ended: `cell-git-ended`, the error of `makeError`, or `interrupted`; null: it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }
@@ -38,8 +38,8 @@ const script =
   '{ ulimit -St "$1" && ulimit -Ht $(($1 + 1)) || ulimit -t "$1"; } 2>/dev/null; ulimit -d "$2" 2>/dev/null; ulimit -c 0 2>/dev/null; shift 2; exec "$@"';
 
 /** The command under its limits; it dies with this process where the system can see to that. */
-export function limitGit(
-  guard: GitGuard | undefined,
+export function limitGitCommandLine(
+  guard: GitRunLimits | undefined,
   argv: readonly string[],
   searchPath: string | undefined,
 ): readonly string[] {
@@ -51,16 +51,16 @@ export function limitGit(
 }
 
 /** Of a git that nothing holds. */
-export const unguarded: GuardedGit = { ended: () => undefined, explain: () => null };
+export const unlimitedGit: LimitedGit = { noteEnd: () => undefined, explain: () => null };
 
-/** Like guardGit, of a child of this process, which leads a process group. */
-export function guardChild(guard: GitGuard | undefined, child: ChildProcess): GuardedGit {
-  if (guard === undefined) return unguarded;
-  const watch = guardGit(guard, (name) => end(child, name));
+/** Like enforceLimitsBySignal, of a child of this process, which leads a process group. */
+export function enforceLimitsOnChild(guard: GitRunLimits | undefined, child: ChildProcess): LimitedGit {
+  if (guard === undefined) return unlimitedGit;
+  const watch = enforceLimitsBySignal(guard, (name) => end(child, name));
   living.add(child);
   const ended = (signal: NodeJS.Signals | null): void => {
     living.delete(child);
-    watch.ended(signal);
+    watch.noteEnd(signal);
   };
   child.once('error', () => ended(null));
   child.once('exit', (_, name) => ended(name));
@@ -68,8 +68,11 @@ export function guardChild(guard: GitGuard | undefined, child: ChildProcess): Gu
 }
 
 /** Ends a git at its time limit, and after the program was stopped, by what sends it and all it started a signal. */
-export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Signals) => void): GuardedGit {
-  if (guard === undefined) return unguarded;
+export function enforceLimitsBySignal(
+  guard: GitRunLimits | undefined,
+  signal: (name: NodeJS.Signals) => void,
+): LimitedGit {
+  if (guard === undefined) return unlimitedGit;
   let reason: string | null = null;
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
@@ -84,7 +87,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
     after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
   if (stopped?.aborted) interrupt();
   else stopped?.addEventListener('abort', interrupt, { once: true });
-  const ended = (name: NodeJS.Signals | null): void => {
+  const noteEnd = (name: NodeJS.Signals | null): void => {
     for (const timer of timers) clearTimeout(timer);
     stopped?.removeEventListener('abort', interrupt);
     if (name === 'SIGXCPU') reason ??= `took more than ${limits.cpuSeconds} s of processor time`;
@@ -92,7 +95,7 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
     if (reason !== null && lock !== undefined) rmSync(lock, { force: true });
   };
   return {
-    ended,
+    noteEnd,
     explain: (verb, stderr) => {
       // No fault of what the agent left.
       if (reason !== null && stopped?.aborted) return stoppedError();
@@ -106,12 +109,12 @@ export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Sign
 }
 
 /** Throws FlameError `interrupted` once the person stopped the program: all that reads an agent's files calls it. */
-export function requireNotStopped({ stopped }: Pick<GitGuard, 'stopped'>): void {
+export function requireNotStopped({ stopped }: Pick<GitRunLimits, 'stopped'>): void {
   if (stopped?.aborted) throw stoppedError();
 }
 
 function stoppedError(): FlameError {
-  return interrupted("Stopped while an agent's work was judged. The next run continues there.", {
+  return commandStoppedError("Stopped while an agent's work was judged. The next run continues there.", {
     hints: ['git flame run'],
   });
 }
@@ -160,7 +163,7 @@ const localVariables = new Set([
 ]);
 
 /** Nothing the repository or an agent set up may run when the tool itself calls git. */
-export const safeConfig = [
+export const safeGitConfigOptions = [
   '-c',
   'core.hooksPath=/dev/null',
   '-c',
@@ -176,20 +179,20 @@ export const safeConfig = [
 ];
 
 /** The environment of a git, with what binds it to its place. */
-export function environmentOf(
+export function buildBoundGitEnvironment(
   { env, variables }: Surroundings,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  return { ...gitEnvironment(env), ...variables, ...extra };
+  return { ...buildCleanGitEnvironment(env), ...variables, ...extra };
 }
 
 /** The git that PATH leads to. */
-export function gitIn(env: Readonly<Record<string, string>>): string {
+export function findGitOnPath(env: Readonly<Record<string, string>>): string {
   return programPath('git', env.PATH);
 }
 
 /** The environment for git children: optional locks off, messages in English, no prompts. */
-export function gitEnvironment(env: Surroundings['env']): Record<string, string> {
+export function buildCleanGitEnvironment(env: Surroundings['env']): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !localVariables.has(entry[0]) && !/^GIT_CONFIG_(?:KEY|VALUE)_/.test(entry[0]),

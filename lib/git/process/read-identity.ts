@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
-export interface Ident {
+export interface GitIdentity {
   /** `Name <email>`. */
   readonly name: string;
   /** Time zone, as in `+0200`. */
@@ -10,23 +10,23 @@ export interface Ident {
   readonly time: number | null;
 }
 
-/** Who commits, as git would write it; each is asked for once. Both throw as readIdent. */
-export interface Idents {
-  author(): Promise<Ident>;
-  committer(): Promise<Ident>;
+/** Who commits, as git would write it; each is asked for once. Both throw as readGitIdentity. */
+export interface GitIdentities {
+  author(): Promise<GitIdentity>;
+  committer(): Promise<GitIdentity>;
 }
 
 /** Returns the author and committer that git would use in that work tree. */
-export function openIdents(context: GitContext): Idents {
+export function openGitIdentities(context: GitContext): GitIdentities {
   return {
-    author: answeredOnce(() => readIdent(context, 'GIT_AUTHOR_IDENT')),
-    committer: answeredOnce(() => readIdent(context, 'GIT_COMMITTER_IDENT')),
+    author: answeredOnce(() => readGitIdentity(context, 'GIT_AUTHOR_IDENT')),
+    committer: answeredOnce(() => readGitIdentity(context, 'GIT_COMMITTER_IDENT')),
   };
 }
 
 /** Asks again only where there was no answer: the person may mend it meanwhile. */
-function answeredOnce(read: () => Promise<Ident>): () => Promise<Ident> {
-  let known: Promise<Ident> | null = null;
+function answeredOnce(read: () => Promise<GitIdentity>): () => Promise<GitIdentity> {
+  let known: Promise<GitIdentity> | null = null;
   return () => {
     known ??= read().catch((error: unknown) => {
       known = null;
@@ -37,10 +37,10 @@ function answeredOnce(read: () => Promise<Ident>): () => Promise<Ident> {
 }
 
 /** One of git's two identities, as git would write it. Throws a FlameError `no-identity` where git knows none. */
-export async function readIdent(
+export async function readGitIdentity(
   context: GitContext,
   variable: 'GIT_AUTHOR_IDENT' | 'GIT_COMMITTER_IDENT',
-): Promise<Ident> {
+): Promise<GitIdentity> {
   const { exitCode, stdout, stderr } = await runGit(context, ['var', variable], { accept: [0, 128] });
   const match = /^(.*<[^>]*>) (\d+) ([+-]\d+)$/.exec(stdout.toString().trim());
   const [, name, time, zone] = match ?? [];

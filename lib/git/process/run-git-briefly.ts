@@ -1,18 +1,27 @@
 import { spawnSync } from 'node:child_process';
-import { environmentOf, gitIn, limitGit, safeConfig } from './limit-git.ts';
+import {
+  buildBoundGitEnvironment,
+  findGitOnPath,
+  limitGitCommandLine,
+  safeGitConfigOptions,
+} from './limit-git.ts';
 import type { GitContext } from './run-git.ts';
 
 /**
  * Runs git while everything waits for it, so only for what takes milliseconds; no longer than `most.ms`. Returns what it printed
  * to stdout; null where it failed, took longer or printed more.
  */
-export function runGitBriefly(
+export function runGitBlocking(
   context: GitContext,
   args: readonly string[],
   { input = '', ms, bytes }: { readonly input?: string; readonly ms: number; readonly bytes: number },
 ): Buffer | null {
-  const env = environmentOf(context);
-  const argv = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
+  const env = buildBoundGitEnvironment(context);
+  const argv = limitGitCommandLine(
+    context.guard,
+    [findGitOnPath(env), ...safeGitConfigOptions, ...args],
+    env.PATH,
+  );
   const [program = '', ...rest] = argv;
   const options = {
     cwd: context.cwd,

@@ -2,20 +2,20 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isFullDiskText } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import { noFolder } from '../../domain/input-errors.ts';
+import { noFolderError } from '../../domain/input-errors.ts';
 import { requirePipes } from '../../util/programs.ts';
 import {
-  environmentOf,
-  type GitGuard,
-  type GuardedGit,
-  gitIn,
-  guardChild,
-  guardGit,
-  limitGit,
-  safeConfig,
-  unguarded,
+  buildBoundGitEnvironment,
+  enforceLimitsBySignal,
+  enforceLimitsOnChild,
+  findGitOnPath,
+  type GitRunLimits,
+  type LimitedGit,
+  limitGitCommandLine,
+  safeGitConfigOptions,
+  unlimitedGit,
 } from './limit-git.ts';
-import { type ProgramEnd, runByStarter, type Program as StartedProgram } from './starter.ts';
+import { type ProgramResult, runProgramByStarter, type ProgramToStart as StartedProgram } from './starter.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -26,7 +26,7 @@ export interface GitContext {
   /** Set for every git started here, after the cleaning: what binds it to one repository or object folder. */
   readonly variables?: Readonly<Record<string, string>>;
   /** For a git that reads what an agent wrote: what it may take at most. */
-  readonly guard?: GitGuard | undefined;
+  readonly guard?: GitRunLimits | undefined;
 }
 
 interface GitOptions {
@@ -52,8 +52,11 @@ export function runGit(
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitResult> {
-  const env = environmentOf(context, options.env);
-  return runProgram({ argv: [gitIn(env), ...safeConfig, ...args], env, context, args }, options);
+  const env = buildBoundGitEnvironment(context, options.env);
+  return runProgram(
+    { argv: [findGitOnPath(env), ...safeGitConfigOptions, ...args], env, context, args },
+    options,
+  );
 }
 
 /**
@@ -66,9 +69,9 @@ export function runGitChain(
   commands: readonly string[],
   options: GitOptions = {},
 ): Promise<GitResult> {
-  const env = environmentOf(context, options.env);
+  const env = buildBoundGitEnvironment(context, options.env);
   const script = commands.map((command) => `"$0" "$@" ${command}`).join(' && ');
-  const argv = ['/bin/sh', '-c', script, gitIn(env), ...safeConfig];
+  const argv = ['/bin/sh', '-c', script, findGitOnPath(env), ...safeGitConfigOptions];
   return runProgram({ argv, env, context, args: [commands.join(' && git ')] }, options);
 }
 
@@ -96,35 +99,35 @@ async function runProgram(
   return { exitCode, stdout: ended.stdout, stderr };
 }
 
-type GitEnd = ProgramEnd & Pick<GuardedGit, 'explain'>;
+type GitEnd = ProgramResult & Pick<LimitedGit, 'explain'>;
 
 /** null: there is no starter here. */
-async function runStarted(program: StartedProgram, guard: GitGuard | undefined): Promise<GitEnd | null> {
-  let watch = unguarded;
-  const ended = await runByStarter(program, (signal) => {
-    watch = guardGit(guard, signal);
+async function runStarted(program: StartedProgram, guard: GitRunLimits | undefined): Promise<GitEnd | null> {
+  let watch = unlimitedGit;
+  const ended = await runProgramByStarter(program, (signal) => {
+    watch = enforceLimitsBySignal(guard, signal);
   }).catch((error: Error) => {
-    watch.ended(null);
-    throw gitMissing(error, program.cwd);
+    watch.noteEnd(null);
+    throw gitMissingError(error, program.cwd);
   });
   if (ended === null) return null;
   // Where the starter died, the end is unknown; the processes it held died with it.
-  watch.ended(ended.signal ?? (ended.code === null ? 'SIGKILL' : null));
+  watch.noteEnd(ended.signal ?? (ended.code === null ? 'SIGKILL' : null));
   return { ...ended, explain: watch.explain };
 }
 
 async function runForked(
   { argv, cwd, env, input }: StartedProgram,
-  guard: GitGuard | undefined,
+  guard: GitRunLimits | undefined,
 ): Promise<GitEnd> {
-  const [file = '', ...words] = limitGit(guard, argv, env.PATH);
+  const [file = '', ...words] = limitGitCommandLine(guard, argv, env.PATH);
   const child = spawn(file, words, {
     cwd,
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const watch = guardChild(guard, child);
+  const watch = enforceLimitsOnChild(guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
@@ -132,15 +135,15 @@ async function runForked(
   // git may end before it has read everything: its exit code decides, not the broken pipe.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
-  const how = await new Promise<Pick<ProgramEnd, 'code' | 'signal'>>((resolve, reject) => {
-    child.on('error', (error) => reject(gitMissing(error, cwd)));
+  const how = await new Promise<Pick<ProgramResult, 'code' | 'signal'>>((resolve, reject) => {
+    child.on('error', (error) => reject(gitMissingError(error, cwd)));
     child.on('close', (code, signal) => resolve({ code, signal }));
   });
   return { ...how, stdout: Buffer.concat(out), stderr: Buffer.concat(err), explain: watch.explain };
 }
 
 /** Like runGit; resolves to stdout as text without the final newline. */
-export async function gitText(
+export async function runGitForText(
   context: GitContext,
   args: readonly string[],
   options: GitOptions = {},
@@ -152,12 +155,12 @@ export async function gitText(
  * Asks git how the person likes things shown, such as `git var GIT_PAGER`: also by settings they gave with `git -c`. ''
  * where it has no answer. For questions that run nothing of the repository.
  */
-export async function askPreference(context: GitContext, args: readonly string[]): Promise<string> {
+export async function readGitPreference(context: GitContext, args: readonly string[]): Promise<string> {
   const given = Object.entries(context.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && /^GIT_CONFIG_[A-Z]+/.test(entry[0]),
   );
-  const env = { ...environmentOf(context), ...Object.fromEntries(given) };
-  const argv = [gitIn(env), ...args];
+  const env = { ...buildBoundGitEnvironment(context), ...Object.fromEntries(given) };
+  const argv = [findGitOnPath(env), ...args];
   const { stdout } = await runProgram({ argv, env, context, args }, { accept: [0, 1, 128, 129] });
   return stdout.toString().replace(/\n$/, '');
 }
@@ -171,22 +174,26 @@ export function spawnGit(
   args: readonly string[],
   extraEnv: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
-  const env = environmentOf(context, extraEnv);
+  const env = buildBoundGitEnvironment(context, extraEnv);
   // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
   const options = { cwd: context.cwd, env, stdio: 'pipe', detached: true } as const;
-  const [program = '', ...rest] = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
+  const [program = '', ...rest] = limitGitCommandLine(
+    context.guard,
+    [findGitOnPath(env), ...safeGitConfigOptions, ...args],
+    env.PATH,
+  );
   const child = spawn(program, rest, options);
-  guardChild(context.guard, child);
+  enforceLimitsOnChild(context.guard, child);
   try {
     requirePipes(child);
   } catch (error) {
-    throw gitMissing(error as Error, context.cwd);
+    throw gitMissingError(error as Error, context.cwd);
   }
   return child;
 }
 
 /** git itself did not do what it was asked. */
-export function gitFailed(
+export function gitFailedError(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data' | 'cause'>,
 ): FlameError {
@@ -199,7 +206,7 @@ function unexpectedExit(args: readonly string[], exitCode: number, stderr: strin
   // A full disk is distinguished from every other failure; git prints more lines after it.
   const reason = lines.find(isFullDiskText) ?? lines.at(-1) ?? '';
   if (lines.some((line) => missesObject(verbOf(args), line))) return objectNotFetched(lines);
-  return gitFailed(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
+  return gitFailedError(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
     details: lines.slice(0, 10),
     data: { args, exitCode },
   });
@@ -228,7 +235,7 @@ function verbOf(args: readonly string[]): string {
 }
 
 /** The program itself could not be started in this folder. */
-export function gitMissing(cause: Error & { readonly code?: unknown }, cwd: string): FlameError {
+export function gitMissingError(cause: Error & { readonly code?: unknown }, cwd: string): FlameError {
   if (cause.code === 'EMFILE' || cause.code === 'ENFILE')
     return new FlameError({
       kind: 'environment',
@@ -237,7 +244,7 @@ export function gitMissing(cause: Error & { readonly code?: unknown }, cwd: stri
       hints: ['ulimit -n 4096, then try again.'],
       cause,
     });
-  if (!existsSync(cwd)) return noFolder(`The folder ${cwd} no longer exists.`, 'git flame status');
+  if (!existsSync(cwd)) return noFolderError(`The folder ${cwd} no longer exists.`, 'git flame status');
   return new FlameError({
     kind: 'environment',
     code: 'git-missing',

@@ -3,7 +3,7 @@ import { fileStamp } from '../../util/read-file.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** The configuration as git sees it from one place. */
-export interface Settings {
+export interface GitSettings {
   /** The value that counts, 'true' where a key stands alone; null: it is not set. Keys as git lists them. */
   value(key: string): string | null;
   /** The value of a key as git reads a boolean; a value that is none counts as false. */
@@ -25,14 +25,14 @@ const remembered = new WeakMap<GitContext['env'], Map<string, Remembered>>();
 
 interface Remembered {
   readonly at: number;
-  readonly read: Promise<{ readonly settings: Settings; readonly files: ReadonlyMap<string, string> }>;
+  readonly read: Promise<{ readonly settings: GitSettings; readonly files: ReadonlyMap<string, string> }>;
 }
 
 /**
  * Reads all that is configured. What the same command read in the last two seconds counts while the files it stood in
  * are as they were. Throws FlameError `git-failed`.
  */
-export async function readSettings(context: GitContext): Promise<Settings> {
+export async function readGitSettings(context: GitContext): Promise<GitSettings> {
   const { cwd, env, variables = {} } = context;
   const places = remembered.get(env) ?? new Map<string, Remembered>();
   remembered.set(env, places);
@@ -49,8 +49,8 @@ export async function readSettings(context: GitContext): Promise<Settings> {
 }
 
 /** Those that hold for the repository, whichever work tree asks. */
-export function repositorySettings(env: GitContext['env'], commonDir: string): Promise<Settings> {
-  return readSettings({ cwd: commonDir, env, variables: { GIT_DIR: commonDir } });
+export function readRepositorySettings(env: GitContext['env'], commonDir: string): Promise<GitSettings> {
+  return readGitSettings({ cwd: commonDir, env, variables: { GIT_DIR: commonDir } });
 }
 
 async function listSettings(context: GitContext): Promise<Awaited<Remembered['read']>> {
@@ -67,14 +67,14 @@ async function listSettings(context: GitContext): Promise<Awaited<Remembered['re
   const files = [...origins].flatMap((origin) =>
     origin.startsWith('file:') ? [resolve(context.cwd, origin.slice('file:'.length))] : [],
   );
-  return { settings: parseSettings(output), files: new Map(files.map((file) => [file, fileStamp(file)])) };
+  return { settings: parseGitSettings(output), files: new Map(files.map((file) => [file, fileStamp(file)])) };
 }
 
 /**
  * Takes the output of `git config --list --show-scope --show-origin -z`: a scope, a place, then a key with its value
  * behind a newline.
  */
-export function parseSettings(output: string): Settings {
+export function parseGitSettings(output: string): GitSettings {
   const fields = output.split('\0');
   const all = fields.flatMap((text, at) => {
     if (at % 3 !== 2) return [];
@@ -107,7 +107,7 @@ const programs = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.d
  * starts, would then run on the agent's files outside any sandbox. Filters do nothing instead (files are as
  * git stores them: git-lfs pointers stay pointers), merge drivers merge as plain text.
  */
-export function inertDrivers(settings: Settings): Readonly<Record<string, string>> {
+export function buildInertDriverVariables(settings: GitSettings): Readonly<Record<string, string>> {
   const keys = [...new Set(settings.entries(programs).map(({ key }) => key))];
   // A process left out of the list would win over an empty clean or smudge, so all three are emptied.
   const all = new Set(keys.flatMap((key) => (key.startsWith('filter.') ? filterKeys(key) : [key])));
@@ -135,8 +135,8 @@ function inertValue(key: string): string {
  * The repository's settings as a configuration file for a cell, without what starts programs there, leads to other
  * files, or holds a secret. Filters are left out too: files in a cell are as git stores them.
  */
-export async function readQuietConfig({ env }: GitContext, commonDir: string): Promise<string> {
-  const settings = await repositorySettings(env, commonDir);
+export async function renderGitConfigForCell({ env }: GitContext, commonDir: string): Promise<string> {
+  const settings = await readRepositorySettings(env, commonDir);
   return settings.entries(/^/, 'local').map(renderEntry).join('');
 }
 
@@ -165,8 +165,8 @@ function renderEntry({ key, value: given }: SettingsEntry): string {
   if (!quiet.test(key) || loud.test(key)) return '';
   const [section = '', ...rest] = key.split('.');
   const name = rest.pop() ?? '';
-  const subsection = rest.length === 0 ? '' : ` ${quoteValue(rest.join('.'))}`;
-  const value = given === null ? '' : ` = ${quoteValue(withoutPassword(given))}`;
+  const subsection = rest.length === 0 ? '' : ` ${quoteGitConfigValue(rest.join('.'))}`;
+  const value = given === null ? '' : ` = ${quoteGitConfigValue(withoutPassword(given))}`;
   return `[${section}${subsection}]\n\t${name}${value}\n`;
 }
 
@@ -177,7 +177,7 @@ function withoutPassword(value: string): string {
 }
 
 /** A value as a configuration file holds it. */
-export function quoteValue(text: string): string {
+export function quoteGitConfigValue(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
   return `"${escaped}"`;
 }

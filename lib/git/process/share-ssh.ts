@@ -2,9 +2,9 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { environmentOf } from './limit-git.ts';
-import { type GitContext, gitText } from './run-git.ts';
-import { readSettings } from './settings.ts';
+import { buildBoundGitEnvironment } from './limit-git.ts';
+import { type GitContext, runGitForText } from './run-git.ts';
+import { readGitSettings } from './settings.ts';
 
 // The first ssh leaves a connection that the next ones use. One that is dead is found within 15 s, and one that is not used
 // ends after a minute.
@@ -24,12 +24,13 @@ const oldest = 8.6;
  * Returns a git whose commands to that remote share one connection of OpenSSH (see ControlMaster in ssh_config(5)).
  * Unchanged where git does not call OpenSSH plainly, or the person's settings for the host define sharing.
  */
-export async function shareSsh(context: GitContext, remote: string): Promise<GitContext> {
-  const url = await gitText(context, ['ls-remote', '--get-url', remote], { accept: [0, 2, 128] });
-  const target = sshTarget(url);
+export async function shareSshConnection(context: GitContext, remote: string): Promise<GitContext> {
+  const url = await runGitForText(context, ['ls-remote', '--get-url', remote], { accept: [0, 2, 128] });
+  const target = parseSshTarget(url);
   if (target === null) return context;
   const command = await sshCommand(context);
-  if (!isPlainSsh(command) || !mayShare(await describeSsh(context, command, target))) return context;
+  if (!isPlainSsh(command) || !maySshShareConnection(await describeSsh(context, command, target)))
+    return context;
   const folder = socketFolder(context.env.XDG_RUNTIME_DIR ?? '');
   if (folder === null) return context;
   const options = [...remoteSession, `ControlPath=${folder}/%C`].map((option) => `-o ${option}`).join(' ');
@@ -41,7 +42,7 @@ const asUrl = new RegExp(`^(?:ssh|git\\+ssh|ssh\\+git)://(${name})(?::(\\d+))?/`
 const asPath = new RegExp(`^(${name}):(?!:|//)`);
 
 /** Words by which ssh is asked for the host of a URL; null: another program reaches it, or it is an IPv6 address. */
-export function sshTarget(url: string): readonly string[] | null {
+export function parseSshTarget(url: string): readonly string[] | null {
   const [, place, port] = url.match(asUrl) ?? url.match(asPath) ?? [];
   if (place === undefined) return null;
   return port === undefined ? [place] : ['-p', port, place];
@@ -50,7 +51,7 @@ export function sshTarget(url: string): readonly string[] | null {
 /** By git's order: GIT_SSH_COMMAND, core.sshCommand, GIT_SSH, ssh. '': not plainly OpenSSH. */
 async function sshCommand(context: GitContext): Promise<string> {
   const { GIT_SSH_COMMAND: typed, GIT_SSH: program, GIT_SSH_VARIANT: kind } = context.env;
-  const settings = await readSettings(context);
+  const settings = await readGitSettings(context);
   const variant = kind || settings.value('ssh.variant') || 'auto';
   if (variant !== 'ssh' && variant !== 'auto') return '';
   return typed || settings.value('core.sshcommand') || (program ? '' : 'ssh');
@@ -70,7 +71,7 @@ async function describeSsh(context: GitContext, command: string, target: readonl
   const { execa } = await import('execa');
   const { exitCode, stdout } = await execa('/bin/sh', ['-c', line], {
     cwd: context.cwd,
-    env: environmentOf(context),
+    env: buildBoundGitEnvironment(context),
     extendEnv: false,
     stdin: 'ignore',
     timeout: 10_000,
@@ -80,7 +81,7 @@ async function describeSsh(context: GitContext, command: string, target: readonl
 }
 
 /** Whether that ssh shares no connection to the host yet, and runs nothing beside. */
-export function mayShare(description: string): boolean {
+export function maySshShareConnection(description: string): boolean {
   const [, version = '0'] = /^OpenSSH_(\d+\.\d+)/.exec(description) ?? [];
   const all = new Map(description.split('\n').map((row): [string, string] => [row.split(' ')[0] ?? '', row]));
   const isPlain = [undefined, 'controlmaster false', 'controlmaster no'].includes(all.get('controlmaster'));

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import { isBelow, realPathOf } from '../../util/path-places.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
 import { listWorktrees } from './discover-repository.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
@@ -24,12 +24,12 @@ interface Starts {
  * Requires that what signs lies outside every work tree of the repository, also by links: an agent could
  * have written it. The context is the work tree git would sign in. Throws FlameError `signing-untrusted`.
  */
-export async function requireOwnSigner(context: GitContext): Promise<void> {
+export async function requireSafeSigningProgram(context: GitContext): Promise<void> {
   await requireOutside(context, await signersOf(context));
 }
 
 /** Requires that a program found by PATH lies outside every work tree. Throws FlameError `signing-untrusted`. */
-export async function requireOwnProgram(context: GitContext, name: string): Promise<void> {
+export async function requireProgramOutsideTrees(context: GitContext, name: string): Promise<void> {
   await requireOutside(context, [{ key: null, words: [name] }]);
 }
 
@@ -44,11 +44,11 @@ async function requireOutside(context: GitContext, starts: readonly Starts[]): P
 
 async function workTreesOf(context: GitContext): Promise<readonly string[]> {
   const known = (await listWorktrees(context)).filter(({ isBare }) => !isBare).map(({ path }) => path);
-  return [...new Set([context.cwd, ...known].flatMap((path) => [path, realPathOf(path)]))];
+  return [...new Set([context.cwd, ...known].flatMap((path) => [path, realPathEvenIfMissing(path)]))];
 }
 
 async function signersOf(context: GitContext): Promise<readonly Starts[]> {
-  const format = (await readSetting(context, 'gpg.format')) ?? 'openpgp';
+  const format = (await readOneGitSetting(context, 'gpg.format')) ?? 'openpgp';
   const { keys, usual } = formats[format] ?? { keys: [], usual: format };
   const named = await Promise.all(keys.map((key) => signerOf(context, key)));
   const starts = named.flat();
@@ -57,18 +57,18 @@ async function signersOf(context: GitContext): Promise<readonly Starts[]> {
 }
 
 async function signerOf(context: GitContext, key: string): Promise<readonly Starts[]> {
-  const program = await readSetting(context, key, '--type=path');
+  const program = await readOneGitSetting(context, key, '--type=path');
   return program === null ? [] : [{ key, words: [program] }];
 }
 
 /** A command with its words: each of them can be what is run, as in `sh key.sh`. */
 async function keyCommandOf(context: GitContext): Promise<readonly Starts[]> {
-  const command = await readSetting(context, keyCommand);
+  const command = await readOneGitSetting(context, keyCommand);
   return command === null ? [] : [{ key: keyCommand, words: command.split(/[\s"'`;&|<>()=]+/) }];
 }
 
 /** One value of git's configuration; null where there is none. */
-export async function readSetting(
+export async function readOneGitSetting(
   context: GitContext,
   key: string,
   ...type: string[]
@@ -87,7 +87,9 @@ function placesOf({ cwd, env }: GitContext, word: string): readonly string[] {
 }
 
 function isIn(trees: readonly string[], path: string): boolean {
-  return [path, realPathOf(path)].some((place) => trees.some((tree) => isBelow(place, tree)));
+  return [path, realPathEvenIfMissing(path)].some((place) =>
+    trees.some((tree) => isSameOrBelowFolder(place, tree)),
+  );
 }
 
 function isFile(path: string): boolean {
@@ -114,6 +116,9 @@ function signsInside(key: string | null, path: string): FlameError {
 }
 
 /** A signature that was asked for could not be made. `message` says what did not happen then. */
-export function signingFailed(message: string, init: Pick<FlameErrorInit, 'details' | 'hints'>): FlameError {
+export function signingFailedError(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'hints'>,
+): FlameError {
   return new FlameError({ ...init, kind: 'refused', code: 'signing-failed', message });
 }

@@ -1,12 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseSigner, type Signer } from '../../domain/config/signers.ts';
+import { type AllowedSigner, parseAllowedSigner } from '../../domain/config/signers.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/programs.ts';
-import { gitEnvironment } from './limit-git.ts';
+import { buildCleanGitEnvironment } from './limit-git.ts';
 import type { GitContext } from './run-git.ts';
-import { readSetting, requireOwnProgram, requireOwnSigner, signingFailed } from './signing-programs.ts';
+import {
+  readOneGitSetting,
+  requireProgramOutsideTrees,
+  requireSafeSigningProgram,
+  signingFailedError,
+} from './signing-programs.ts';
 
 const verifier = 'ssh-keygen';
 
@@ -19,7 +24,7 @@ interface SignedText {
 
 /** Who may have signed, and at which moment their keys have to be valid. */
 interface Signers {
-  readonly signers: readonly Signer[];
+  readonly signers: readonly AllowedSigner[];
   readonly at: Date;
 }
 
@@ -27,14 +32,18 @@ interface Signers {
  * Signs text as git would sign a commit: by the program and key of `gpg.ssh.program` and `user.signingKey`. Returns
  * the armored signature. Throws FlameErrors `signing-failed`, and `signing-untrusted` where the program lies in the repository.
  */
-export async function signText(context: GitContext, text: string, namespace: string): Promise<string> {
-  const format = await readSetting(context, 'gpg.format');
+export async function signTextAsGitWould(
+  context: GitContext,
+  text: string,
+  namespace: string,
+): Promise<string> {
+  const format = await readOneGitSetting(context, 'gpg.format');
   if (format !== 'ssh') throw cannotSign('gpg.format is not ssh', ['git config gpg.format ssh']);
-  const named = await readSetting(context, 'user.signingKey');
+  const named = await readOneGitSetting(context, 'user.signingKey');
   if (named === null)
     throw cannotSign('user.signingKey names no key', ['git config user.signingKey ~/.ssh/id_ed25519.pub']);
-  await requireOwnSigner(context);
-  const program = (await readSetting(context, 'gpg.ssh.program', '--type=path')) ?? verifier;
+  await requireSafeSigningProgram(context);
+  const program = (await readOneGitSetting(context, 'gpg.ssh.program', '--type=path')) ?? verifier;
   return withFolder(async (folder) => {
     const key = await keyFile(context, named, folder);
     const result = await run(context, program, ['-Y', 'sign', '-n', namespace, '-f', key], text);
@@ -44,12 +53,12 @@ export async function signText(context: GitContext, text: string, namespace: str
 }
 
 /** Requires that what verifies lies outside the repository, before anything is verified. Throws FlameError `signing-untrusted`. */
-export function requireOwnVerifier(context: GitContext): Promise<void> {
-  return requireOwnProgram(context, verifier);
+export function requireSafeVerifyingProgram(context: GitContext): Promise<void> {
+  return requireProgramOutsideTrees(context, verifier);
 }
 
 /** Whether one of the signers, valid at that moment, signed exactly this for `principal`. */
-export async function isSigned(
+export async function isTextSignedByPrincipal(
   context: GitContext,
   signed: SignedText,
   { principal, signers, at }: Signers & { readonly principal: string },
@@ -77,7 +86,7 @@ export async function isSigned(
 }
 
 /** Whether a signature is one over exactly this text, no matter who made it. */
-export async function isIntact(context: GitContext, signed: SignedText): Promise<boolean> {
+export async function isSignatureOverText(context: GitContext, signed: SignedText): Promise<boolean> {
   return withFolder(async (folder) => {
     const signature = join(folder, 'signature');
     writeFileSync(signature, signed.signature, { mode: 0o600 });
@@ -86,15 +95,15 @@ export async function isIntact(context: GitContext, signed: SignedText): Promise
   });
 }
 
-function renderSigner({ principals, options, key }: Signer): string {
+function renderSigner({ principals, options, key }: AllowedSigner): string {
   return `${[principals, options, key].filter((part) => part !== '').join(' ')}\n`;
 }
 
 /** git takes a key itself, too, where its file is expected. */
 async function keyFile(context: GitContext, named: string, folder: string): Promise<string> {
   const literal = named.replace(/^key::/, '');
-  if (parseSigner(`git ${literal}`) === null)
-    return (await readSetting(context, 'user.signingKey', '--type=path')) ?? named;
+  if (parseAllowedSigner(`git ${literal}`) === null)
+    return (await readOneGitSetting(context, 'user.signingKey', '--type=path')) ?? named;
   const file = join(folder, 'key.pub');
   writeFileSync(file, `${literal}\n`, { mode: 0o600 });
   return file;
@@ -117,7 +126,7 @@ async function run(
   const path = program.includes('/') ? program : programPath(program, context.env.PATH);
   const ended = await execa(path, args, {
     cwd: context.cwd,
-    env: { ...gitEnvironment(context.env), TZ: 'UTC' },
+    env: { ...buildCleanGitEnvironment(context.env), TZ: 'UTC' },
     extendEnv: false,
     input,
     detached: true,
@@ -140,7 +149,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 }
 
 function cannotSign(why: string, hints: readonly string[]): FlameError {
-  return signingFailed(
+  return signingFailedError(
     `Your decisions could not be signed, although trust.sign requires it, so nothing was sent: ${why}.`,
     { hints: [...hints, 'git flame sync'] },
   );

@@ -4,10 +4,10 @@ import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { keepAlive, requirePipes } from '../../util/programs.ts';
+import { holdProcessWhileChildRuns, requirePipes } from '../../util/programs.ts';
 
 /** A program with all it is started with. */
-export interface Program {
+export interface ProgramToStart {
   /** The first is a path; a name alone would be looked up where the program is to run. */
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -19,9 +19,9 @@ export interface Program {
 }
 
 /** Sends a signal to a program and all it started; nothing once it has ended. */
-export type Signaller = (name: NodeJS.Signals) => void;
+export type SendProgramSignal = (name: NodeJS.Signals) => void;
 
-export interface ProgramEnd {
+export interface ProgramResult {
   /** Null where a signal ended it. */
   readonly code: number | null;
   /** The signal that ended it; null where none did, or it is unknown. */
@@ -33,7 +33,7 @@ export interface ProgramEnd {
 interface Run {
   readonly out: Buffer[];
   readonly err: Buffer[];
-  readonly resolve: (end: ProgramEnd) => void;
+  readonly resolve: (end: ProgramResult) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -44,10 +44,10 @@ let opened: Promise<Starter | null> | undefined;
  * git does. Resolves to null where there is no such process here; rejects where the program can't be started.
  * `onStart` is called once it was asked for, with what ends it.
  */
-export async function runByStarter(
-  program: Program,
-  onStart?: (signal: Signaller) => void,
-): Promise<ProgramEnd | null> {
+export async function runProgramByStarter(
+  program: ProgramToStart,
+  onStart?: (signal: SendProgramSignal) => void,
+): Promise<ProgramResult | null> {
   if (!isAbsolute(program.argv[0] ?? '')) return null;
   opened ??= tryToOpen();
   const asked = opened;
@@ -98,13 +98,13 @@ class Starter {
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.once('close', () => this.#end());
     // It keeps this process from ending only while something runs.
-    keepAlive(child, false);
+    holdProcessWhileChildRuns(child, false);
   }
 
   run(
-    { argv, cwd, env, input, limits }: Program,
-    onStart?: (signal: Signaller) => void,
-  ): Promise<ProgramEnd> {
+    { argv, cwd, env, input, limits }: ProgramToStart,
+    onStart?: (signal: SendProgramSignal) => void,
+  ): Promise<ProgramResult> {
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const texts = Buffer.from([cwd, ...argv, ...variables].map((text) => `${text}\0`).join(''));
     const given = input === undefined ? null : Buffer.from(input);
@@ -115,7 +115,7 @@ class Starter {
         return;
       }
       this.#runs.set(id, { out: [], err: [], resolve, reject });
-      keepAlive(this.#child, true);
+      holdProcessWhileChildRuns(this.#child, true);
       const counts = [argv.length, variables.length, given?.length ?? -1, texts.length];
       const bounds = limits === undefined ? [-1, -1] : [limits.cpuSeconds, limits.memoryMb * 1024 * 1024];
       const head = `${[id, ...counts, ...bounds].join(' ')}\n`;
@@ -149,7 +149,7 @@ class Starter {
       return next;
     }
     this.#runs.delete(id);
-    if (this.#runs.size === 0) keepAlive(this.#child, false);
+    if (this.#runs.size === 0) holdProcessWhileChildRuns(this.#child, false);
     if (kind === 'f') run?.reject(new Error(`The system refused to start it: error ${value}.`));
     else if (run !== undefined)
       settle(run, kind === 'x' ? { code: value, signal: null } : { code: null, signal: nameOf(value) });
@@ -164,7 +164,7 @@ class Starter {
   }
 }
 
-function settle({ out, err, resolve }: Run, how: Pick<ProgramEnd, 'code' | 'signal'>): void {
+function settle({ out, err, resolve }: Run, how: Pick<ProgramResult, 'code' | 'signal'>): void {
   resolve({ ...how, stdout: Buffer.concat(out), stderr: Buffer.concat(err) });
 }
 

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { killPoint } from '../../util/kill-point.ts';
 import { withLock } from '../../util/owned-lock.ts';
-import { processStart, processState } from '../../util/process-identity.ts';
+import { processState, readProcessStart } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { findGitProcesses } from './find-git-processes.ts';
-import { finishWorktreeUpdate, type Motion, motionSchema } from './motion.ts';
-import { motionFolder, motionPattern } from './motion-journal.ts';
-import { reftableLock } from './ref-files.ts';
+import { finishWorktreeUpdate, type JournaledRefChange, journaledRefChangeSchema } from './motion.ts';
+import { journalFilePattern, refChangeJournalFolder } from './motion-journal.ts';
+import { findReftableLock } from './ref-files.ts';
 
 /** How long a git that outlived its tool may still work, in milliseconds. */
 const patienceMs = 20_000;
@@ -22,16 +22,19 @@ const settleMs = 200;
  * had moved in part are all moved. Only what a note records is touched; a git that is still at work is waited
  * for. Harmless at any time, and when repeated. Returns what it removed or moved, for people.
  */
-export async function finishMotions(context: GitContext, commonDir: string): Promise<readonly string[]> {
+export async function finishKilledRefChanges(
+  context: GitContext,
+  commonDir: string,
+): Promise<readonly string[]> {
   if (listMotions(commonDir).length === 0) return [];
   const retries = { retries: 200, factor: 1, minTimeout: 50, maxTimeout: 200 };
-  const path = join(motionFolder(commonDir), 'motions.lock');
+  const path = join(refChangeJournalFolder(commonDir), 'motions.lock');
   return withLock(path, { staleMs: 10_000, retries }, () => finishAll({ context, commonDir }));
 }
 
 function listMotions(commonDir: string): readonly string[] {
-  const folder = motionFolder(commonDir);
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => motionPattern.test(name)) : [];
+  const folder = refChangeJournalFolder(commonDir);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => journalFilePattern.test(name)) : [];
   return names.map((name) => join(folder, name)).filter((file) => readMotion(file) !== 'working');
 }
 
@@ -41,7 +44,7 @@ async function finishAll({ context, commonDir }: Place): Promise<readonly string
     const noted = readMotion(file);
     if (noted !== null && noted !== 'working') {
       await untilGone(commonDir, noted.motion);
-      done.push(...(await finishMotion({ context, commonDir }, noted.motion, noted.at)));
+      done.push(...(await finishOneKilledRefChange({ context, commonDir }, noted.motion, noted.at)));
     }
     killPoint('motion finished');
     rmSync(file, { force: true });
@@ -50,7 +53,7 @@ async function finishAll({ context, commonDir }: Place): Promise<readonly string
 }
 
 interface Noted {
-  readonly motion: Motion;
+  readonly motion: JournaledRefChange;
   /** When it was begun, in milliseconds since 1970. */
   readonly at: number;
 }
@@ -65,8 +68,8 @@ function readMotion(file: string): Noted | 'working' | null {
   try {
     const text = readFileSync(file, 'utf8');
     const pid = Number(/motion-(\d+)-/.exec(file)?.[1]);
-    if (text === '') return processStart(pid) === null ? null : 'working';
-    const parsed = motionSchema.safeParse(JSON.parse(text));
+    if (text === '') return readProcessStart(pid) === null ? null : 'working';
+    const parsed = journaledRefChangeSchema.safeParse(JSON.parse(text));
     if (!parsed.success) return null;
     if (processState(parsed.data.owner) !== 'gone') return 'working';
     return { motion: parsed.data, at: statSync(file).mtimeMs };
@@ -76,9 +79,9 @@ function readMotion(file: string): Noted | 'working' | null {
 }
 
 /** Finishes one motion whose git is gone; `at`: when it was begun, in milliseconds since 1970. */
-export async function finishMotion(
+export async function finishOneKilledRefChange(
   place: { readonly context: GitContext; readonly commonDir: string },
-  motion: Pick<Motion, 'moves' | 'locks'> & Partial<Pick<Motion, 'advance'>>,
+  motion: Pick<JournaledRefChange, 'moves' | 'locks'> & Partial<Pick<JournaledRefChange, 'advance'>>,
   at: number,
 ): Promise<readonly string[]> {
   const removed = await removeLocks(place, motion, at);
@@ -88,23 +91,23 @@ export async function finishMotion(
   return [...removed, ...moved, ...(isAdvanced ? [advance.workTree] : [])];
 }
 
-async function untilGone(commonDir: string, { git }: Motion): Promise<void> {
+async function untilGone(commonDir: string, { git }: JournaledRefChange): Promise<void> {
   const until = performance.now() + patienceMs;
   const isAtWork = (): boolean =>
     git === null ? findGitProcesses(foldersOf(commonDir)).length > 0 : isAlive(git);
   while (isAtWork() && performance.now() < until) await wait(20);
 }
 
-function isAlive({ pid, start }: NonNullable<Motion['git']>): boolean {
-  return start !== null && processStart(pid) === start;
+function isAlive({ pid, start }: NonNullable<JournaledRefChange['git']>): boolean {
+  return start !== null && readProcessStart(pid) === start;
 }
 
 async function removeLocks(
   { commonDir }: Place,
-  { moves, locks }: Pick<Motion, 'moves' | 'locks'>,
+  { moves, locks }: Pick<JournaledRefChange, 'moves' | 'locks'>,
   at: number,
 ): Promise<readonly string[]> {
-  const table = moves.length > 0 ? reftableLock(commonDir) : null;
+  const table = moves.length > 0 ? findReftableLock(commonDir) : null;
   const files = [
     ...(table === null ? [] : [{ file: table, content: null }]),
     ...moves.map((move) => ({ file: join(commonDir, `${move.ref}.lock`), content: move.new })),
@@ -154,7 +157,7 @@ function foldersOf(commonDir: string): readonly string[] {
 /** Git had locked and checked every ref when it moved the first: the others follow. */
 async function completeMoves(
   { context, commonDir }: Place,
-  { moves }: Pick<Motion, 'moves'>,
+  { moves }: Pick<JournaledRefChange, 'moves'>,
 ): Promise<readonly string[]> {
   const git = { ...context, cwd: commonDir };
   const isAt = await Promise.all(moves.map(async (move) => ({ move, now: await readRef(git, move.ref) })));
@@ -171,7 +174,7 @@ async function completeMoves(
 }
 
 async function readRef(context: GitContext, ref: string): Promise<string | null> {
-  const found = await gitText(context, [
+  const found = await runGitForText(context, [
     `--git-dir=${context.cwd}`,
     'for-each-ref',
     '--format=%(refname) %(objectname)',

@@ -1,12 +1,12 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownIdentity } from '../../util/process-identity.ts';
-import type { NewMotion } from './motion.ts';
+import type { NewJournaledRefChange } from './motion.ts';
 
-export const motionPattern = /^motion-\d+-\d+\.json$/;
+export const journalFilePattern = /^motion-\d+-\d+\.json$/;
 
 /** Where processes note what they have git do. */
-export function motionFolder(commonDir: string): string {
+export function refChangeJournalFolder(commonDir: string): string {
   return join(commonDir, 'blueflame', 'locks');
 }
 
@@ -17,7 +17,7 @@ let count = 0;
  * refs moved in part; by the note they are known as ours, and what was begun is finished. One motion at a
  * time.
  */
-export class MotionJournal {
+export class RefChangeJournal {
   readonly #commonDir: string;
   #file = '';
   #descriptor: number | null = null;
@@ -26,7 +26,7 @@ export class MotionJournal {
     this.#commonDir = commonDir;
   }
 
-  begin(motion: NewMotion): void {
+  begin(motion: NewJournaledRefChange): void {
     const bytes = Buffer.from(JSON.stringify({ owner: ownIdentity(), ...motion }));
     try {
       const descriptor = this.#open();
@@ -51,7 +51,7 @@ export class MotionJournal {
 
   #open(): number {
     if (this.#descriptor !== null) return this.#descriptor;
-    const folder = motionFolder(this.#commonDir);
+    const folder = refChangeJournalFolder(this.#commonDir);
     mkdirSync(folder, { recursive: true });
     count += 1;
     this.#file = join(folder, `motion-${process.pid}-${count}.json`);

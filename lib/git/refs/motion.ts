@@ -16,7 +16,7 @@ const identity = z.object({
 /**
  * A git command that takes lock files: which process started it, and what it must have changed once complete.
  */
-export const motionSchema = z.object({
+export const journaledRefChangeSchema = z.object({
   owner: identity,
   /** The git; null where only its folder is known. */
   git: z.object({ pid: z.int(), start: z.string().nullable() }).nullable(),
@@ -36,9 +36,9 @@ export const motionSchema = z.object({
     .nullable()
     .default(null),
 });
-export type Motion = Readonly<z.infer<typeof motionSchema>>;
+export type JournaledRefChange = Readonly<z.infer<typeof journaledRefChangeSchema>>;
 /** As it is begun. */
-export type NewMotion = Omit<z.input<typeof motionSchema>, 'owner'>;
+export type NewJournaledRefChange = Omit<z.input<typeof journaledRefChangeSchema>, 'owner'>;
 
 /**
  * Finishes bringing a work tree along that a kill cut short: some files are as in `from`, some as in `to`, one may
@@ -47,7 +47,7 @@ export type NewMotion = Omit<z.input<typeof motionSchema>, 'owner'>;
  */
 export async function finishWorktreeUpdate(
   env: GitContext['env'],
-  { workTree, gitDir, from, to, variables }: NonNullable<Motion['advance']>,
+  { workTree, gitDir, from, to, variables }: NonNullable<JournaledRefChange['advance']>,
 ): Promise<boolean> {
   const context = { cwd: workTree, env, variables };
   const head = await runGit(context, ['rev-parse', 'HEAD'], { accept: [0, 128] });

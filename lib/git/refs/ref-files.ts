@@ -16,7 +16,7 @@ interface Reading {
  * Checks in git's own files that refs stand where they stood: to ask git takes ten times as long. It never answers yes
  * for refs that have moved; where the files don't show it, the caller must ask git.
  */
-export class RefFiles {
+export class UnmovedRefsCheck {
   readonly #commonDir: string;
   #last: Reading | null = null;
 
@@ -35,7 +35,7 @@ export class RefFiles {
   }
 
   /** Whether all of these refs, which stood there at one moment, still do. */
-  areAt(tips: Tips): boolean {
+  areUnmoved(tips: Tips): boolean {
     const last = this.#last;
     if (last === null || this.#packedRefs() !== last.packed) return false;
     return [...tips].every(([ref, tip]) =>
@@ -47,7 +47,7 @@ export class RefFiles {
 
   /** Another text after each time git wrote the file; null where refs are kept in tables. */
   #packedRefs(): string | null {
-    if (reftableOf(this.#commonDir) !== null) return null;
+    if (findReftable(this.#commonDir) !== null) return null;
     return fileStamp(join(this.#commonDir, 'packed-refs'));
   }
 
@@ -72,13 +72,13 @@ export class RefFiles {
 }
 
 /** The file by which git finds the tables its refs are kept in; null where each ref is a file. */
-export function reftableOf(commonDir: string): string | null {
+export function findReftable(commonDir: string): string | null {
   const file = join(commonDir, 'reftable', 'tables.list');
   return existsSync(file) ? file : null;
 }
 
 /** The lock that every change of any ref takes there, if there. */
-export function reftableLock(commonDir: string): string | null {
-  const file = reftableOf(commonDir);
+export function findReftableLock(commonDir: string): string | null {
+  const file = findReftable(commonDir);
   return file === null ? null : `${file}.lock`;
 }

@@ -2,13 +2,13 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { processStart } from '../../util/process-identity.ts';
+import { readProcessStart } from '../../util/process-identity.ts';
 import { keepFilesOpen } from '../../util/write-files.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
-import { finishMotion } from './finish-motions.ts';
-import type { Motion } from './motion.ts';
-import { MotionJournal } from './motion-journal.ts';
-import { reftableLock } from './ref-files.ts';
+import { finishOneKilledRefChange } from './finish-motions.ts';
+import type { JournaledRefChange } from './motion.ts';
+import { RefChangeJournal } from './motion-journal.ts';
+import { findReftableLock } from './ref-files.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null means "does not exist". */
 export interface RefCommand {
@@ -17,7 +17,7 @@ export interface RefCommand {
   readonly new?: ObjectId | null;
 }
 
-export type RefOutcome =
+export type RefTransactionResult =
   | { readonly kind: 'done' }
   /** The ref isn't at its old value. */
   | { readonly kind: 'moved'; readonly ref: string }
@@ -37,7 +37,7 @@ export class RefTransactions {
   readonly #args: readonly string[];
   readonly #zero: string;
   #child: ChildProcessWithoutNullStreams | null = null;
-  readonly #journal: MotionJournal;
+  readonly #journal: RefChangeJournal;
   #startedAt: string | null = null;
   #busy: Promise<unknown> = Promise.resolve();
 
@@ -52,7 +52,7 @@ export class RefTransactions {
   }) {
     this.#context = { ...options.context, cwd: options.gitDir };
     this.#gitDir = options.gitDir;
-    this.#journal = new MotionJournal(options.gitDir);
+    this.#journal = new RefChangeJournal(options.gitDir);
     this.#args = [...(options.createsReflogs === true ? ['--create-reflog'] : []), '-m', options.reason];
     this.#zero = '0'.repeat(options.objectFormat === 'sha1' ? 40 : 64);
   }
@@ -63,7 +63,7 @@ export class RefTransactions {
   }
 
   /** Moves all refs or none, in the order given. One transaction at a time. */
-  run(commands: readonly RefCommand[]): Promise<RefOutcome> {
+  run(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const result = this.#busy.then(() => this.#runToEnd(commands));
     this.#busy = result.catch(() => undefined);
     return result;
@@ -80,13 +80,13 @@ export class RefTransactions {
     await gone;
   }
 
-  async #runToEnd(commands: readonly RefCommand[]): Promise<RefOutcome> {
+  async #runToEnd(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const at = Date.now();
     const letGo = keepFilesOpen(commands.map(({ ref }) => join(this.#gitDir, ref)));
     const outcome = await this.#run(commands).finally(letGo);
     // A git that was killed left locks, and may have moved some of the refs.
     if (outcome.kind === 'unknown')
-      await finishMotion(
+      await finishOneKilledRefChange(
         { context: this.#context, commonDir: this.#gitDir },
         motionOf(this.#gitDir, commands),
         at,
@@ -95,7 +95,7 @@ export class RefTransactions {
     return outcome;
   }
 
-  #run(commands: readonly RefCommand[]): Promise<RefOutcome> {
+  #run(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const child = this.#child ?? this.#start();
     this.#journal.begin({
       ...motionOf(this.#gitDir, commands),
@@ -105,14 +105,14 @@ export class RefTransactions {
     return new Promise((resolve) => {
       let out = '';
       let err = '';
-      const settle = (outcome: RefOutcome): void => {
+      const settle = (outcome: RefTransactionResult): void => {
         child.stdout.removeAllListeners('data');
         child.stderr.removeAllListeners('data');
         child.removeListener('close', onClose);
         killPoint(`refs ${outcome.kind}: ${describe(commands)}`);
         resolve(outcome);
       };
-      const onClose = (): void => settle(parseRefusal(err, reftableLock(this.#gitDir)));
+      const onClose = (): void => settle(parseUpdateRefRefusal(err, findReftableLock(this.#gitDir)));
       child.stdout.on('data', (chunk: Buffer) => {
         out += chunk.toString();
         if (out.includes('commit: ok\n')) settle({ kind: 'done' });
@@ -142,7 +142,7 @@ export class RefTransactions {
       ],
     );
     this.#child = child;
-    this.#startedAt = child.pid === undefined ? null : processStart(child.pid);
+    this.#startedAt = child.pid === undefined ? null : readProcessStart(child.pid);
     child.stdin.on('error', () => undefined);
     child.on('error', () => undefined);
     child.once('close', () => {
@@ -162,7 +162,10 @@ export class RefTransactions {
   }
 }
 
-function motionOf(gitDir: string, commands: readonly RefCommand[]): Pick<Motion, 'moves' | 'locks'> {
+function motionOf(
+  gitDir: string,
+  commands: readonly RefCommand[],
+): Pick<JournaledRefChange, 'moves' | 'locks'> {
   return {
     moves: commands.flatMap(({ ref, old, new: to }) => (to === undefined ? [] : [{ ref, old, new: to }])),
     // Refs that are only to be where they are get a lock too.
@@ -181,7 +184,7 @@ function describe(commands: readonly RefCommand[]): string {
  * Reads why `git update-ref` refused; its messages are English by environment. `table`: the lock that all refs share,
  * where they do.
  */
-export function parseRefusal(stderr: string, table: string | null = null): RefOutcome {
+export function parseUpdateRefRefusal(stderr: string, table: string | null = null): RefTransactionResult {
   const [line = ''] = stderr.split('\n').filter((text) => text.startsWith('fatal: '));
   const message = line.replace(/^fatal: (?:prepare: |commit: )?/, '');
   if (message === '') return { kind: 'unknown', message: stderr.trim() };

@@ -1,16 +1,16 @@
 import { type ObjectId, parseObjectId, type RefName } from '../../domain/ids.ts';
 import type { HeadState } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
-import { type GitContext, gitText } from '../process/run-git.ts';
-import { RefFiles } from './ref-files.ts';
+import { type GitContext, runGitForText } from '../process/run-git.ts';
+import { UnmovedRefsCheck } from './ref-files.ts';
 
 interface Known {
   readonly tip: ObjectId;
-  readonly files: RefFiles;
+  readonly files: UnmovedRefsCheck;
 }
 
 /** Which commits refs name, asked again only once git's own files don't show that a ref stands where it stood. */
-export class KnownCommits {
+export class RefCommitCache {
   readonly #commonDir: string;
   readonly #ask: (ref: RefName) => Promise<ObjectId | null>;
   readonly #known = new Map<RefName, Known>();
@@ -21,10 +21,10 @@ export class KnownCommits {
   }
 
   /** null: there is no such ref, or it leads to no commit. */
-  async commitOf(ref: RefName): Promise<ObjectId | null> {
+  async resolveRef(ref: RefName): Promise<ObjectId | null> {
     const known = this.#known.get(ref);
-    if (known?.files.areAt(new Map([[ref, known.tip]]))) return known.tip;
-    const files = known?.files ?? new RefFiles(this.#commonDir);
+    if (known?.files.areUnmoved(new Map([[ref, known.tip]]))) return known.tip;
+    const files = known?.files ?? new UnmovedRefsCheck(this.#commonDir);
     const note = files.begin([ref]);
     const tip = await this.#ask(ref);
     note(new Map([[ref, tip]]));
@@ -37,7 +37,7 @@ export class KnownCommits {
 /** The branch and commit checked out in a work tree. */
 export async function readHead(context: GitContext): Promise<HeadState> {
   const [ref, commit] = await Promise.all([
-    gitText(context, ['symbolic-ref', '--quiet', 'HEAD'], { accept: [0, 1] }),
+    runGitForText(context, ['symbolic-ref', '--quiet', 'HEAD'], { accept: [0, 1] }),
     resolveCommit(context, 'HEAD'),
   ]);
   return { branch: ref === '' ? null : ref.replace(/^refs\/heads\//, ''), commit };
@@ -54,12 +54,12 @@ const plainId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 export async function resolveCommit(
   context: GitContext,
   revision: string,
-  known?: { readonly refs: KnownCommits; readonly objects: CatFile },
+  known?: { readonly refs: RefCommitCache; readonly objects: CatFile },
 ): Promise<ObjectId | null> {
-  if (known !== undefined && plainRef.test(revision)) return known.refs.commitOf(revision as RefName);
+  if (known !== undefined && plainRef.test(revision)) return known.refs.resolveRef(revision as RefName);
   if (known !== undefined && plainId.test(revision))
     return (await known.objects.info(`${revision}^{commit}`))?.oid ?? null;
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
-  const text = await gitText(context, args, { accept: [0, 1, 128] });
+  const text = await runGitForText(context, args, { accept: [0, 1, 128] });
   return /^[0-9a-f]+$/.test(text) ? parseObjectId(text) : null;
 }

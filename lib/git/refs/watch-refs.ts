@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { throttle } from '../../util/pacing.ts';
-import { reftableOf } from './ref-files.ts';
+import { findReftable } from './ref-files.ts';
 
 /** Changes that follow one another within this time are reported once, in milliseconds. */
 const togetherMs = 200;
@@ -50,7 +50,7 @@ export function watchRefs(commonDir: string, onChange: () => void): () => void {
 function placesOf(
   commonDir: string,
 ): readonly { readonly folder: string; readonly shows: (name: string) => boolean }[] {
-  const tables = reftableOf(commonDir);
+  const tables = findReftable(commonDir);
   if (tables !== null) return [{ folder: dirname(tables), shows: (name) => name === 'tables.list' }];
   const own = join(commonDir, 'refs', 'blueflame');
   return [

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { realPath } from '../../util/path-places.ts';
+import { realPathOrSame } from '../../util/path-places.ts';
 import { readIfThere } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { FileEdit } from './setup-record.ts';
@@ -27,9 +27,9 @@ interface EditRequest extends Pick<FileEdit, 'file' | 'lines' | 'settings'> {
  * Changes a file of the common git directory in one step, and knows how to take it back. Keeps others out as git
  * does: with `<file>.lock`, which becomes the file. Throws FlameError `file-locked`.
  */
-export async function editRecorded(commonDir: string, request: EditRequest): Promise<void> {
+export async function editGitFileUndoably(commonDir: string, request: EditRequest): Promise<void> {
   const { file, lines, settings } = request;
-  await replace(realPath(join(commonDir, file)), request.change, (before, after) => {
+  await replace(realPathOrSame(join(commonDir, file)), request.change, (before, after) => {
     const { start, removed, added } = findDifference(before ?? noBytes, after);
     request.save({
       file,
@@ -45,8 +45,8 @@ export async function editRecorded(commonDir: string, request: EditRequest): Pro
 }
 
 /** Takes an edit back byte for byte; false where the file isn't as the edit left it, and nothing was done. */
-export async function undoExactly(commonDir: string, edit: FileEdit): Promise<boolean> {
-  const path = realPath(join(commonDir, edit.file));
+export async function undoFileEdit(commonDir: string, edit: FileEdit): Promise<boolean> {
+  const path = realPathOrSame(join(commonDir, edit.file));
   const current = readIfThere(path);
   if (current === null || sha256(current) !== edit.after) return false;
   if (!edit.existed) {
@@ -60,11 +60,11 @@ export async function undoExactly(commonDir: string, edit: FileEdit): Promise<bo
 }
 
 /** Takes given lines out of a file, each once, and leaves the rest as it is. Returns those that were there. */
-export async function removeLines(
+export async function removeLinesOfEdit(
   commonDir: string,
   { file, lines }: Pick<FileEdit, 'file' | 'lines'>,
 ): Promise<readonly string[]> {
-  const path = realPath(join(commonDir, file));
+  const path = realPathOrSame(join(commonDir, file));
   const text = readIfThere(path)?.toString('latin1') ?? '';
   const kept = text.split('\n');
   const found = lines.filter((line) => {
@@ -77,12 +77,12 @@ export async function removeLines(
 }
 
 /** Whether a kill left copies beside the files. */
-export function hasLeftCopies(commonDir: string): boolean {
+export function hasCopiesOfKilledEdit(commonDir: string): boolean {
   return editedFiles(commonDir).some((path) => statSync(`${path}.flame-new`, silent) !== undefined);
 }
 
 /** Removes what a kill left beside the files; the caller must hold the setup lock. */
-export function removeLeftCopies(commonDir: string): void {
+export function removeCopiesOfKilledEdit(commonDir: string): void {
   for (const path of editedFiles(commonDir)) {
     removeLeftLock(path);
     rmSync(`${path}.flame-new`, { force: true });
@@ -90,7 +90,7 @@ export function removeLeftCopies(commonDir: string): void {
 }
 
 function editedFiles(commonDir: string): readonly string[] {
-  return ['config', 'info/exclude'].map((file) => realPath(join(commonDir, file)));
+  return ['config', 'info/exclude'].map((file) => realPathOrSame(join(commonDir, file)));
 }
 
 /** One file with two names: a process was killed just before the lock became the file. */

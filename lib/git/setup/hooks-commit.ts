@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
-import { readStagedFiles, readText } from '../diff/changed-files.ts';
+import { readStagedFiles, readTextOfBlob } from '../diff/changed-files.ts';
 import { emptyTrees } from '../objects/git-access.ts';
 import type { ObjectSource } from '../objects/object-source.ts';
 import { CatFile } from '../process/cat-file.ts';
-import { type GitContext, gitText } from '../process/run-git.ts';
+import { type GitContext, runGitForText } from '../process/run-git.ts';
 import { readHead } from '../refs/resolve-commit.ts';
 
 /** A commit that is about to be made, as a git hook sees it. */
@@ -18,7 +18,7 @@ export interface PendingCommit {
   readonly isMerge: boolean;
   /** The files it changes. Of a merge: those that are as on none of its sides. */
   files(): Promise<readonly ChangedFile[]>;
-  /** Staged texts by path; see readTexts. */
+  /** Staged texts by path; see readTextsInCommit. */
   texts(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string>>;
   /** The message without what git takes out of it: comments where an editor was open, and a diff below scissors. */
   message(file: string): Promise<string>;
@@ -55,7 +55,7 @@ export async function readPendingCommit(
     texts: (files) =>
       withObjects(git, commonDir, async (objects) => {
         const texts = await Promise.all(
-          files.map(async ({ path, newOid }) => [path, await readText(objects, newOid)] as const),
+          files.map(async ({ path, newOid }) => [path, await readTextOfBlob(objects, newOid)] as const),
         );
         return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
       }),
@@ -95,5 +95,5 @@ async function readMessage(git: GitContext, file: string): Promise<string> {
   // git sets this where no person could have edited the text.
   if (git.env.GIT_EDITOR === ':') return text;
   const kept = text.split(/^\S+ -{24} >8 -{24}$/m)[0] ?? '';
-  return gitText(git, ['stripspace', '--strip-comments'], { input: kept });
+  return runGitForText(git, ['stripspace', '--strip-comments'], { input: kept });
 }

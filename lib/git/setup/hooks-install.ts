@@ -2,15 +2,28 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { editRecorded } from './edit-recorded.ts';
-import { hooksDir, ownHooks, readHooksPath, readHooksPlace, renderHook, savedSuffix } from './hooks-place.ts';
-import { applyHookStep, findHooks, type HookStep, planInstall, planRemoval } from './hooks-plan.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { editGitFileUndoably } from './edit-recorded.ts';
+import {
+  chooseHooksPlace,
+  formerHookSuffix,
+  hooksDir,
+  installedHookNames,
+  readHooksPath,
+  renderHook,
+} from './hooks-place.ts';
+import {
+  applyHookFileChange,
+  type HookFileChange,
+  planHookFileInstallation,
+  planHookFileRemoval,
+  readHookFiles,
+} from './hooks-plan.ts';
 import { type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 interface HooksPlan {
   readonly place: HooksPlace;
-  readonly steps: readonly HookStep[];
+  readonly steps: readonly HookFileChange[];
   /** The value core.hooksPath must get, and its value now; null: it needs none. */
   readonly hooksPath: { readonly value: string; readonly former: string | null } | null;
   /** One line for each change. */
@@ -21,15 +34,21 @@ interface HooksPlan {
  * Finds out what installing hooks in the person's repository takes; changes nothing. Throws FlameError
  * `hooks-changed` where what was installed has been changed or replaced since.
  */
-export async function planHooks(context: GitContext, repository: Repository): Promise<HooksPlan> {
+export async function planHooksInstallation(context: GitContext, repository: Repository): Promise<HooksPlan> {
   const { commonDir } = repository;
   const recorded = readSetupRecord(commonDir).hooks;
-  const place = await readHooksPlace(context, repository, recorded);
+  const place = await chooseHooksPlace(context, repository, recorded);
   const dir = hooksDir(commonDir, place);
   const names =
-    place.kind === 'usual' ? ownHooks : [...ownHooks, ...passedOn(repository, place.formerDir ?? '')];
-  const plans = findHooks(dir, names).map((files) =>
-    planInstall(files, renderHook({ hook: files.name, formerDir: place.formerDir }), place.kind === 'usual'),
+    place.kind === 'usual'
+      ? installedHookNames
+      : [...installedHookNames, ...passedOn(repository, place.formerDir ?? '')];
+  const plans = readHookFiles(dir, names).map((files) =>
+    planHookFileInstallation(
+      files,
+      renderHook({ hook: files.name, formerDir: place.formerDir }),
+      place.kind === 'usual',
+    ),
   );
   const problems = plans.flatMap((plan) => plan.problems);
   if (problems.length > 0) throw changed(dir, problems);
@@ -39,11 +58,11 @@ export async function planHooks(context: GitContext, repository: Repository): Pr
   return { place, steps, hooksPath, lines: describe(place, steps, hooksPath) };
 }
 
-/** Installs the hooks; see planHooks. Returns one line for each change, none where all was in place. */
+/** Installs the hooks; see planHooksInstallation. Returns one line for each change, none where all was in place. */
 export function installHooks(context: GitContext, repository: Repository): Promise<readonly string[]> {
   const { commonDir } = repository;
   return withSetupLock(commonDir, async () => {
-    const plan = await planHooks(context, repository);
+    const plan = await planHooksInstallation(context, repository);
     const record = readSetupRecord(commonDir);
     if (plan.lines.length === 0) return [];
     const isMoving = record.hooks !== null && record.hooks.kind !== plan.place.kind;
@@ -51,7 +70,7 @@ export function installHooks(context: GitContext, repository: Repository): Promi
     writeSetupRecord(commonDir, { ...record, hooks: plan.place });
     const dir = hooksDir(commonDir, plan.place);
     mkdirSync(dir, { recursive: true });
-    for (const step of plan.steps) applyHookStep(dir, step);
+    for (const step of plan.steps) applyHookFileChange(dir, step);
     if (plan.hooksPath !== null) await setHooksPath(context, commonDir, plan.hooksPath.value);
     return [...plan.lines, ...stays, ...(await describeWorktree(context, dir))];
   });
@@ -96,8 +115,8 @@ function passedOn(repository: Repository, formerDir: string): readonly string[] 
 
 async function setHooksPath(context: GitContext, commonDir: string, value: string): Promise<void> {
   const local = ['config', '--local', '--get-all', 'core.hooksPath'];
-  const former = (await gitText(context, local, { accept: [0, 1] })).split('\n').at(-1) ?? '';
-  await editRecorded(commonDir, {
+  const former = (await runGitForText(context, local, { accept: [0, 1] })).split('\n').at(-1) ?? '';
+  await editGitFileUndoably(commonDir, {
     file: 'config',
     lines: [],
     settings: [{ key: 'core.hooksPath', value, former: former === '' ? null : former }],
@@ -113,7 +132,7 @@ async function setHooksPath(context: GitContext, commonDir: string, value: strin
 
 function describe(
   { kind, formerDir }: HooksPlace,
-  steps: readonly HookStep[],
+  steps: readonly HookFileChange[],
   hooksPath: HooksPlan['hooksPath'],
 ): readonly string[] {
   const written = steps.flatMap((step) => (step.kind === 'write' ? [step.name] : []));
@@ -122,12 +141,12 @@ function describe(
       steps.some((step) => step.kind === 'rename' && step.from === name);
     return written.map((name) =>
       isKept(name)
-        ? `hooks/${name}: first runs the earlier hook, now hooks/${name}${savedSuffix}`
+        ? `hooks/${name}: first runs the earlier hook, now hooks/${name}${formerHookSuffix}`
         : `hooks/${name}`,
     );
   }
-  const passing = written.filter((name) => !ownHooks.some((own) => own === name)).length;
-  const own = written.filter((name) => ownHooks.some((one) => one === name));
+  const passing = written.filter((name) => !installedHookNames.some((own) => own === name)).length;
+  const own = written.filter((name) => installedHookNames.some((one) => one === name));
   const more = passing > 0 ? [`${passing} that only call the earlier hooks`] : [];
   const was = hooksPath?.former === null ? 'not set' : hooksPath?.former;
   return [
@@ -158,32 +177,38 @@ function changed(dir: string, problems: readonly string[]): FlameError {
 }
 
 /** What was removed, and the files that stay because they were changed since; one line each. */
-export interface Removal {
+export interface SetupRemoval {
   readonly done: readonly string[];
   readonly left: readonly string[];
 }
 
 /** Takes the installed hooks away and puts back what was there before, byte for byte. */
-export function removeHooks(commonDir: string, place: HooksPlace): Removal {
+export function removeHooks(commonDir: string, place: HooksPlace): SetupRemoval {
   const dir = hooksDir(commonDir, place);
   const { steps, ...removal } = planAll(commonDir, place);
-  for (const step of steps) applyHookStep(dir, step);
+  for (const step of steps) applyHookFileChange(dir, step);
   if (place.madeDir && existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
   return removal;
 }
 
 /** Plans what removeHooks does. */
-export function planHooksRemoval(commonDir: string, place: HooksPlace): Removal {
+export function planHooksRemoval(commonDir: string, place: HooksPlace): SetupRemoval {
   const { done, left } = planAll(commonDir, place);
   return { done, left };
 }
 
-function planAll(commonDir: string, place: HooksPlace): Removal & { readonly steps: readonly HookStep[] } {
+function planAll(
+  commonDir: string,
+  place: HooksPlace,
+): SetupRemoval & { readonly steps: readonly HookFileChange[] } {
   const dir = hooksDir(commonDir, place);
   const isUsual = place.kind === 'usual';
   const label = isUsual ? 'hooks' : 'blueflame-init/hooks';
-  const names = isUsual ? ownHooks : existsSync(dir) ? readdirSync(dir) : [];
-  const plans = findHooks(dir, names).map((files) => ({ name: files.name, ...planRemoval(files) }));
+  const names = isUsual ? installedHookNames : existsSync(dir) ? readdirSync(dir) : [];
+  const plans = readHookFiles(dir, names).map((files) => ({
+    name: files.name,
+    ...planHookFileRemoval(files),
+  }));
   const going = plans.filter(({ steps }) => steps.length > 0);
   // Hooks of others in our own folder have no step: none of them is ours.
   const strangers = plans.filter(({ steps, problems }) => !isUsual && steps.length + problems.length === 0);
@@ -201,6 +226,6 @@ function planAll(commonDir: string, place: HooksPlace): Removal & { readonly ste
   };
 }
 
-function tail(steps: readonly HookStep[]): string {
+function tail(steps: readonly HookFileChange[]): string {
   return steps.some(({ kind }) => kind === 'rename') ? ': the earlier hook is restored' : '';
 }

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { realPath } from '../../util/path-places.ts';
+import { realPathOrSame } from '../../util/path-places.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type GitContext, gitText } from '../process/run-git.ts';
+import { type GitContext, runGitForText } from '../process/run-git.ts';
 import { type HooksPlace, setupFolder } from './setup-record.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type HooksPlace, setupFolder } from './setup-record.ts';
  * into a folder of their own, to which core.hooksPath of this repository is set; likewise where a hook would work
  * differently under another name.
  */
-export async function readHooksPlace(
+export async function chooseHooksPlace(
   context: GitContext,
   repository: Repository,
   recorded: HooksPlace | null,
@@ -28,10 +28,11 @@ export async function readHooksPlace(
     return moved(recordedOwn, { from: configured.slice(0, -ownEnding.length), to: commonDir });
   }
   const top = repository.mainWorkTree ?? commonDir;
-  const isUsual = configured === null || realPath(resolve(top, configured)) === realPath(usual);
+  const isUsual = configured === null || realPathOrSame(resolve(top, configured)) === realPathOrSame(usual);
   if (!isUsual) return ownPlace(configured);
-  const isElsewhere = existsSync(usual) && realPath(usual) !== join(realPath(commonDir), 'hooks');
-  if (isElsewhere || ownHooks.some((hook) => dependsOnName(join(usual, hook)))) return ownPlace(usual);
+  const isElsewhere = existsSync(usual) && realPathOrSame(usual) !== join(realPathOrSame(commonDir), 'hooks');
+  if (isElsewhere || installedHookNames.some((hook) => dependsOnName(join(usual, hook))))
+    return ownPlace(usual);
   return { kind: 'usual', formerDir: null, madeDir: recorded?.madeDir ?? !existsSync(usual) };
 }
 
@@ -49,7 +50,7 @@ export async function readHooksPath(
   scopes: readonly string[] = ['system', 'global', 'local'],
 ): Promise<string | null> {
   const args = ['config', '--type=path', '-z', '--show-scope', '--get-all', 'core.hooksPath'];
-  const tokens = (await gitText(context, args, { accept: [0, 1] })).split('\0');
+  const tokens = (await runGitForText(context, args, { accept: [0, 1] })).split('\0');
   const values = tokens.flatMap((scope, index) =>
     index % 2 === 0 && scopes.includes(scope) ? [tokens[index + 1] ?? ''] : [],
   );
@@ -72,17 +73,17 @@ function moved(place: HooksPlace, { from, to }: { readonly from: string; readonl
 function dependsOnName(file: string): boolean {
   try {
     const text = readFileSync(file, 'latin1');
-    return hookOwner(text) === 'foreign' && dependsOnOwnName(text);
+    return identifyHookOwner(text) === 'foreign' && dependsOnOwnName(text);
   } catch {
     return false;
   }
 }
 
 /** The hooks that do something in the person's repository. */
-export const ownHooks = ['commit-msg', 'pre-commit', 'pre-push'] as const;
+export const installedHookNames = ['commit-msg', 'pre-commit', 'pre-push'] as const;
 
 /** Follows the name of a hook that was there before, in the same folder. */
-export const savedSuffix = '.before-flame';
+export const formerHookSuffix = '.before-flame';
 
 interface HookTextInit {
   readonly hook: string;
@@ -94,7 +95,8 @@ interface HookTextInit {
 export function renderHook({ hook, formerDir }: HookTextInit): string {
   const values: Readonly<Record<string, string>> = {
     HOOK: hook,
-    BEFORE: formerDir === null ? `"\${0%/*}/${hook}${savedSuffix}"` : shellQuote(formerPath(formerDir, hook)),
+    BEFORE:
+      formerDir === null ? `"\${0%/*}/${hook}${formerHookSuffix}"` : shellQuote(formerPath(formerDir, hook)),
     NODE: shellQuote(process.execPath),
     TOOL: shellQuote(join(packageRoot(), 'bin', 'git-flame')),
   };
@@ -104,7 +106,7 @@ export function renderHook({ hook, formerDir }: HookTextInit): string {
 }
 
 /** Whose hook this is: ours as we wrote it, ours and changed since, or a foreign one. */
-export function hookOwner(text: string): 'ours' | 'changed' | 'foreign' {
+export function identifyHookOwner(text: string): 'ours' | 'changed' | 'foreign' {
   const hash = markLine.exec(text)?.[1];
   if (hash === undefined) return 'foreign';
   return sha256(text.replace(hash, hashMark)) === hash ? 'ours' : 'changed';
@@ -120,7 +122,7 @@ const markLine = /^# git-flame hook ([0-9a-f]{64})$/m;
 
 function templateOf(hook: string): string {
   if (hook === 'pre-push') return 'pre-push';
-  return ownHooks.some((own) => own === hook) ? 'judge-commit' : 'pass-on';
+  return installedHookNames.some((own) => own === hook) ? 'judge-commit' : 'pass-on';
 }
 
 /** Relative to the top of the work tree hooks run in, as git takes it; never searched for in PATH. */

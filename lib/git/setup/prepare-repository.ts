@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { killPoint } from '../../util/kill-point.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { readSettings } from '../process/settings.ts';
-import { editRecorded, hasLeftCopies, removeLeftCopies } from './edit-recorded.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { readGitSettings } from '../process/settings.ts';
+import { editGitFileUndoably, hasCopiesOfKilledEdit, removeCopiesOfKilledEdit } from './edit-recorded.ts';
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 const displayKey = 'notes.displayRef';
@@ -23,8 +23,9 @@ export async function prepareRepository(
   worktreeDir: string | null,
 ): Promise<readonly string[]> {
   killPoint('repository to prepare');
-  if (hasLeftCopies(commonDir)) await withSetupLock(commonDir, async () => removeLeftCopies(commonDir));
-  if ((await planPreparation(context, commonDir, worktreeDir)).length === 0) return [];
+  if (hasCopiesOfKilledEdit(commonDir))
+    await withSetupLock(commonDir, async () => removeCopiesOfKilledEdit(commonDir));
+  if ((await planRepositoryPreparation(context, commonDir, worktreeDir)).length === 0) return [];
   return withSetupLock(commonDir, async () => {
     const line = await missingLine(context.cwd, commonDir, worktreeDir);
     const refs = await missingRefs(context);
@@ -38,13 +39,13 @@ export async function prepareRepository(
 }
 
 /** Plans the additions of prepareRepository. */
-export async function planPreparation(
+export async function planRepositoryPreparation(
   context: GitContext,
   commonDir: string,
   worktreeDir: string | null,
 ): Promise<readonly string[]> {
   const line = await missingLine(context.cwd, commonDir, worktreeDir);
-  const shown = (await readSettings(context)).entries(/^notes\.displayref$/).map(({ value }) => value);
+  const shown = (await readGitSettings(context)).entries(/^notes\.displayref$/).map(({ value }) => value);
   const refs = shownRefs.filter((ref) => !shown.includes(ref));
   return describe(line, refs, await formerRefs(context, commonDir));
 }
@@ -62,7 +63,7 @@ async function missingLine(
 }
 
 async function missingRefs(context: GitContext): Promise<readonly string[]> {
-  const known = await gitText(context, ['config', '--get-all', displayKey], { accept: [0, 1] });
+  const known = await runGitForText(context, ['config', '--get-all', displayKey], { accept: [0, 1] });
   return shownRefs.filter((ref) => !known.split('\n').includes(ref));
 }
 
@@ -71,7 +72,9 @@ async function formerRefs(context: GitContext, commonDir: string): Promise<reado
   const recorded = readSetupRecord(commonDir).edits.flatMap(({ settings }) => settings);
   const ours = recorded.filter(({ key, value }) => key === displayKey && !shownRefs.includes(value));
   if (ours.length === 0) return [];
-  const known = await gitText(context, ['config', '--local', '--get-all', displayKey], { accept: [0, 1] });
+  const known = await runGitForText(context, ['config', '--local', '--get-all', displayKey], {
+    accept: [0, 1],
+  });
   const values = new Set(known.split('\n'));
   return [...new Set(ours.map(({ value }) => value))].filter((value) => values.has(value));
 }
@@ -82,7 +85,7 @@ function readExclude(commonDir: string): Promise<string> {
 
 async function exclude(commonDir: string, line: string): Promise<void> {
   const text = await readExclude(commonDir);
-  await editRecorded(commonDir, {
+  await editGitFileUndoably(commonDir, {
     file: 'info/exclude',
     lines: [line],
     settings: [],
@@ -102,7 +105,7 @@ async function showNotes(
   commonDir: string,
   { refs, former }: ShownNotes,
 ): Promise<void> {
-  await editRecorded(commonDir, {
+  await editGitFileUndoably(commonDir, {
     file: 'config',
     lines: [],
     settings: refs.map((value) => ({ key: displayKey, value, former: null })),

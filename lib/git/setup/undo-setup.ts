@@ -1,9 +1,9 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { removeLines, undoExactly } from './edit-recorded.ts';
-import { planHooksRemoval, type Removal, removeHooks } from './hooks-install.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { removeLinesOfEdit, undoFileEdit } from './edit-recorded.ts';
+import { planHooksRemoval, removeHooks, type SetupRemoval } from './hooks-install.ts';
 import {
   type FileEdit,
   type HooksPlace,
@@ -16,7 +16,7 @@ import {
  * Takes back what was changed in the repository's own files: hooks, configuration, excluded paths. A file
  * that was not changed since gets its former bytes; from others only what was added is taken.
  */
-export function undoSetup(context: GitContext, repository: Repository): Promise<Removal> {
+export function undoSetup(context: GitContext, repository: Repository): Promise<SetupRemoval> {
   const { commonDir } = repository;
   return withSetupLock(commonDir, async () => {
     const record = readSetupRecord(commonDir);
@@ -36,7 +36,7 @@ export function undoSetup(context: GitContext, repository: Repository): Promise<
 }
 
 /** Plans what undoSetup reverts, as far as it was not changed since. */
-export function planUndo({ commonDir }: Repository): Removal {
+export function planUndoSetup({ commonDir }: Repository): SetupRemoval {
   const record = readSetupRecord(commonDir);
   const edits = record.edits.flatMap((edit) => describe(edit));
   const hooks = planHooksRemoval(commonDir, record.hooks ?? unrecorded);
@@ -46,9 +46,9 @@ export function planUndo({ commonDir }: Repository): Removal {
 // Without a record hooks are still known by what they say.
 const unrecorded: HooksPlace = { kind: 'usual', formerDir: null, madeDir: false };
 
-async function undoEdit(context: GitContext, commonDir: string, edit: FileEdit): Promise<Removal> {
-  if (await undoExactly(commonDir, edit)) return { done: describe(edit), left: [] };
-  const lines = await removeLines(commonDir, edit);
+async function undoEdit(context: GitContext, commonDir: string, edit: FileEdit): Promise<SetupRemoval> {
+  if (await undoFileEdit(commonDir, edit)) return { done: describe(edit), left: [] };
+  const lines = await removeLinesOfEdit(commonDir, edit);
   const done = lines.map((line) => `${edit.file}: ${line}`);
   const left: string[] = [];
   for (const setting of edit.settings) {
@@ -65,7 +65,7 @@ type Setting = FileEdit['settings'][number];
 
 /** null: taken back. Else what the setting says now, '' where it's not set. */
 async function undoSetting(context: GitContext, { key, value, former }: Setting): Promise<string | null> {
-  const text = await gitText(context, ['config', '--local', '--get-all', key], { accept: [0, 1] });
+  const text = await runGitForText(context, ['config', '--local', '--get-all', key], { accept: [0, 1] });
   const values = text.split('\n');
   if (!values.includes(value)) return values.at(-1) ?? '';
   const change =

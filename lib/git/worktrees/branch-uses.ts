@@ -4,9 +4,9 @@ import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.
 import type { BranchOperation, BranchUse, WorktreeInfo } from '../../domain/ports/git-port.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, gitInWorkTree, gitOnObjects } from '../objects/git-access.ts';
-import { gitDirOf, listWorktrees } from '../process/discover-repository.ts';
+import { listWorktrees, resolveDotGitOfFolder } from '../process/discover-repository.ts';
 import { runGit } from '../process/run-git.ts';
-import { reftableOf } from '../refs/ref-files.ts';
+import { findReftable } from '../refs/ref-files.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
 
 /**
@@ -14,7 +14,7 @@ import { resolveCommit } from '../refs/resolve-commit.ts';
  * it at their end, so it refuses to move it meanwhile.
  */
 export async function readBranchUses(access: GitAccess, branch: string): Promise<readonly BranchUse[]> {
-  const worktrees = await placedWorktrees(access);
+  const worktrees = await listWorktreesWherePlaced(access);
   const [main] = worktrees;
   const returning = gitDirs(access.repository.commonDir).flatMap((gitDir) => {
     const operation = returningTo(gitDir, branch);
@@ -61,10 +61,10 @@ function returningTo(gitDir: string, branch: string): BranchOperation | null {
 /** Returns the operation in progress on the branch that is checked out in a work tree. */
 async function underWay(access: GitAccess, path: string): Promise<BranchOperation | null> {
   const { repository } = access;
-  const gitDir = path === repository.workTree ? repository.gitDir : gitDirOf(path);
+  const gitDir = path === repository.workTree ? repository.gitDir : resolveDotGitOfFolder(path);
   if (gitDir === null) return null;
   const context = gitInWorkTree(access, path);
-  const isInTables = reftableOf(access.repository.commonDir) !== null;
+  const isInTables = findReftable(access.repository.commonDir) !== null;
   const names = { merge: 'MERGE_HEAD', 'cherry-pick': 'CHERRY_PICK_HEAD', revert: 'REVERT_HEAD' } as const;
   for (const [operation, name] of Object.entries(names) as [keyof typeof names, string][]) {
     // Where refs are kept in tables, most of these are no files.
@@ -87,7 +87,7 @@ function textOf(file: string): string {
  * All work trees of the repository, each where it is: of a main one whose git folder lies elsewhere, git names that
  * folder. A bare repository is left out.
  */
-export async function placedWorktrees(access: GitAccess): Promise<readonly WorktreeInfo[]> {
+export async function listWorktreesWherePlaced(access: GitAccess): Promise<readonly WorktreeInfo[]> {
   const { commonDir, gitDir, workTree, mainWorkTree } = access.repository;
   // From a linked work tree, a main one may not be known: then what is called so is the linked one.
   const isKnown = gitDir === commonDir || mainWorkTree !== workTree;
@@ -102,7 +102,7 @@ export async function placedWorktrees(access: GitAccess): Promise<readonly Workt
 const inMotion = ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START'];
 
 /** See GitTrials. Reads files: it is asked again and again, of worktrees where nothing may have changed. */
-export async function restingTip(
+export async function readRestingTipOfWorktree(
   access: GitAccess,
   workTree: string | null,
   branch: string,

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { indexLocked } from '../../domain/disk-errors.ts';
+import { indexLockedError } from '../../domain/disk-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { withCellLock } from '../cells/cell-paths.ts';
+import { withAllCellsLock } from '../cells/cell-paths.ts';
 import { type GitAccess, gitInWorkTree } from '../objects/git-access.ts';
-import { type GitContext, gitText, runGit } from '../process/run-git.ts';
-import { MotionJournal } from '../refs/motion-journal.ts';
-import { filesInTheWay } from './worktree-paths.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { RefChangeJournal } from '../refs/motion-journal.ts';
+import { listUntrackedFilesInTheWay } from './worktree-paths.ts';
 
 /**
  * Makes a plain worktree for a person with a branch checked out in it. The branch is made at `start`, or moved there
@@ -28,7 +28,7 @@ export async function addPersonWorktree(
   const where =
     mode === 'as-is' ? [path, branch] : ['--no-track', mode === 'new' ? '-b' : '-B', branch, path, start];
   killPoint('person worktree to make');
-  await withCellLock(commonDir, async () => {
+  await withAllCellsLock(commonDir, async () => {
     mkdirSync(dirname(path), { recursive: true });
     await runGit(inCommonDir(access), ['worktree', 'add', '--quiet', ...where]);
   });
@@ -64,14 +64,14 @@ interface Advance {
  * Brings index and files of the person's work tree from one commit to another after its branch was moved.
  * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched. Files
  * are written as git stores them: what an agent wrote starts no filter of the person's. What a kill cut short is
- * finished by finishMotions.
+ * finished by finishKilledRefChanges.
  */
 export async function advanceWorktree(
   context: GitContext,
   advance: Advance,
 ): Promise<'advanced' | 'already' | 'refused'> {
-  const gitDir = await gitText(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
-  const journal = new MotionJournal(advance.commonDir);
+  const gitDir = await runGitForText(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
+  const journal = new RefChangeJournal(advance.commonDir);
   const { from, to } = advance;
   const noted = { workTree: context.cwd, gitDir, from, to, variables: variablesOf(context, advance) };
   journal.begin({ git: null, moves: [], locks: [join(gitDir, 'index.lock')], advance: noted });
@@ -95,7 +95,7 @@ async function syncWorktree(
   // Only files that a filter turned into what they are need it to be seen as unchanged.
   const place = (await whereIsIt(quiet, from, to)) ?? (await whereIsIt(context, from, to));
   if (place !== from) return place === null ? 'refused' : 'already';
-  if ((await filesInTheWay(quiet, from, to)).length > 0) return 'refused';
+  if ((await listUntrackedFilesInTheWay(quiet, from, to)).length > 0) return 'refused';
   const { exitCode } = await runGit(quiet, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
   return exitCode === 0 ? 'advanced' : 'refused';
 }
@@ -111,7 +111,7 @@ async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Pro
 
 /** git says nothing here itself. */
 function notRefreshed({ cwd }: GitContext): FlameError {
-  return indexLocked(
+  return indexLockedError(
     `The index of ${cwd} can't be written, most likely because another git is working there. What landed is not checked out yet.`,
     { kind: 'environment', hints: ['git flame status', 'git flame run'] },
   );
@@ -130,7 +130,7 @@ async function isAt(context: GitContext, commit: ObjectId): Promise<boolean> {
  * can be done. So git's own rules hold: a file marked assume-unchanged or skip-worktree that differs is in the way,
  * one outside a sparse checkout isn't. `quiet` is the same place with filters that run nothing.
  */
-export async function advanceObstacles(
+export async function findAdvanceObstacles(
   context: GitContext,
   quiet: GitContext,
   { from, to }: { readonly from: ObjectId; readonly to: ObjectId },

@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { FilteredPath } from '../../domain/ports/git-contents.ts';
-import { splitNames } from '../../util/file-names.ts';
+import { splitFileNames } from '../../util/file-names.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { readAttribute } from '../process/path-rules.ts';
+import { readGitAttribute } from '../process/path-rules.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /**
@@ -13,7 +13,7 @@ import { type GitContext, runGit } from '../process/run-git.ts';
  * git-crypt do. None where no filter is configured, which is asked first. By the attributes of that commit and of
  * the person; `paths` need not be in it.
  */
-export async function listFiltered(
+export async function listFilteredFiles(
   access: GitAccess,
   commit: ObjectId,
   paths?: readonly string[],
@@ -33,8 +33,8 @@ export async function listFiltered(
   try {
     await runGit(context, ['read-tree', commit]);
     const list = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
-    const all = paths ?? splitNames((await runGit(context, list)).stdout);
-    const filters = await readAttribute(context, 'filter', { paths: all, options: ['--cached'] });
+    const all = paths ?? splitFileNames((await runGit(context, list)).stdout);
+    const filters = await readGitAttribute(context, 'filter', { paths: all, options: ['--cached'] });
     return all.flatMap((path, index) => {
       const filter = filters[index] ?? '';
       return names.has(filter) ? [{ path, filter }] : [];
@@ -57,7 +57,7 @@ async function configuredFilters(access: GitAccess): Promise<ReadonlySet<string>
  * Lists untracked files where `from..to` adds a file: that path, or the file that a folder of it would replace.
  * read-tree itself spares untracked files, but would overwrite ignored ones.
  */
-export async function filesInTheWay(
+export async function listUntrackedFilesInTheWay(
   context: GitContext,
   from: ObjectId,
   to: ObjectId,

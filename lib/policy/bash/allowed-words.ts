@@ -1,37 +1,39 @@
 import type { AgentPolicy } from '../../domain/policy.ts';
-import { listFirst, type Objection, objection } from '../rules.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from '../rules.ts';
 import { isBuiltin, isShellSyntax } from './builtins.ts';
-import { needsOwnEntry } from './git.ts';
+import { needsOwnGitEntry } from './git.ts';
 
 /** Whether the lead named the program alone, without a word after it. */
-export function isNamedAlone(policy: AgentPolicy, name: string): boolean {
-  return policy.allowed_commands.some((entry) => entryWords(entry).join(' ') === name);
+export function isProgramAllowedAlone(policy: AgentPolicy, name: string): boolean {
+  return policy.allowed_commands.some((entry) => splitAllowedEntry(entry).join(' ') === name);
 }
 
 /** Whether a name is that of a program here, which nothing else may have. */
-export function hasEntry(policy: AgentPolicy, name: string): boolean {
+export function isProgramNameTaken(policy: AgentPolicy, name: string): boolean {
   const entries = [...policy.allowed_commands, ...(policy.base_commands ?? [])];
   return (
-    isBuiltin(name) || refusalOf(name) !== null || entries.some((entry) => entryWords(entry)[0] === name)
+    isBuiltin(name) ||
+    explainRefusedProgram(name) !== null ||
+    entries.some((entry) => splitAllowedEntry(entry)[0] === name)
   );
 }
 
 /** The blocked pattern a text matches, if any. */
-export function matchingPattern(policy: AgentPolicy, text: string): string | undefined {
+export function findBlockedPattern(policy: AgentPolicy, text: string): string | undefined {
   return policy.blocked_patterns.find((pattern) => new RegExp(pattern, 'u').test(text));
 }
 
 /** How many words after the program name the best matching entry holds; null: no entry matches. */
-export function trustedWords(policy: AgentPolicy, words: readonly string[]): number | null {
+export function countAllowedWords(policy: AgentPolicy, words: readonly string[]): number | null {
   const [name = '', subcommand = ''] = words;
   if (isShellSyntax(name)) return 0;
   const lengths = policy.allowed_commands
-    .map(entryWords)
+    .map(splitAllowedEntry)
     .filter((entry) => entry.length > 0 && entry.every((word, at) => word === words[at]))
     .map((entry) => entry.length);
   const longest = Math.max(0, ...lengths);
-  if (longest > 1 || (longest === 1 && !(name === 'git' && needsOwnEntry(subcommand)))) return longest - 1;
-  const plain = [programFamily(name), ...words.slice(1)];
+  if (longest > 1 || (longest === 1 && !(name === 'git' && needsOwnGitEntry(subcommand)))) return longest - 1;
+  const plain = [findProgramFamily(name), ...words.slice(1)];
   const isBase = policy.base_commands?.some((entry) =>
     entry.split(' ').every((word, at) => word === plain[at]),
   );
@@ -39,7 +41,7 @@ export function trustedWords(policy: AgentPolicy, words: readonly string[]): num
 }
 
 /** An entry may end in a remark in parentheses: `git branch (listing only)`. */
-export function entryWords(entry: string): readonly string[] {
+export function splitAllowedEntry(entry: string): readonly string[] {
   return entry
     .replace(/\s+\([^)]*\)\s*$/, '')
     .split(/\s+/)
@@ -47,12 +49,12 @@ export function entryWords(entry: string): readonly string[] {
 }
 
 /** The refusal of a command that no entry names, with what is allowed instead. */
-export function notAllowed(policy: AgentPolicy, command: string): Objection {
-  const list = listFirst(policy.allowed_commands, 30);
+export function notAllowedObjection(policy: AgentPolicy, command: string): PolicyObjection {
+  const list = joinFirstItems(policy.allowed_commands, 30);
   const why = policy.role === 'merger' ? ' The checks run after a merger commits, on its result.' : '';
   const base =
     policy.base_commands?.length === 0 ? '' : ' and programs that only read (ls, cat, rg, sed -n, git log …)';
-  return objection(
+  return createObjection(
     'bash-not-allowed',
     `${command} is not an allowed command. Allowed are: ${list}${base}.${why}`,
   );
@@ -91,7 +93,7 @@ const coreutils =
 const gnuNames: ReadonlyMap<string, string> = new Map(coreutils.map((name) => [`g${name}`, name]));
 
 /** The name under which the rules know a program: `gawk` is awk, `python3.11` python, `ghead` head. */
-export function programFamily(name: string): string {
+export function findProgramFamily(name: string): string {
   const family = families.find(([, others]) => others.test(name));
   return family?.[0] ?? gnuNames.get(name) ?? name;
 }
@@ -130,7 +132,7 @@ const refused: ReadonlyMap<string, readonly [string, string]> = new Map(
 );
 
 /** The reason why no list of the lead's lets a program run, with any options; null: one may. */
-export function refusalOf(name: string): string | null {
+export function explainRefusedProgram(name: string): string | null {
   const found = refused.get(name);
   return found === undefined ? null : `${name} ${found[0]}. ${found[1]}`;
 }

@@ -1,5 +1,5 @@
-import { type Objection, objection } from '../rules.ts';
-import { mark } from './syntax.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
+import { unknownTextMarks } from './syntax.ts';
 
 interface BuiltinCall {
   readonly name: string;
@@ -31,19 +31,19 @@ export function isBuiltin(name: string): boolean {
 }
 
 /** Judges what the shell itself does; null: nothing against it. */
-export function judgeBuiltin(call: BuiltinCall): Objection | null {
+export function judgeBuiltin(call: BuiltinCall): PolicyObjection | null {
   const { name, args } = call;
-  if (refused.has(name)) return wrapper(name, 'Run the command itself.');
+  if (refused.has(name)) return wrapperObjection(name, 'Run the command itself.');
   switch (name) {
     case 'set':
       // Anything else changes how later words are read.
       return /^(?:[-+](?:[eux]+|[eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/.test(args.join(' '))
         ? null
-        : wrapper(name, 'Allowed is: set -euo pipefail.');
+        : wrapperObjection(name, 'Allowed is: set -euo pipefail.');
     case 'export':
       return args.every((arg) => call.allowedEnv.includes(arg))
         ? null
-        : environment(`${mark.shown(args.join(' '))} may not be exported.`);
+        : environment(`${unknownTextMarks.shown(args.join(' '))} may not be exported.`);
     case 'unset':
       return namesOnly(call, ({ allowedEnv }, one) => isHarmlessVariable(one) || allowedEnv.includes(one));
     case 'local':
@@ -64,7 +64,7 @@ export function judgeBuiltin(call: BuiltinCall): Objection | null {
 function namesOnly(
   call: BuiltinCall,
   isFree: (call: BuiltinCall, name: string) => boolean,
-): Objection | null {
+): PolicyObjection | null {
   const valued = /^-[adinNptu]$/;
   const names = call.args.filter(
     (arg, at) =>
@@ -75,35 +75,38 @@ function namesOnly(
     !call.args.some((arg) => /^-[a-zA-Z]*[nif]/.test(arg) && call.name !== 'read');
   return isPlain
     ? null
-    : wrapper(call.name, 'Use plain variable names that have no meaning for bash or other programs.');
+    : wrapperObjection(
+        call.name,
+        'Use plain variable names that have no meaning for bash or other programs.',
+      );
 }
 
 /** `-v` sets a variable, `%n` too: PATH or IFS, and every later word means something else. */
-function judgePrintf(args: readonly string[]): Objection | null {
+function judgePrintf(args: readonly string[]): PolicyObjection | null {
   const format = (args[0] === '--' ? args[1] : args[0]) ?? '';
-  const isOption = (args[0] !== '--' && format.startsWith('-')) || mark.isOpen(format[0] ?? '');
+  const isOption = (args[0] !== '--' && format.startsWith('-')) || unknownTextMarks.isOpen(format[0] ?? '');
   const counts = /%[-+ #0'I,]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[hlLjtz]*n/.test(format.replaceAll('%%', ''));
   return isOption || counts
-    ? objection('bash-option', 'printf -v and %n set a shell variable. Use printf only to print.')
+    ? createObjection('bash-option', 'printf -v and %n set a shell variable. Use printf only to print.')
     : null;
 }
 
 /** `-v` and `-R` run what is in a variable's index; everything else only compares. */
-function judgeTest(args: readonly string[]): Objection | null {
+function judgeTest(args: readonly string[]): PolicyObjection | null {
   return args.some((arg) => /^-[vR]$/.test(arg) || /\[[^\]]*[$`]/.test(arg))
-    ? objection(
+    ? createObjection(
         'bash-option',
         'test -v and -R can run code in the index of a variable. Compare texts or test for files.',
       )
     : null;
 }
 
-export function wrapper(name: string, instead: string): Objection {
-  return objection('bash-wrapper', `${name} runs or changes what the policy can't see. ${instead}`);
+export function wrapperObjection(name: string, instead: string): PolicyObjection {
+  return createObjection('bash-wrapper', `${name} runs or changes what the policy can't see. ${instead}`);
 }
 
-function environment(what: string): Objection {
-  return objection('bash-environment', `${what} Write NAME=value before the command that needs it.`);
+function environment(what: string): PolicyObjection {
+  return createObjection('bash-environment', `${what} Write NAME=value before the command that needs it.`);
 }
 
 const parts =

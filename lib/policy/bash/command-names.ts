@@ -1,11 +1,11 @@
-import { programFamily } from './allowed-words.ts';
-import { withoutGlobalOptions } from './git.ts';
-import { hasSubcommands } from './tools.ts';
+import { findProgramFamily } from './allowed-words.ts';
+import { dropGitGlobalOptions } from './git.ts';
+import { hasKnownSubcommands } from './tools.ts';
 import { interpreters } from './wrappers.ts';
 
 /** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
-export function normalized(name: string, args: readonly string[]): readonly string[] {
-  if (name === 'git') return withoutGlobalOptions(args);
+export function normalizeCommand(name: string, args: readonly string[]): readonly string[] {
+  if (name === 'git') return dropGitGlobalOptions(args);
   // None of them lets it fetch: there is no network to fetch from.
   if (name === 'npx' || name === 'bunx')
     return withoutFirst(args, /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/);
@@ -30,7 +30,7 @@ export function isProgramName(text: string): boolean {
 }
 
 /** Whether nothing but the version of a program is asked for. */
-export function isAskingVersion(name: string, arg: string): boolean {
+export function isVersionQuery(name: string, arg: string): boolean {
   if (arg === '--version') return isProgramName(name);
   return /^(?:node|npm|npx|pnpm|yarn|tsc)$/.test(name)
     ? arg === '-v'
@@ -46,9 +46,9 @@ const testers = new Set(
 );
 
 /** Whether it is a test tool, an interpreter, a shell, or a tool whose subcommands are known here. */
-export function isKnownTool(name: string): boolean {
-  const family = programFamily(name);
-  return testers.has(name) || hasSubcommands(family) || interpreters.has(family) || family === 'sh';
+export function isKnownProgram(name: string): boolean {
+  const family = findProgramFamily(name);
+  return testers.has(name) || hasKnownSubcommands(family) || interpreters.has(family) || family === 'sh';
 }
 
 const modules = /^(?:pytest|unittest|mypy|ruff|black|flake8|isort|pylint|coverage)$/;
@@ -56,12 +56,15 @@ const modules = /^(?:pytest|unittest|mypy|ruff|black|flake8|isort|pylint|coverag
 const installed = /^(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)\/([\w.-]+)$/;
 const pythons = ['python', 'python3'];
 
-export function isInstalledPath(text: string): boolean {
+export function isProjectProgramPath(text: string): boolean {
   return installed.test(text);
 }
 
 /** Other spellings of a command that start the same program: an entry for one of them is an entry for all. */
-export function equivalents(name: string, args: readonly string[]): readonly (readonly string[])[] {
+export function listEquivalentCommands(
+  name: string,
+  args: readonly string[],
+): readonly (readonly string[])[] {
   const [first = '', second = '', ...rest] = args;
   if (pythons.includes(name)) {
     const others = pythons.filter((one) => one !== name).map((one) => [one, ...args]);
@@ -71,7 +74,7 @@ export function equivalents(name: string, args: readonly string[]): readonly (re
   if (/^(?:npm|pnpm|yarn|uv|poetry|pipenv|pdm|rye|hatch)$/.test(name) && /^(?:exec|run|dlx)$/.test(first))
     return runForms(name, [first, second, ...rest]);
   const bin = installed.exec(name)?.[1];
-  if (bin !== undefined) return [...toolForms(bin, args), ...equivalents(bin, args)];
+  if (bin !== undefined) return [...toolForms(bin, args), ...listEquivalentCommands(bin, args)];
   return /^[\w.-]+$/.test(name)
     ? [...(modules.test(name) ? moduleForms(name, args) : []), ...toolForms(name, args)]
     : [];

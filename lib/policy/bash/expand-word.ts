@@ -1,6 +1,6 @@
 import type { PathFacts } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
-import { mark, Refusal, type Word } from './syntax.ts';
+import { CommandRefusal, type ShellWord, unknownTextMarks } from './syntax.ts';
 
 const mostNames = 5_000;
 
@@ -8,15 +8,17 @@ const mostNames = 5_000;
  * The texts a word stands for in a folder: wildcards replaced by the names they match, blanks taken apart. `isShown`: what a
  * wildcard without letters finds among hidden files is no mention of them; cells show them empty.
  */
-export function expandWord(context: PathContext, word: Word, isShown = false): readonly string[] {
+export function expandWord(context: PathContext, word: ShellWord, isShown = false): readonly string[] {
   const { policy, cwd } = context;
   const texts = word.values.flatMap((value) => {
-    const text = value.replaceAll(mark.here, cwd).replaceAll(mark.top, policy.worktree);
+    const text = value
+      .replaceAll(unknownTextMarks.here, cwd)
+      .replaceAll(unknownTextMarks.top, policy.worktree);
     return word.isSplit && /\s/.test(text) ? text.split(/\s+/).filter((one) => one !== '') : [text];
   });
   return texts.flatMap((text) => {
     const isPattern = (word.isGlob || word.isSplit) && /[*?[]/.test(text);
-    if (!isPattern || mark.isIn(text)) return [text];
+    if (!isPattern || unknownTextMarks.isIn(text)) return [text];
     const names = matches(context, text);
     const isWide = isShown && isOpen(context, text);
     return isWide ? names.filter((name) => judgePath(context, name, 'read')?.rule !== 'path-hidden') : names;
@@ -37,10 +39,10 @@ function isOpen(context: PathContext, pattern: string): boolean {
 
 function matches({ facts, cwd }: PathContext, pattern: string): readonly string[] {
   if (pattern.length > 1_000)
-    throw new Refusal('bash-dynamic', 'The wildcard is too long to be expanded. Name the files.');
+    throw new CommandRefusal('bash-dynamic', 'The wildcard is too long to be expanded. Name the files.');
   const names = expandGlob(pattern, cwd, facts);
   if (names === null)
-    throw new Refusal('bash-dynamic', `${pattern} matches too many files. Name a smaller folder.`);
+    throw new CommandRefusal('bash-dynamic', `${pattern} matches too many files. Name a smaller folder.`);
   return names.length === 0 ? [pattern] : names;
 }
 

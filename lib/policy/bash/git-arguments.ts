@@ -1,10 +1,10 @@
 import { judgeCommitMessage } from '../check-commit.ts';
 import { type Access, judgePath } from '../judge-path.ts';
-import { type Objection, objection } from '../rules.ts';
-import { judgeMention } from './mentions.ts';
-import { firstOf, type ProgramCall } from './program-call.ts';
-import { mark } from './syntax.ts';
-import { judgeWritten } from './writes.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
+import { judgePathsInWord } from './mentions.ts';
+import { findFirstObjection, type ProgramCall } from './program-call.ts';
+import { unknownTextMarks } from './syntax.ts';
+import { judgeChangedPath } from './writes.ts';
 
 // Options whose value is the next argument, and no path. One too many, and a path passes unseen: letters differ by subcommand.
 const longValues =
@@ -36,7 +36,7 @@ const complete = new Set('text no-ext-diff no-textconv no-patch exclude-standard
  * Whether an argument is an option that is refused wherever it stands: git accepts every unique beginning of a long
  * one, and what looks like the value of another option, or like a path after `--`, may be read otherwise.
  */
-export function dangerousOption(arg: string, allowed: readonly string[] = []): boolean {
+export function isDangerousGitOption(arg: string, allowed: readonly string[] = []): boolean {
   const name = /^--([^=]+)/s.exec(arg)?.[1];
   // Signatures are checked by the program that gpg.program names.
   if (name === undefined || /^--(?:format|pretty)=.*(?:%[-+ ]?G|%\(signature)/s.test(arg))
@@ -45,8 +45,8 @@ export function dangerousOption(arg: string, allowed: readonly string[] = []): b
   return dangerous.some((one) => one.startsWith(name));
 }
 
-export function gitOption(what: string, instead: string): Objection {
-  return objection(
+export function gitOptionObjection(what: string, instead: string): PolicyObjection {
+  return createObjection(
     'git-option',
     `${what} is refused: it can run programs, skip checks or reach other repositories. ${instead}`,
   );
@@ -61,7 +61,11 @@ function operandsOf(name: string, args: readonly string[]): readonly string[] {
 }
 
 /** Revisions and pathspecs: nothing outside, nothing hidden, also not by way of `REVISION:path` or `-L 1,5:path`. */
-export function judgePathspecs(call: ProgramCall, args: readonly string[], access: Access): Objection | null {
+export function judgePathspecs(
+  call: ProgramCall,
+  args: readonly string[],
+  access: Access,
+): PolicyObjection | null {
   const traced = args.flatMap((arg, at) => {
     // Letters may stand together: -qL1,5:path.
     const range = /^-[a-z]*L$/.test(args[at - 1] ?? '') ? arg : (/^-[a-z]*L(.+)$/s.exec(arg)?.[1] ?? '');
@@ -70,29 +74,29 @@ export function judgePathspecs(call: ProgramCall, args: readonly string[], acces
   const isPattern = call.name === 'git grep' && !args.some((arg) => /^-[A-Za-z]*e/.test(arg));
   const operands = operandsOf(call.name, args).slice(isPattern ? 1 : 0);
   return (
-    firstOf(operands, (text) => judgePathspec(call, text, access)) ??
-    firstOf(traced, (path) => judgePath(call.context, path, 'read'))
+    findFirstObjection(operands, (text) => judgePathspec(call, text, access)) ??
+    findFirstObjection(traced, (path) => judgePath(call.context, path, 'read'))
   );
 }
 
-function judgePathspec({ context }: ProgramCall, written: string, access: Access): Objection | null {
+function judgePathspec({ context }: ProgramCall, written: string, access: Access): PolicyObjection | null {
   const changes = access === 'write' || access === 'remove';
   // Where nothing is shown, `:path` is the path alone.
   const text = access === 'read' ? written : written.replace(/^:(?=[^:!^(/])/, '');
   if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '')
-    return changes ? gitOption(written, 'Name the files to change, not those to exclude.') : null;
+    return changes ? gitOptionObjection(written, 'Name the files to change, not those to exclude.') : null;
   if (text.startsWith(':(') || text.startsWith(':/'))
-    return gitOption(text, 'Write plain paths, relative to the current folder.');
+    return gitOptionObjection(text, 'Write plain paths, relative to the current folder.');
   const inTrees = treePaths(text);
   if (inTrees.length > 0)
-    return firstOf(inTrees, (path) => {
+    return findFirstObjection(inTrees, (path) => {
       const cwd = /^\.{1,2}\//.test(path) ? context.cwd : context.policy.worktree;
-      return judgeMention({ ...context, cwd }, path, 'file');
+      return judgePathsInWord({ ...context, cwd }, path, 'file');
     });
-  if (changes && /[*?[]/.test(text)) return gitOption(text, 'Name the files to change one by one.');
-  if (access === 'read') return judgeMention(context, text, 'file');
-  if (mark.isIn(text)) return judgeWritten(context, text, access);
-  if (changes) return judgeWritten(context, text, access);
+  if (changes && /[*?[]/.test(text)) return gitOptionObjection(text, 'Name the files to change one by one.');
+  if (access === 'read') return judgePathsInWord(context, text, 'file');
+  if (unknownTextMarks.isIn(text)) return judgeChangedPath(context, text, access);
+  if (changes) return judgeChangedPath(context, text, access);
   // Files that a wildcard stages are judged when they are committed.
   return /[*?[]/.test(text) ? null : judgePath(context, text, access);
 }
@@ -118,7 +122,7 @@ function treePath(text: string): string {
 }
 
 /** Lists the files `git checkout` overwrites: those after `--`, and those named like a revision; null: not checkout. */
-export function restoredFiles({
+export function listFilesCheckoutRestores({
   name,
   args,
   context: { facts, cwd },
@@ -133,7 +137,7 @@ export function restoredFiles({
 }
 
 /** `git checkout -- FILE` is an older `git restore FILE`, and `git reset HEAD FILE` an older `git restore --staged FILE`. */
-export function isRestoring(context: ProgramCall['context'], args: readonly string[]): boolean {
+export function isFileRestoringCommand(context: ProgramCall['context'], args: readonly string[]): boolean {
   const [subcommand, ...words] = args;
   if (!/^(?:checkout|reset)$/.test(subcommand ?? '')) return false;
   const others = subcommand === 'reset' ? words.filter((word, at) => !(at === 0 && word === 'HEAD')) : words;
@@ -148,7 +152,12 @@ const flags =
   /^-[aqvsio]+$|^--(?:all|quiet|verbose|no-verbose|signoff|no-signoff|amend|no-edit|allow-empty|dry-run|short|porcelain|status|no-status|only|include|no-gpg-sign|reset-author|long|branch|no-post-rewrite)$|^-u\w*$|^--untracked-files(?:=\w+)?$|^--cleanup=(?:default|strip|whitespace)$/;
 
 /** Its message must be on the command line, and keep to the rules of messages. */
-export function judgeCommit({ context, args, input, ...call }: ProgramCall): Objection | null {
+export function judgeGitCommitCommand({
+  context,
+  args,
+  input,
+  ...call
+}: ProgramCall): PolicyObjection | null {
   const messages: string[] = [];
   const files: string[] = [];
   const paths: string[] = [];
@@ -163,7 +172,7 @@ export function judgeCommit({ context, args, input, ...call }: ProgramCall): Obj
       (long === 'file' ? files : messages).push(attached ?? rest.pop() ?? '');
     else if (long === 'trailer') rest.splice(rest.length - (attached === undefined ? 1 : 0));
     else if (arg.startsWith('-'))
-      return gitOption(`git commit ${arg}`, 'Commit with: git commit -m "MESSAGE".');
+      return gitOptionObjection(`git commit ${arg}`, 'Commit with: git commit -m "MESSAGE".');
     else paths.push(arg);
   }
   return (
@@ -182,21 +191,22 @@ interface Given {
 function judgeMessage(
   { policy }: ProgramCall['context'],
   { messages, files, input, args }: Given,
-): Objection | null {
+): PolicyObjection | null {
   if (files.some((file) => file !== '-') || (files.length > 0 && input === null))
-    return objection(
+    return createObjection(
       'commit-message',
       "A message from a file can't be checked. Write: git commit -m \"MESSAGE\", or git commit -F - <<'EOF' with the text.",
     );
   const text = files.length > 0 ? (input ?? '') : messages.join('\n\n');
   // Its first words must be there to be judged; the post-check reads the whole.
   if (/^[\u0001-\u0007]/.test(text))
-    return objection('commit-message', 'Write the first words of the message as plain text.');
-  if (files.length > 0 || messages.length > 0) return judgeCommitMessage(policy, mark.shown(text));
+    return createObjection('commit-message', 'Write the first words of the message as plain text.');
+  if (files.length > 0 || messages.length > 0)
+    return judgeCommitMessage(policy, unknownTextMarks.shown(text));
   const has = (name: string): boolean => args.includes(name);
   if (has('--no-edit') && has('--amend')) return null;
   if (has('--dry-run') || has('--short') || has('--porcelain')) return null;
-  return objection(
+  return createObjection(
     'commit-message',
     'There is no editor here. Write the message with: git commit -m "MESSAGE".',
   );

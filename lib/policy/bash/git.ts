@@ -1,7 +1,13 @@
-import { type Objection, objection } from '../rules.ts';
-import { dangerousOption, gitOption, judgeCommit, judgePathspecs, restoredFiles } from './git-arguments.ts';
-import { firstOf, type ProgramCall } from './program-call.ts';
-import { mark } from './syntax.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
+import {
+  gitOptionObjection,
+  isDangerousGitOption,
+  judgeGitCommitCommand,
+  judgePathspecs,
+  listFilesCheckoutRestores,
+} from './git-arguments.ts';
+import { findFirstObjection, type ProgramCall } from './program-call.ts';
+import { unknownTextMarks } from './syntax.ts';
 
 interface Subcommand {
   /** The access to the files of its pathspecs; absent: it reads. */
@@ -97,7 +103,7 @@ const closed = new Set(
 );
 
 /** The arguments of git without the global options that change nothing but its output. */
-export function withoutGlobalOptions(args: readonly string[]): readonly string[] {
+export function dropGitGlobalOptions(args: readonly string[]): readonly string[] {
   const harmless = ['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--no-replace-objects'];
   const first = args.findIndex((arg) => !harmless.includes(arg));
   return first < 0 ? [] : args.slice(first);
@@ -109,61 +115,66 @@ export function isKnownSubcommand(subcommand: string): boolean {
 }
 
 /** Known, and yet only allowed where the lead names it. */
-export function needsOwnEntry(subcommand: string): boolean {
+export function needsOwnGitEntry(subcommand: string): boolean {
   return subcommands[subcommand]?.isNamed === true || closed.has(subcommand);
 }
 
 /** Judges git by its subcommand. `args` come without harmless global options; any other is refused. */
-export function judgeGit(call: ProgramCall): Objection | null {
+export function judgeGit(call: ProgramCall): PolicyObjection | null {
   const [subcommand = '', ...args] = call.args;
   if (['--version', 'version'].includes(subcommand)) return null;
   if (subcommand.startsWith('-'))
-    return gitOption(subcommand, 'Run git in the worktree, without options before the subcommand.');
-  if (mark.isIn(subcommand)) return gitOption('git …', 'Write the subcommand as plain text.');
-  if (closed.has(subcommand)) return gitOption(`git ${subcommand}`, 'Find another way.');
+    return gitOptionObjection(subcommand, 'Run git in the worktree, without options before the subcommand.');
+  if (unknownTextMarks.isIn(subcommand))
+    return gitOptionObjection('git …', 'Write the subcommand as plain text.');
+  if (closed.has(subcommand)) return gitOptionObjection(`git ${subcommand}`, 'Find another way.');
   const rule = subcommands[subcommand];
-  if (rule === undefined && call.trusted === 0)
-    return objection(
+  if (rule === undefined && call.allowedArgumentCount === 0)
+    return createObjection(
       'bash-not-allowed',
       `git ${subcommand} is not allowed. Allowed are: ${Object.keys(subcommands).join(', ')}.`,
     );
   const own = { ...call, name: `git ${subcommand}`, args };
-  if (subcommand === 'commit') return judgeUnknown(own, {}) ?? judgeCommit(own);
+  if (subcommand === 'commit') return judgeUnknown(own, {}) ?? judgeGitCommitCommand(own);
   return judgeSubcommand(own, rule ?? { refused: /^-[xcO]|^-(?!-)[A-Za-z]*[xOSi]|^-[CF]./ });
 }
 
-function judgeSubcommand(call: ProgramCall, rule: Subcommand): Objection | null {
+function judgeSubcommand(call: ProgramCall, rule: Subcommand): PolicyObjection | null {
   const { name, args } = call;
-  const bad = args.find((arg) => dangerousOption(arg, rule.allowed) || rule.refused?.test(arg) === true);
-  if (bad !== undefined) return gitOption(`${name} ${mark.shown(bad)}`, 'Leave it out.');
+  const bad = args.find((arg) => isDangerousGitOption(arg, rule.allowed) || rule.refused?.test(arg) === true);
+  if (bad !== undefined) return gitOptionObjection(`${name} ${unknownTextMarks.shown(bad)}`, 'Leave it out.');
   if (rule.only !== undefined && !args.some((arg) => rule.only?.test(arg)))
-    return gitOption(name, 'It writes files that were not judged. Use the Edit tool.');
+    return gitOptionObjection(name, 'It writes files that were not judged. Use the Edit tool.');
   const first = args.find((arg) => !arg.startsWith('-')) ?? '';
   const isListed =
     /^git (?:branch|tag)$/.test(name) &&
     args.some((arg) => /^(?:-l|--list|--(?:no-)?(?:contains|merged)|--points-at)/.test(arg));
   if (rule.words !== undefined && !isListed && !rule.words.test(first))
-    return gitOption(`${name} ${mark.shown(first)}`, 'Only its forms that list or show are allowed.');
+    return gitOptionObjection(
+      `${name} ${unknownTextMarks.shown(first)}`,
+      'Only its forms that list or show are allowed.',
+    );
   if (
     name === 'git config' &&
     args.filter((arg) => !arg.startsWith('-')).length >
       (rule.words?.test('get') && /^(?:get)$/.test(first) ? 2 : 1) &&
     !args.some((arg) => /^--get/.test(arg))
   )
-    return gitOption(name, 'Only reading is allowed: git config --get NAME.');
+    return gitOptionObjection(name, 'Only reading is allowed: git config --get NAME.');
   const isAll =
     name === 'git clean' &&
     !args.some((arg) => !arg.startsWith('-')) &&
     !args.some((arg) => /^-[a-z]*n|^--dry-run$/.test(arg));
-  if (isAll) return gitOption('git clean of everything', 'Name the folders to clean: git clean -fd FOLDER.');
+  if (isAll)
+    return gitOptionObjection('git clean of everything', 'Name the folders to clean: git clean -fd FOLDER.');
   return judgeUnknown(call, rule) ?? judgeContents(call) ?? judgeFiles(call, rule);
 }
 
 /** Judges arguments that only bash will know: they could be an option, or the name of a hidden file. */
-function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): Objection | null {
+function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): PolicyObjection | null {
   const open = args.find(
     (arg, at) =>
-      (shows === true && mark.isOpen(arg)) ||
+      (shows === true && unknownTextMarks.isOpen(arg)) ||
       (/^[\u0001]/.test(arg) && !isValue(args[at - 1])) ||
       (/:.*[\u0001-\u0004]/.test(arg) && shows === true && !/^-/.test(arg)),
   );
@@ -171,9 +182,9 @@ function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): Objec
     /^git (?:add|diff|log|ls-files|status|check-ignore|rm|mv)$/.test(name) && args.indexOf('--') >= 0;
   return open === undefined || (isAdded && shows !== true)
     ? null
-    : objection(
+    : createObjection(
         'bash-dynamic',
-        `The arguments of ${name} must be plain text, or come from git or find: ${mark.shown(open)}.`,
+        `The arguments of ${name} must be plain text, or come from git or find: ${unknownTextMarks.shown(open)}.`,
       );
 }
 
@@ -189,16 +200,16 @@ const emptyTrees =
   /^(?:4b825dc642cb6eb9a060e54bf8d69288fbee4904|6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321)$/;
 
 /** An id alone could be that of what a hidden file or folder holds; git says what it is of. */
-function judgeContents({ name, args, context }: ProgramCall): Objection | null {
+function judgeContents({ name, args, context }: ProgramCall): PolicyObjection | null {
   if (/cat-file$/.test(name) && args.some((arg) => /^-[ets]$/.test(arg))) return null;
   const ids = args.flatMap((arg) => arg.replace(/^(?:-s|--source=)/, '').split('..'));
-  return firstOf(ids, (text) => {
+  return findFirstObjection(ids, (text) => {
     const [, id, path] = /^([0-9a-f]{4,64})(?:\^\{\w*\})?(:.*)?$/.exec(text) ?? [];
     if (id === undefined || emptyTrees.test(id)) return null;
     const kind = context.facts.kindOf(id, context.cwd);
     const isOpen = kind === null && context.policy.hidden_paths.length > 0;
     return isOpen || kind === 'blob' || (kind === 'tree' && (path !== undefined || !lists.test(name)))
-      ? objection(
+      ? createObjection(
           'path-hidden',
           `${name} ${id} names content by its id, and that content could be hidden. Name a revision and a file: git show REVISION:FILE.`,
         )
@@ -206,9 +217,9 @@ function judgeContents({ name, args, context }: ProgramCall): Objection | null {
   });
 }
 
-function judgeFiles(call: ProgramCall, { access }: Subcommand): Objection | null {
+function judgeFiles(call: ProgramCall, { access }: Subcommand): PolicyObjection | null {
   const { name, args } = call;
-  const written = restoredFiles(call);
+  const written = listFilesCheckoutRestores(call);
   if (written !== null)
     return judgePathspecs(call, written.revisions, 'read') ?? judgePathspecs(call, written.files, 'write');
   const isStaged =

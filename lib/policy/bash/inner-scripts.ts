@@ -1,8 +1,8 @@
 import { type ArithmeticExpression, forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
-import { mark, refuseDynamic, type Values } from './syntax.ts';
+import { dynamicTextRefusal, unknownTextMarks, type VariableValues } from './syntax.ts';
 
 /** The scripts and computations within a part of a command. */
-export interface Inner {
+export interface InnerScripts {
   /** `$(…)`, `<(…)` */
   readonly scripts: ParsedScript[];
   /** `$((…))` */
@@ -10,8 +10,8 @@ export interface Inner {
 }
 
 /** Finds them in parts of a command, however deep; lists of commands are walked separately. Throws a Refusal. */
-export function findInnerScripts(nodes: readonly SyntaxNode[]): Inner {
-  const found: Inner = { scripts: [], expressions: [] };
+export function findInnerScripts(nodes: readonly SyntaxNode[]): InnerScripts {
+  const found: InnerScripts = { scripts: [], expressions: [] };
   const look = (node: SyntaxNode): void => {
     switch (node.type) {
       case 'CompoundList':
@@ -22,7 +22,7 @@ export function findInnerScripts(nodes: readonly SyntaxNode[]): Inner {
       case 'ArithmeticCommandExpansion':
         // The parser and bash differ on the text behind a backslash within backticks.
         if (node.script === undefined || !/^(?:[$<>]\(|`[^`\\]*`$)/.test(node.text))
-          throw refuseDynamic(node.text, 'is a substitution');
+          throw dynamicTextRefusal(node.text, 'is a substitution');
         found.scripts.push(node.script);
         return;
       case 'ArithmeticExpansion':
@@ -44,11 +44,11 @@ export function findInnerScripts(nodes: readonly SyntaxNode[]): Inner {
 
 /** Refuses substitutions in text that the parser took for plain. */
 function refuseHeld(text: string): void {
-  if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(text)) throw refuseDynamic(text, 'is a substitution');
+  if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(text)) throw dynamicTextRefusal(text, 'is a substitution');
 }
 
 /** The variables that an expression sets: to numbers. */
-export function arithmeticVariables(node: SyntaxNode | undefined): readonly string[] {
+export function listVariablesSetByArithmetic(node: SyntaxNode | undefined): readonly string[] {
   if (node === undefined) return [];
   const names: string[] = [];
   const look = (one: SyntaxNode): void => {
@@ -71,9 +71,9 @@ const counters = /^\$(?:[?#$!]|\{#\w+(?:\[[@*]\])?\}|\{?(?:RANDOM|SECONDS|LINENO
  * Refuses to compute with what is not certainly a number: bash evaluates the text of a variable as an expression again,
  * and runs what is in an index there. `printed`: what `$(…)` stands for.
  */
-export function checkArithmetic(
+export function requireSafeArithmetic(
   expression: ArithmeticExpression | undefined,
-  values: Values,
+  values: VariableValues,
   printed: (script: ParsedScript) => readonly string[],
 ): void {
   const check = (part: ArithmeticExpression | undefined): void => {
@@ -92,13 +92,13 @@ export function checkArithmetic(
         check(part.expression);
         return;
       case 'ArithmeticCommandExpansion':
-        if (part.script !== undefined && printed(part.script).every(isNumeric)) return;
+        if (part.script !== undefined && printed(part.script).every(isCertainlyNumber)) return;
         throw computed(part.text);
       case 'ArithmeticWord': {
         if (plainNumber.test(part.value) || counters.test(part.value)) return;
         const [, bare, braced] = plainName.exec(part.value) ?? [];
         const known = values.get(bare ?? braced ?? '');
-        if (known !== undefined && [...known].every(isNumeric)) return;
+        if (known !== undefined && [...known].every(isCertainlyNumber)) return;
         throw computed(part.value);
       }
       default:
@@ -109,10 +109,10 @@ export function checkArithmetic(
 }
 
 /** Whether a text is certainly a number. */
-export function isNumeric(text: string): boolean {
-  return text === mark.number || /^-?\d{1,18}$/.test(text);
+export function isCertainlyNumber(text: string): boolean {
+  return text === unknownTextMarks.number || /^-?\d{1,18}$/.test(text);
 }
 
-function computed(what: string): ReturnType<typeof refuseDynamic> {
-  return refuseDynamic(what, 'is no plain number, and bash may run what it computes with');
+function computed(what: string): ReturnType<typeof dynamicTextRefusal> {
+  return dynamicTextRefusal(what, 'is no plain number, and bash may run what it computes with');
 }

@@ -1,11 +1,11 @@
 import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
-import { listFirst, type Objection, objection } from '../rules.ts';
-import { matchingPattern } from './allowed-words.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from '../rules.ts';
+import { findBlockedPattern } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeCommand, judgeRedirections } from './judge-command.ts';
-import { judgeMention } from './mentions.ts';
+import { judgePathsInWord } from './mentions.ts';
 import { parseScript } from './parse-script.ts';
-import { mark, Refusal } from './syntax.ts';
+import { CommandRefusal, unknownTextMarks } from './syntax.ts';
 import { walkScript } from './walk.ts';
 
 /** A command line to be judged, and by what. */
@@ -21,14 +21,14 @@ interface BashQuestion {
 const deepest = 3;
 
 /** Judges a command of the Bash tool by its parse; null: nothing against it. */
-export function judgeBash(question: BashQuestion): Objection | null {
+export function judgeBash(question: BashQuestion): PolicyObjection | null {
   const { policy, command } = question;
   try {
     parseScript(command);
     if (policy.exact_commands.some((one) => one.trim() === command.trim())) return recordedOnly;
-    const pattern = matchingPattern(policy, command);
+    const pattern = findBlockedPattern(policy, command);
     if (pattern !== undefined)
-      return objection(
+      return createObjection(
         'bash-pattern',
         `The command matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
       );
@@ -37,23 +37,26 @@ export function judgeBash(question: BashQuestion): Objection | null {
     judgeLine(question, 0);
     return null;
   } catch (error) {
-    if (error instanceof Refusal) return error.objection;
+    if (error instanceof CommandRefusal) return error.objection;
     throw error;
   }
 }
 
 /** Throws a Refusal at the first objection to what the line may run. */
 function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number): void {
-  const refuse = (found: Objection | null): void => {
-    if (found !== null) throw Refusal.of(found);
+  const refuse = (found: PolicyObjection | null): void => {
+    if (found !== null) throw CommandRefusal.of(found);
   };
   const inner =
     (at: string) =>
     (text: string): null => {
-      if (mark.isIn(text))
-        throw new Refusal('bash-dynamic', 'The command line of a shell must be plain text.');
+      if (unknownTextMarks.isIn(text))
+        throw new CommandRefusal('bash-dynamic', 'The command line of a shell must be plain text.');
       if (depth >= deepest)
-        throw new Refusal('bash-wrapper', 'This is a shell inside a shell. Run the commands directly.');
+        throw new CommandRefusal(
+          'bash-wrapper',
+          'This is a shell inside a shell. Run the commands directly.',
+        );
       judgeLine({ policy, facts, cwd: at, command: text }, depth + 1);
       return null;
     };
@@ -68,21 +71,21 @@ function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number)
       files: (words, place) => {
         for (const word of words)
           for (const text of expandWord({ policy, facts, ...place }, word))
-            refuse(judgeMention({ policy, facts, ...place }, text, 'file'));
+            refuse(judgePathsInWord({ policy, facts, ...place }, text, 'file'));
       },
     },
   });
 }
 
 // The recorded run is shown instead, where there is one.
-const recordedOnly = objection(
+const recordedOnly = createObjection(
   'recorded-only',
   'It does not run here: the orchestrator runs it in a separate cell, and no result is available. Judge by what you read.',
 );
 
-function onlyExact(policy: AgentPolicy): Objection {
-  const list = listFirst(policy.exact_commands, 20);
-  return objection(
+function onlyExact(policy: AgentPolicy): PolicyObjection {
+  const list = joinFirstItems(policy.exact_commands, 20);
+  return createObjection(
     'diagnostics-only',
     `You can only ask for the results of these commands, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,
   );

@@ -1,57 +1,63 @@
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
-import { type Objection, objection } from '../rules.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
 import {
-  entryWords,
-  isNamedAlone,
-  matchingPattern,
-  notAllowed,
-  programFamily,
-  refusalOf,
-  trustedWords,
+  countAllowedWords,
+  explainRefusedProgram,
+  findBlockedPattern,
+  findProgramFamily,
+  isProgramAllowedAlone,
+  notAllowedObjection,
+  splitAllowedEntry,
 } from './allowed-words.ts';
 import { isBuiltin, isHarmlessVariable, judgeBuiltin } from './builtins.ts';
 import {
-  equivalents,
-  isAskingVersion,
-  isInstalledPath,
-  isKnownTool,
+  isKnownProgram,
   isProgramName,
-  normalized,
+  isProjectProgramPath,
+  isVersionQuery,
+  listEquivalentCommands,
+  normalizeCommand,
 } from './command-names.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeGit } from './git.ts';
-import { isRestoring } from './git-arguments.ts';
-import { judgeMention, judgeMentions, streams } from './mentions.ts';
-import { type CommandContext, firstOf, type ProgramCall } from './program-call.ts';
-import { mark, type Redirection, type ShellCommand } from './syntax.ts';
-import { judgeTool } from './tools.ts';
-import { interpreters, judgeInstalled, judgeInterpreter, judgeVariable, wrappers } from './wrappers.ts';
-import { changesFiles, isWriteOnly, judgeWrites } from './writes.ts';
+import { isFileRestoringCommand } from './git-arguments.ts';
+import { judgeMentionedPaths, judgePathsInWord, standardStreamPattern } from './mentions.ts';
+import { findFirstObjection, type ProgramCall, type ShellCommandContext } from './program-call.ts';
+import { type Redirection, type ShellCommand, unknownTextMarks } from './syntax.ts';
+import { judgeSideEffectProgram } from './tools.ts';
+import {
+  interpreters,
+  judgeInstalledProgram,
+  judgeInterpreter,
+  judgeVariableBeforeCommand,
+  wrappers,
+} from './wrappers.ts';
+import { isFileChangingProgram, isWriteOnly, judgeFilesToChange } from './writes.ts';
 
 // Of the first words each of their texts is judged by itself: they name the program and what it does.
 const leading = 3;
 const mostReadings = 32;
 
 /** Judges one simple command run in one folder; null: nothing against it. */
-export function judgeCommand(context: CommandContext, command: ShellCommand): Objection | null {
+export function judgeCommand(context: ShellCommandContext, command: ShellCommand): PolicyObjection | null {
   const [head] = command.words;
   const isRead = head?.values[0] === 'read';
-  const variables = firstOf(command.environment, ({ name, value }) =>
+  const variables = findFirstObjection(command.environment, ({ name, value }) =>
     head !== undefined && head.values[0] !== 'local'
       ? name === 'IFS' && isRead
         ? null
-        : firstOf(value.values, (text) => judgeVariable(context, name, text))
+        : findFirstObjection(value.values, (text) => judgeVariableBeforeCommand(context, name, text))
       : judgeAssigned(context, name),
   );
   return variables ?? judgeRedirections(context, command.redirections) ?? judgeReadings(context, command);
 }
 
 /** A variable of the shell's own, for the commands behind. */
-function judgeAssigned({ policy }: CommandContext, name: string): Objection | null {
+function judgeAssigned({ policy }: ShellCommandContext, name: string): PolicyObjection | null {
   return isHarmlessVariable(name) && !policy.allowed_env.includes(name)
     ? null
-    : objection(
+    : createObjection(
         'bash-environment',
         `${name} could have a meaning for bash or other programs. Use a short lower-case name, or write NAME=value before the command that needs it.`,
       );
@@ -61,33 +67,38 @@ function judgeAssigned({ policy }: CommandContext, name: string): Objection | nu
 export function judgeRedirections(
   context: PathContext,
   redirections: readonly Redirection[],
-): Objection | null {
-  return firstOf(redirections, ({ access, target }) =>
-    firstOf(expandWord(context, target), (text) => {
-      if (streams.test(text) && (access === 'read' || text !== '/dev/stdin')) return null;
-      const path = mark.filled(text);
+): PolicyObjection | null {
+  return findFirstObjection(redirections, ({ access, target }) =>
+    findFirstObjection(expandWord(context, target), (text) => {
+      if (standardStreamPattern.test(text) && (access === 'read' || text !== '/dev/stdin')) return null;
+      const path = unknownTextMarks.filled(text);
       const isKnown =
-        !mark.isIn(path) && text !== mark.names && !(context.isLost === true && !path.startsWith('/'));
+        !unknownTextMarks.isIn(path) &&
+        text !== unknownTextMarks.names &&
+        !(context.isLost === true && !path.startsWith('/'));
       // Below the cell's own folder it may be any name.
       const isOwn = path.startsWith('/tmp/') && access === 'write' && !path.includes('..');
       return isKnown || isOwn
         ? judgePath(context, isKnown ? path : '/tmp/x', access)
-        : objection('bash-redirect', 'A redirection needs a plain file name.');
+        : createObjection('bash-redirect', 'A redirection needs a plain file name.');
     }),
   );
 }
 
 type Input = Pick<ShellCommand, 'input' | 'piped'>;
 
-function judgeReadings(context: CommandContext, { words, input, piped }: ShellCommand): Objection | null {
-  if (words[0]?.isGlob === true) return notAllowed(context.policy, words[0].values.join(' '));
+function judgeReadings(
+  context: ShellCommandContext,
+  { words, input, piped }: ShellCommand,
+): PolicyObjection | null {
+  if (words[0]?.isGlob === true) return notAllowedObjection(context.policy, words[0].values.join(' '));
   let readings: readonly (readonly string[])[] = [[]];
   for (const [at, word] of words.entries()) {
     // Bash itself lists the names there, for any program.
     const away = word.isGlob ? word.values.filter((text) => /^(?:[/~]|\.\.)/.test(text)) : [];
-    const outside = firstOf(away, (text) => judgeMention(context, text, 'file'));
+    const outside = findFirstObjection(away, (text) => judgePathsInWord(context, text, 'file'));
     if (outside !== null) return outside;
-    const texts = expandWord(context, word, !changesFiles(words[0]?.values[0] ?? ''));
+    const texts = expandWord(context, word, !isFileChangingProgram(words[0]?.values[0] ?? ''));
     const isEach = at < leading && !word.isGlob && word.values.length > 1;
     readings = isEach
       ? readings.flatMap((head) =>
@@ -95,29 +106,37 @@ function judgeReadings(context: CommandContext, { words, input, piped }: ShellCo
         )
       : readings.map((head) => [...head, ...texts]);
     if (readings.length > mostReadings)
-      return objection('bash-dynamic', 'The program and its command must be plain text.');
+      return createObjection('bash-dynamic', 'The program and its command must be plain text.');
   }
-  return firstOf(readings, (reading) => judgeWords(context, reading, { input, piped }));
+  return findFirstObjection(readings, (reading) => judgeWords(context, reading, { input, piped }));
 }
 
 /** `./gradlew`, as a lead may have written it; from another folder the same words would be another file. */
 function isNamedPath({ policy, cwd }: PathContext, text: string): boolean {
   if (!/^[\w./-]+$/.test(text) || !(cwd === policy.worktree || text.startsWith('/'))) return false;
-  return isInstalledPath(text) || policy.allowed_commands.some((entry) => entryWords(entry)[0] === text);
+  return (
+    isProjectProgramPath(text) ||
+    policy.allowed_commands.some((entry) => splitAllowedEntry(entry)[0] === text)
+  );
 }
 
-function judgeWords(context: CommandContext, words: readonly string[], given: Input): Objection | null {
+function judgeWords(
+  context: ShellCommandContext,
+  words: readonly string[],
+  given: Input,
+): PolicyObjection | null {
   const { policy } = context;
   const [name, ...written] = words;
   if (name === undefined) return null;
-  if (mark.isIn(name)) return objection('bash-dynamic', 'The name of a program must be plain text.');
+  if (unknownTextMarks.isIn(name))
+    return createObjection('bash-dynamic', 'The name of a program must be plain text.');
   const elsewhere = name === 'git' && written[0] === '-C' ? folderAt(context, written[1] ?? '') : null;
   if (elsewhere !== null)
     return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], given);
-  const args = normalized(name, written);
-  const pattern = matchingPattern(policy, mark.shown(words.join(' ')));
+  const args = normalizeCommand(name, written);
+  const pattern = findBlockedPattern(policy, unknownTextMarks.shown(words.join(' ')));
   if (pattern !== undefined)
-    return objection(
+    return createObjection(
       'bash-pattern',
       `${name} … matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
     );
@@ -125,31 +144,31 @@ function judgeWords(context: CommandContext, words: readonly string[], given: In
     const found = judgeBuiltin({ name, args, allowedEnv: policy.allowed_env });
     if (found !== null) return found;
   }
-  if (!isProgramName(name) && !isNamedPath(context, name)) return notAllowed(policy, name);
-  if (args.length === 1 && isAskingVersion(name, args[0] ?? '')) return null;
-  const family = programFamily(name);
-  const refusal = refusalOf(family);
+  if (!isProgramName(name) && !isNamedPath(context, name)) return notAllowedObjection(policy, name);
+  if (args.length === 1 && isVersionQuery(name, args[0] ?? '')) return null;
+  const family = findProgramFamily(name);
+  const refusal = explainRefusedProgram(family);
   if (refusal !== null && !(family === 'pip' && /^(?:list|show|freeze|check)$/.test(args[0] ?? '')))
-    return trustedWords(policy, [name]) === null
-      ? notAllowed(policy, name)
-      : objection('bash-wrapper', refusal);
+    return countAllowedWords(policy, [name]) === null
+      ? notAllowedObjection(policy, name)
+      : createObjection('bash-wrapper', refusal);
   const isShellLine = family === 'sh' && args.some((arg) => /^-[elu]*c$/.test(arg));
-  const trusted = isShellLine ? 0 : trustedOf(context, name, args);
-  if (trusted === null) return judgeEquivalent(context, words, given);
+  const allowedArgumentCount = isShellLine ? 0 : trustedOf(context, name, args);
+  if (allowedArgumentCount === null) return judgeEquivalent(context, words, given);
   const call: ProgramCall = {
     name,
     family,
     args,
-    trusted,
+    allowedArgumentCount,
     ...given,
     context,
-    isBare: isNamedAlone(policy, name),
-    judgeInner: (inner) => judgeWords(context, inner, { input: null, piped: [mark.any] }),
+    isListedAlone: isProgramAllowedAlone(policy, name),
+    judgeInner: (inner) => judgeWords(context, inner, { input: null, piped: [unknownTextMarks.any] }),
   };
   return judgeRunner(call) ?? judgeProgram(call);
 }
 
-function judgeProgram(call: ProgramCall): Objection | null {
+function judgeProgram(call: ProgramCall): PolicyObjection | null {
   const { name, args, context, family } = call;
   if (family === 'git') return judgeGit(call);
   const wrapped = wrappers[family];
@@ -162,21 +181,22 @@ function judgeProgram(call: ProgramCall): Objection | null {
   if (isSourcing(context, [name, ...args])) return null;
   return (
     own ??
-    judgeTool(call) ??
-    judgeWrites(call) ??
-    ((wrapped === undefined || family === 'find') && !isWriteOnly(family) ? judgeMentions(call) : null)
+    judgeSideEffectProgram(call) ??
+    judgeFilesToChange(call) ??
+    ((wrapped === undefined || family === 'find') && !isWriteOnly(family) ? judgeMentionedPaths(call) : null)
   );
 }
 
-function trustedOf(context: CommandContext, name: string, args: readonly string[]): number | null {
-  const words = name === 'git' && isRestoring(context, args) ? ['git', 'restore'] : [name, ...args];
+function trustedOf(context: ShellCommandContext, name: string, args: readonly string[]): number | null {
+  const words =
+    name === 'git' && isFileRestoringCommand(context, args) ? ['git', 'restore'] : [name, ...args];
   if (isSourcing(context, words)) return 0;
-  return trustedWords(context.policy, words);
+  return countAllowedWords(context.policy, words);
 }
 
 /** The environment of python, where python may run anything: what it puts into the search path is the project's own. */
 function isSourcing(
-  { policy, cwd }: CommandContext,
+  { policy, cwd }: ShellCommandContext,
   [name = '', path = '', ...others]: readonly string[],
 ): boolean {
   const isPython = policy.allowed_commands.some((entry) => /^python3?$/.test(entry.trim()));
@@ -193,24 +213,32 @@ function folderAt({ policy, facts, cwd }: PathContext, path: string): string | n
 }
 
 /** Another way to start what the lead named: `python -m pytest` and `npx pytest` are pytest. */
-function judgeEquivalent(context: CommandContext, words: readonly string[], given: Input): Objection | null {
+function judgeEquivalent(
+  context: ShellCommandContext,
+  words: readonly string[],
+  given: Input,
+): PolicyObjection | null {
   const [name = '', ...args] = words;
   const known = isOwn(context, name)
     ? undefined
-    : equivalents(name, args).find((one) => trustedWords(context.policy, one) !== null);
-  if (known === undefined) return notAllowed(context.policy, mark.shown(words.slice(0, 2).join(' ')));
+    : listEquivalentCommands(name, args).find((one) => countAllowedWords(context.policy, one) !== null);
+  if (known === undefined)
+    return notAllowedObjection(context.policy, unknownTextMarks.shown(words.slice(0, 2).join(' ')));
   const isFetched = known[0] === 'npx' && known[1] === name;
   return (
-    (isFetched ? judgeInstalled(context, name, isKnownTool(name)) : null) ?? judgeWords(context, known, given)
+    (isFetched ? judgeInstalledProgram(context, name, isKnownProgram(name)) : null) ??
+    judgeWords(context, known, given)
   );
 }
 
 /** Whether a program is judged by its own name, through any runner. */
-function isOwn({ policy }: CommandContext, name: string): boolean {
+function isOwn({ policy }: ShellCommandContext, name: string): boolean {
   const isBase =
     policy.base_commands?.includes(name) === true ||
     /^(?:rm|chmod|unlink|rmdir|truncate|cat|sed|find|tee|cp|mv)$/.test(name);
-  return name === 'git' || isBase || isBuiltin(name) || refusalOf(programFamily(name)) !== null;
+  return (
+    name === 'git' || isBase || isBuiltin(name) || explainRefusedProgram(findProgramFamily(name)) !== null
+  );
 }
 
 // How many words of a command only say that the rest is run.
@@ -221,26 +249,36 @@ const runners: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 /** Judges the program of a runner, where the lead named the runner alone; null: no objection, or it runs nothing. */
-function judgeRunner(call: ProgramCall): Objection | null {
-  const { name, args, trusted, context } = call;
+function judgeRunner(call: ProgramCall): PolicyObjection | null {
+  const { name, args, allowedArgumentCount, context } = call;
   const word = runners.get(name);
   if (word === undefined || (word !== null && args[0] !== word)) return null;
   const begun = word === null ? 0 : 1;
   const [tool = '', ...rest] = args.slice(begun).filter((arg, at) => !(at === 0 && arg === '--'));
   // An entry like `npx prettier`.
-  if (trusted > begun) return null;
+  if (allowedArgumentCount > begun) return null;
   if (!isProgramName(tool))
-    return objection(
+    return createObjection(
       'bash-wrapper',
-      `${mark.shown(tool) || 'Nothing'} is not a plain program name. Name the program first, without options.`,
+      `${unknownTextMarks.shown(tool) || 'Nothing'} is not a plain program name. Name the program first, without options.`,
     );
   if (isOwn(context, tool)) return call.judgeInner([tool, ...rest]);
-  const pattern = matchingPattern(context.policy, mark.shown([tool, ...rest].join(' ')));
+  const pattern = findBlockedPattern(context.policy, unknownTextMarks.shown([tool, ...rest].join(' ')));
   if (pattern !== undefined)
-    return objection('bash-pattern', `${tool} … matches the blocked pattern ${pattern}. Find another way.`);
+    return createObjection(
+      'bash-pattern',
+      `${tool} … matches the blocked pattern ${pattern}. Find another way.`,
+    );
   const fetched = /^(?:npx|bunx|pnpx|npm|pnpm|yarn)$/.test(name)
-    ? judgeInstalled(context, tool, isKnownTool(tool))
+    ? judgeInstalledProgram(context, tool, isKnownProgram(tool))
     : null;
-  const inner = { ...call, name: tool, family: programFamily(tool), args: rest, trusted: 0, isBare: false };
+  const inner = {
+    ...call,
+    name: tool,
+    family: findProgramFamily(tool),
+    args: rest,
+    trusted: 0,
+    isBare: false,
+  };
   return fetched ?? judgeProgram(inner);
 }

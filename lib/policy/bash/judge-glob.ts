@@ -1,20 +1,20 @@
 import { braceExpand } from 'minimatch';
-import { wildcardMatches } from '../../util/path-globs.ts';
-import { judgeName, judgePath, type PathContext } from '../judge-path.ts';
-import { agentSettings } from '../protected-places.ts';
-import { type Objection, objection } from '../rules.ts';
+import { shellGlobMatchesPath } from '../../util/path-globs.ts';
+import { judgePath, judgePathByName, type PathContext } from '../judge-path.ts';
+import { agentCliSettingsFiles } from '../protected-places.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
 
 /** Judges a wildcard over paths: where it starts, that it never goes up, and that it doesn't aim at what is blocked. */
-export function judgeGlob(context: PathContext, pattern: string): Objection | null {
+export function judgeGlob(context: PathContext, pattern: string): PolicyObjection | null {
   if (pattern.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^[A-Za-z]:[\\/]|\.\.\\|\\\.\./u.test(pattern)) {
-    return objection(
+    return createObjection(
       'path-malformed',
       `The pattern ${JSON.stringify(pattern)} can't be read. Write a simpler one.`,
     );
   }
   for (const one of [pattern, ...braceExpand(pattern)]) {
     if (/(?:^|[/({,|!@+?*])\.\.(?:$|[/)},|])/.test(one)) {
-      return objection(
+      return createObjection(
         'path-outside',
         `${pattern} goes up with \`..\`. Start from a folder of the worktree.`,
       );
@@ -22,7 +22,8 @@ export function judgeGlob(context: PathContext, pattern: string): Objection | nu
   }
   for (const one of braceExpand(withoutGroups(pattern))) {
     const found =
-      judgeStart(context, one) ?? judgeTargetedGlob(context, relativeTo(context.policy.worktree, one));
+      judgeStart(context, one) ??
+      judgeWildcardAimedAtHidden(context, relativeTo(context.policy.worktree, one));
     if (found !== null) return found;
   }
   return null;
@@ -38,7 +39,7 @@ function withoutGroups(pattern: string): string {
 }
 
 /** The folder before the first wildcard; the whole when there is none. */
-function judgeStart(context: PathContext, pattern: string): Objection | null {
+function judgeStart(context: PathContext, pattern: string): PolicyObjection | null {
   const wild = pattern.search(/[*?[{(!]/);
   const plain = wild < 0 ? pattern : pattern.slice(0, pattern.slice(0, wild).lastIndexOf('/') + 1);
   return plain === '' ? null : judgePath(context, plain, 'read');
@@ -49,20 +50,20 @@ function relativeTo(worktree: string, pattern: string): string {
 }
 
 // The other protected places have plain names, which a wildcard over a kind of file is free to match.
-const guarded = ['.git', '.blueflame.yml', ...agentSettings.filter((name) => name.startsWith('.'))];
+const guarded = ['.git', '.blueflame.yml', ...agentCliSettingsFiles.filter((name) => name.startsWith('.'))];
 
 /** A wildcard with letters of its own that a hidden name would match is aimed at it; `*` and `*.*` are at nothing yet. */
-export function judgeTargetedGlob(context: PathContext, pattern: string): Objection | null {
+export function judgeWildcardAimedAtHidden(context: PathContext, pattern: string): PolicyObjection | null {
   const { policy } = context;
   const bare = pattern.replace(/^!/, '').replace(/^(?:\.\/)+/, '');
-  if (!/[*?[{(]/.test(bare)) return judgeName(policy, bare, 'read');
+  if (!/[*?[{(]/.test(bare)) return judgePathByName(policy, bare, 'read');
   const names = bare.split('/');
   const last = names.at(-1) ?? '';
   const lettered = (name: string): boolean => /\p{L}\p{L}|\.\p{L}/u.test(plain(name));
   const hasLetters = lettered(last) || names.some((name) => /[*?[{]/.test(name) && lettered(name));
   const aims = (one: string): boolean =>
-    [bare, `**/${bare}`].some((glob) => wildcardMatches(glob, one)) ||
-    (lettered(last) && !one.includes('/') && wildcardMatches(last, one));
+    [bare, `**/${bare}`].some((glob) => shellGlobMatchesPath(glob, one)) ||
+    (lettered(last) && !one.includes('/') && shellGlobMatchesPath(last, one));
   // A kind of file is free to match one plain name.
   const isKind = /^[*?]+\./.test(last);
   const hidden = policy.hidden_paths.find(
@@ -71,10 +72,10 @@ export function judgeTargetedGlob(context: PathContext, pattern: string): Object
   const settings = last.startsWith('.') ? guarded.find(aims) : undefined;
   const folder = names
     .slice(0, -1)
-    .find((name) => !/[*?[{(]/.test(name) && name !== '' && judgeName(policy, name, 'read') !== null);
+    .find((name) => !/[*?[{(]/.test(name) && name !== '' && judgePathByName(policy, name, 'read') !== null);
   const aimed = hidden ?? settings ?? folder;
   if (aimed === undefined) return null;
-  return objection(
+  return createObjection(
     'path-hidden',
     `${pattern} matches files that are hidden from agents (${aimed}). Search elsewhere.`,
   );

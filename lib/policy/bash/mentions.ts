@@ -1,9 +1,9 @@
-import { judgeName, judgePath, type PathContext } from '../judge-path.ts';
+import { judgePath, judgePathByName, type PathContext } from '../judge-path.ts';
 import { normalizeAbsolute } from '../resolve-path.ts';
-import type { Objection } from '../rules.ts';
-import { judgeTargetedGlob } from './judge-glob.ts';
-import { firstOf, type ProgramCall } from './program-call.ts';
-import { mark } from './syntax.ts';
+import type { PolicyObjection } from '../rules.ts';
+import { judgeWildcardAimedAtHidden } from './judge-glob.ts';
+import { findFirstObjection, type ProgramCall } from './program-call.ts';
+import { unknownTextMarks } from './syntax.ts';
 
 // Programs that show their arguments or compute with them, and open no file.
 const textPrograms = new Set(
@@ -26,30 +26,31 @@ const aliases: Readonly<Record<string, string>> = { egrep: 'grep', fgrep: 'grep'
 // Options whose patterns leave files out.
 const excluding = /^--(?:exclude|ignore|skip|omit)|^-[A-Za-z]*I$|^!/;
 // Streams, not files.
-export const streams = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zero|fd\/\d+)|-|\u0007)$/;
+export const standardStreamPattern = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zero|fd\/\d+)|-|\u0007)$/;
 
 /**
  * Refuses a word that plainly names a hidden, protected or outside path, for any program. Where cells hide
  * such files this gives the reason early; without a sandbox only this keeps an honest agent out.
  */
-export function judgeMentions(call: ProgramCall): Objection | null {
-  const { context, family, args, trusted } = call;
+export function judgeMentionedPaths(call: ProgramCall): PolicyObjection | null {
+  const { context, family, args, allowedArgumentCount } = call;
   if (textPrograms.has(family)) return null;
-  if (family === 'find') return firstOf(findPlaces(args), (one) => judgeMention(context, one, 'file'));
+  if (family === 'find')
+    return findFirstObjection(findPlaces(args), (one) => judgePathsInWord(context, one, 'file'));
   const kind = scripted[aliases[family] ?? family];
   const at = kind === undefined ? -1 : scriptAt(args, kind);
   const isReader = readers.has(family);
   const end = args.indexOf('--');
-  return firstOf(args.slice(trusted), (arg, index) => {
-    const here = index + trusted;
+  return findFirstObjection(args.slice(allowedArgumentCount), (arg, index) => {
+    const here = index + allowedArgumentCount;
     const before = args[here - 1] ?? '';
     const isText =
       here === at || (kind !== undefined && /^-[A-Za-z]*e$|^--(?:regexp|expression)$/.test(before));
-    if (isText) return family === 'sed' ? judgeSedFiles(context, arg) : judgeCode(context, family, arg);
+    if (isText) return family === 'sed' ? judgeSedFiles(context, arg) : judgeInlineCode(context, family, arg);
     if (excluding.test(arg) || excluding.test(before)) return null;
     // A value of an option, or an argument of a script, may be any text.
     const isOther = before.startsWith('-') || (end >= 0 && here > end);
-    return judgeMention(context, arg, isReader ? 'file' : isOther ? 'text' : 'path');
+    return judgePathsInWord(context, arg, isReader ? 'file' : isOther ? 'text' : 'path');
   });
 }
 
@@ -78,23 +79,30 @@ const readers = new Set(
 type Reading = 'file' | 'path' | 'text';
 
 /** Judges the paths in one word. */
-export function judgeMention(context: PathContext, word: string, reading: Reading): Objection | null {
-  if (streams.test(word) || word.includes('://') || word.length > 2_000) return null;
+export function judgePathsInWord(
+  context: PathContext,
+  word: string,
+  reading: Reading,
+): PolicyObjection | null {
+  if (standardStreamPattern.test(word) || word.includes('://') || word.length > 2_000) return null;
   const option = /^(?:--?[\w.-]+=|-[A-Za-z](?=[./~]))(.*)$/s.exec(word)?.[1];
   const whole = option ?? (word.startsWith('-') ? '' : word);
   const pieces = whole
     .replace(/^@(?=[./\w])/, '')
     .split(/[=,:]/)
     .filter((one) => one !== whole);
-  return judgePiece(context, whole, reading) ?? firstOf(pieces, (one) => judgePiece(context, one, 'text'));
+  return (
+    judgePiece(context, whole, reading) ??
+    findFirstObjection(pieces, (one) => judgePiece(context, one, 'text'))
+  );
 }
 
-function judgePiece(context: PathContext, text: string, reading: Reading): Objection | null {
-  if (text === '' || text.includes('\n') || streams.test(text)) return null;
-  if (mark.isIn(text)) return judgeAround(context, text);
+function judgePiece(context: PathContext, text: string, reading: Reading): PolicyObjection | null {
+  if (text === '' || text.includes('\n') || standardStreamPattern.test(text)) return null;
+  if (unknownTextMarks.isIn(text)) return judgeAround(context, text);
   // `pytest -k infra` asks for a name.
   if (reading !== 'file' && /^\w[\w-]*$/.test(text)) return null;
-  const aimed = /[*?[{]/.test(text) ? judgeTargetedGlob(context, text) : null;
+  const aimed = /[*?[{]/.test(text) ? judgeWildcardAimedAtHidden(context, text) : null;
   if (aimed !== null) return aimed;
   const { facts, cwd } = context;
   const isThere = (): boolean => facts.lstat(text.startsWith('/') ? text : `${cwd}/${text}`) !== null;
@@ -106,25 +114,27 @@ function judgePiece(context: PathContext, text: string, reading: Reading): Objec
 }
 
 /** Of a word that is known in parts: the folder before what is not known, and the name behind it. */
-function judgeAround({ policy, facts, cwd }: PathContext, text: string): Objection | null {
-  const filled = mark.filled(text);
-  if (!mark.isIn(filled)) return judgePiece({ policy, facts, cwd }, filled, 'text');
+function judgeAround({ policy, facts, cwd }: PathContext, text: string): PolicyObjection | null {
+  const filled = unknownTextMarks.filled(text);
+  if (!unknownTextMarks.isIn(filled)) return judgePiece({ policy, facts, cwd }, filled, 'text');
   const folder = /^([^\u0001-\u0007]+)\//.exec(text)?.[1];
   const name = /\/([^\u0001-\u0007]+)$/.exec(text)?.[1];
   const inside = folder === undefined ? null : judgePiece({ policy, facts, cwd }, folder, 'text');
-  return inside ?? (name === undefined ? null : judgeName(policy, normalizeAbsolute(name).slice(1), 'read'));
+  return (
+    inside ?? (name === undefined ? null : judgePathByName(policy, normalizeAbsolute(name).slice(1), 'read'))
+  );
 }
 
 /** Files that a script of sed reads or writes; the file system behind them is the cell's. */
-function judgeSedFiles(context: PathContext, script: string): Objection | null {
+function judgeSedFiles(context: PathContext, script: string): PolicyObjection | null {
   const files = [...script.matchAll(/(?:(?:^|[;{}\d$!\n]|\s)[rRwW]\s*|\/[rRwW]\s+)([^\s;}]+)/g)].flatMap(
     ([, file]) => file ?? [],
   );
-  return firstOf(files, (file) => judgeMention(context, file, 'text'));
+  return findFirstObjection(files, (file) => judgePathsInWord(context, file, 'text'));
 }
 
 /** Code on the command line: a path in it as a string of its own shows what it is for. */
-export function judgeCode(context: PathContext, family: string, code: string): Objection | null {
+export function judgeInlineCode(context: PathContext, family: string, code: string): PolicyObjection | null {
   if (family === 'grep' || family === 'rg' || aliases[family] === 'grep') return null;
   const texts = ['"', "'", '`'].flatMap((quote) =>
     code
@@ -133,10 +143,10 @@ export function judgeCode(context: PathContext, family: string, code: string): O
       .filter((one) => /^[\w.@~+/-]{2,200}$/.test(one) && /^[./]|\/|\.\w+$/.test(one)),
   );
   const { policy, cwd } = context;
-  return firstOf(texts, (text) => {
+  return findFirstObjection(texts, (text) => {
     const path = normalizeAbsolute(text.startsWith('/') ? text : `${cwd}/${text}`);
     return path.startsWith(`${policy.worktree}/`)
-      ? judgeName(policy, path.slice(policy.worktree.length + 1), 'read')
+      ? judgePathByName(policy, path.slice(policy.worktree.length + 1), 'read')
       : null;
   });
 }

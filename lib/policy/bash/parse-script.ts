@@ -1,9 +1,9 @@
 import { type ParsedScript, parse } from 'unbash';
-import { Refusal } from './syntax.ts';
+import { CommandRefusal } from './syntax.ts';
 
 /** Parses a command line. Throws a Refusal for what isn't read whole, and in the same way by bash. */
 export function parseScript(text: string): ParsedScript {
-  if (isTooComplex(text)) throw tooComplex();
+  if (isTooComplex(text)) throw tooComplexRefusal();
   // A joiner between two pictures, which makes one emoji of them, hides nothing.
   const shown = text.replace(
     /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu,
@@ -12,33 +12,37 @@ export function parseScript(text: string): ParsedScript {
   const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
   if (odd !== null) {
     const what = `contains the character U+${hex(odd[0])} at position ${odd.index + 1}`;
-    throw new Refusal('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
+    throw new CommandRefusal(
+      'bash-characters',
+      `The command ${what}. Write it in plain, visible characters.`,
+    );
   }
-  if (text.trim() === '') throw new Refusal('bash-syntax', 'The command is empty.');
+  if (text.trim() === '') throw new CommandRefusal('bash-syntax', 'The command is empty.');
   // Whether the last newline survives on the way to bash decides what the backslash means.
-  if (/\\\s*$/.test(text)) throw new Refusal('bash-syntax', 'The command ends in a backslash. Finish it.');
+  if (/\\\s*$/.test(text))
+    throw new CommandRefusal('bash-syntax', 'The command ends in a backslash. Finish it.');
   const script = parsed(text);
-  requireWhole(script);
+  requireParsedWhole(script);
   // The parser ignores an open bracket at the very end; bash doesn't.
   const rest = text.slice(script.commands.at(-1)?.end ?? text.length);
   if (!text.includes('<<') && !/^[\s;]*(?:#[\s\S]*)?$/.test(rest))
-    throw new Refusal('bash-syntax', `The command does not parse at its end: ${rest.trim()}.`);
+    throw new CommandRefusal('bash-syntax', `The command does not parse at its end: ${rest.trim()}.`);
   return script;
 }
 
 /** Throws a Refusal for a script with an error in it, or with nothing. */
-export function requireWhole({ errors, commands }: ParsedScript): void {
+export function requireParsedWhole({ errors, commands }: ParsedScript): void {
   const [error] = errors ?? [];
   if (error !== undefined)
-    throw new Refusal(
+    throw new CommandRefusal(
       'bash-syntax',
       `The command does not parse: ${error.message}. Check its quotes and brackets.`,
     );
-  if (commands.length === 0) throw new Refusal('bash-syntax', 'The command contains nothing to run.');
+  if (commands.length === 0) throw new CommandRefusal('bash-syntax', 'The command contains nothing to run.');
 }
 
-export function tooComplex(): Refusal {
-  return new Refusal(
+export function tooComplexRefusal(): CommandRefusal {
+  return new CommandRefusal(
     'command-too-complex',
     'The command has too many parts to be judged. Put it into a script, or run it in smaller steps.',
   );
@@ -48,7 +52,10 @@ function parsed(text: string): ParsedScript {
   try {
     return parse(text);
   } catch {
-    throw new Refusal('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
+    throw new CommandRefusal(
+      'bash-syntax',
+      'The command could not be parsed. Split it into simple commands.',
+    );
   }
 }
 

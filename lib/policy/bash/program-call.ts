@@ -1,10 +1,10 @@
 import type { PathContext } from '../judge-path.ts';
-import type { Objection } from '../rules.ts';
+import type { PolicyObjection } from '../rules.ts';
 
 /** The context in which a command is judged. */
-export interface CommandContext extends PathContext {
+export interface ShellCommandContext extends PathContext {
   /** Judges a line that the command would hand to a shell. */
-  readonly judgeLine: (text: string) => Objection | null;
+  readonly judgeLine: (text: string) => PolicyObjection | null;
 }
 
 /** One program with its arguments, as bash would start it; what is not known of a word is marked in it. */
@@ -14,22 +14,22 @@ export interface ProgramCall {
   readonly family: string;
   readonly args: readonly string[];
   /** How many leading arguments the lead wrote into the allowed command itself: they need no judging. */
-  readonly trusted: number;
+  readonly allowedArgumentCount: number;
   /** The lead listed the program by its name alone, without any argument. */
-  readonly isBare: boolean;
+  readonly isListedAlone: boolean;
   /** Text of a here-document on standard input; null: something else. */
   readonly input: string | null;
   readonly piped: readonly string[];
-  readonly context: CommandContext;
+  readonly context: ShellCommandContext;
   /** Judges a command that this program would run. */
-  readonly judgeInner: (words: readonly string[]) => Objection | null;
+  readonly judgeInner: (words: readonly string[]) => PolicyObjection | null;
 }
 
 /** The first objection of several; null: none. */
-export function firstOf<T>(
+export function findFirstObjection<T>(
   items: readonly T[],
-  judge: (item: T, at: number) => Objection | null,
-): Objection | null {
+  judge: (item: T, at: number) => PolicyObjection | null,
+): PolicyObjection | null {
   for (const [at, item] of items.entries()) {
     const found = judge(item, at);
     if (found !== null) return found;

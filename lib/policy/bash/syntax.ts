@@ -1,4 +1,4 @@
-import { type Objection, objection, type RuleName } from '../rules.ts';
+import { createObjection, type PolicyObjection, type RuleName } from '../rules.ts';
 
 // Characters that stand in a word for text that only bash will know. No command may hold these characters.
 const kinds = {
@@ -17,7 +17,7 @@ const kinds = {
   stream: '\u0007',
 } as const;
 
-export const mark = {
+export const unknownTextMarks = {
   ...kinds,
   isIn: (text: string): boolean => /[\u0001-\u0007]/.test(text),
   /** A text that could be anything at its start is no path that can be judged. */
@@ -28,7 +28,7 @@ export const mark = {
 };
 
 /** A word of a command, with every text it may stand for. */
-export interface Word {
+export interface ShellWord {
   /** After quotes; of a wildcard word its patterns. */
   readonly values: readonly string[];
   /** Unquoted wildcards in it: bash replaces it by the names it matches. */
@@ -38,18 +38,18 @@ export interface Word {
 }
 
 /** All that the variables of a script may hold, wherever they get it. */
-export type Values = ReadonlyMap<string, ReadonlySet<string>>;
+export type VariableValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Redirection {
   readonly access: 'read' | 'write';
-  readonly target: Word;
+  readonly target: ShellWord;
 }
 
 /** One program with its words. */
 export interface ShellCommand {
   /** The program and its arguments; empty for a bare assignment or redirection. */
-  readonly words: readonly Word[];
-  readonly environment: readonly { readonly name: string; readonly value: Word }[];
+  readonly words: readonly ShellWord[];
+  readonly environment: readonly { readonly name: string; readonly value: ShellWord }[];
   readonly redirections: readonly Redirection[];
   /** The standard input that a here-document or here-string gives; null: another one. */
   readonly input: string | null;
@@ -58,22 +58,22 @@ export interface ShellCommand {
 }
 
 /** Ends the reading of a command from within its nodes; caught where the reading began. */
-export class Refusal extends Error {
-  readonly objection: Objection;
+export class CommandRefusal extends Error {
+  readonly objection: PolicyObjection;
 
   constructor(rule: RuleName, details: string, advice?: string) {
     super(details);
-    this.objection = objection(rule, details, advice);
+    this.objection = createObjection(rule, details, advice);
   }
 
-  static of({ rule, details, advice }: Objection): Refusal {
-    return new Refusal(rule, details, advice);
+  static of({ rule, details, advice }: PolicyObjection): CommandRefusal {
+    return new CommandRefusal(rule, details, advice);
   }
 }
 
 /** Refuses a text whose value only bash could know. */
-export function refuseDynamic(text: string, why: string): Refusal {
-  return new Refusal(
+export function dynamicTextRefusal(text: string, why: string): CommandRefusal {
+  return new CommandRefusal(
     'bash-dynamic',
     `${JSON.stringify(text.slice(0, 100))} ${why}. Use plain words, and put text that contains \`$\`, \`*\` or \`~\` into single quotes.`,
   );

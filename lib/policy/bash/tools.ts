@@ -1,5 +1,5 @@
-import { type Objection, objection } from '../rules.ts';
-import { firstOf, type ProgramCall } from './program-call.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
+import { findFirstObjection, type ProgramCall } from './program-call.ts';
 
 // Options that have a program start another one, read its settings from elsewhere, or take its place.
 const starting: Readonly<Record<string, RegExp>> = {
@@ -35,52 +35,63 @@ const subcommands: Readonly<Record<string, RegExp>> = {
 };
 
 /** Whether the subcommands of a program are known here. */
-export function hasSubcommands(family: string): boolean {
+export function hasKnownSubcommands(family: string): boolean {
   return Object.hasOwn(subcommands, family);
 }
 
 /** Judges the programs that tools of other kinds would start beside their main purpose. */
-export function judgeTool(call: ProgramCall): Objection | null {
-  const { name, family, args, trusted } = call;
+export function judgeSideEffectProgram(call: ProgramCall): PolicyObjection | null {
+  const { name, family, args, allowedArgumentCount } = call;
   const [subcommand = ''] = args;
   const safe = subcommands[family];
-  if (safe !== undefined && trusted === 0 && subcommand !== '' && !safe.test(subcommand))
-    return objection(
+  if (safe !== undefined && allowedArgumentCount === 0 && subcommand !== '' && !safe.test(subcommand))
+    return createObjection(
       'bash-not-allowed',
       `${name} ${subcommand} is not allowed, because the configuration does not name it.`,
     );
   const end = args.indexOf('--');
   const own =
-    end < 0 || !/^(?:npm|pnpm|yarn|cargo)$/.test(family) ? args.slice(trusted) : args.slice(trusted, end);
+    end < 0 || !/^(?:npm|pnpm|yarn|cargo)$/.test(family)
+      ? args.slice(allowedArgumentCount)
+      : args.slice(allowedArgumentCount, end);
   const refused = starting[families[family] ?? family];
   const bad = own.find((arg) => refused?.test(arg) === true);
   if (bad !== undefined)
-    return objection('bash-option', `${name} ${bad} could run other programs or settings. Leave it out.`);
+    return createObjection(
+      'bash-option',
+      `${name} ${bad} could run other programs or settings. Leave it out.`,
+    );
   return judgeParts(call, own);
 }
 
-function judgeParts({ name, family, args, input }: ProgramCall, own: readonly string[]): Objection | null {
+function judgeParts(
+  { name, family, args, input }: ProgramCall,
+  own: readonly string[],
+): PolicyObjection | null {
   const isPacker = /^(?:npm|pnpm|yarn)$/.test(family);
   // Without a script of that name they run the program env, with all that follows.
   if (isPacker && /^run/.test(args[0] ?? '') && args[1] === 'env' && args.length > 2)
-    return objection('bash-wrapper', `${name} run env may have no arguments, because it would run them.`);
+    return createObjection(
+      'bash-wrapper',
+      `${name} run env may have no arguments, because it would run them.`,
+    );
   if (family === 'go' && args[0] === 'tool' && args[1] !== 'cover')
-    return objection('bash-wrapper', `go tool ${args[1] ?? ''} is not allowed here.`);
+    return createObjection('bash-wrapper', `go tool ${args[1] ?? ''} is not allowed here.`);
   if (family === 'go' && args[0] === 'env' && args.includes('-w'))
-    return objection('bash-option', 'go env -w changes settings. Leave it out.');
+    return createObjection('bash-option', 'go env -w changes settings. Leave it out.');
   if (family === 'awk')
-    return firstOf(own, (arg, at) =>
+    return findFirstObjection(own, (arg, at) =>
       /^-[Fv]/.test(arg) || /^-[Fv]$/.test(own[at - 1] ?? '') ? null : judgeAwk(arg),
     );
-  if (family === 'sed') return firstOf(own, judgeSed);
+  if (family === 'sed') return findFirstObjection(own, judgeSed);
   const hasShell = family === 'sqlite3' && input !== null && (starting.sqlite3?.test(input) ?? false);
   return hasShell
-    ? objection('bash-option', 'Give sqlite3 only SQL, without dot commands that run programs.')
+    ? createObjection('bash-option', 'Give sqlite3 only SQL, without dot commands that run programs.')
     : null;
 }
 
 /** awk runs what `system` is given, and what stands at either end of a pipe. */
-function judgeAwk(script: string): Objection | null {
+function judgeAwk(script: string): PolicyObjection | null {
   const isOption = /^-(?:f|E|i|l|o|p|d)|^--(?!field|assign|version|re-int|posix|traditional)/.test(script);
   const code = script
     .replaceAll('||', '')
@@ -88,12 +99,15 @@ function judgeAwk(script: string): Objection | null {
     .replace(/\/(?:[^/\\\n]|\\.)+\//g, '//');
   const runs = /\bsystem\s*\(|@(?:load|include|\w+\s*\()|\|\s*getline|\|&/.test(script) || code.includes('|');
   return runs || isOption
-    ? objection('bash-option', 'awk could run commands or load code there. Use it only to print and compute.')
+    ? createObjection(
+        'bash-option',
+        'awk could run commands or load code there. Use it only to print and compute.',
+      )
     : null;
 }
 
 /** sed runs lines by `e`, and what it replaces by the flag of that name. */
-function judgeSed(script: string): Objection | null {
+function judgeSed(script: string): PolicyObjection | null {
   const isFile = /^-(?!-)[nErsuz]*f|^--file/.test(script);
   const runs =
     /(?:^|[;{}\n])[\s\d$,~+!/]*e(?:\s|$)|^(?:\/(?:[^/\\]|\\.)*\/)[IM!]*\s*e\b/.test(script) ||
@@ -101,6 +115,9 @@ function judgeSed(script: string): Objection | null {
       script,
     );
   return runs || isFile
-    ? objection('bash-option', 'sed could run commands there. Use it only to print lines or substitute.')
+    ? createObjection(
+        'bash-option',
+        'sed could run commands there. Use it only to print lines or substitute.',
+      )
     : null;
 }

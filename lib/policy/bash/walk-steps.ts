@@ -8,44 +8,50 @@ import type {
 import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
-import { hasEntry } from './allowed-words.ts';
+import { isProgramNameTaken } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
-import { arithmeticVariables, checkArithmetic, isNumeric } from './inner-scripts.ts';
-import { possibleOutputs } from './possible-outputs.ts';
-import { mark, type Redirection, Refusal, type ShellCommand, type Word } from './syntax.ts';
+import { isCertainlyNumber, listVariablesSetByArithmetic, requireSafeArithmetic } from './inner-scripts.ts';
+import { findPossibleOutputs } from './possible-outputs.ts';
+import {
+  CommandRefusal,
+  type Redirection,
+  type ShellCommand,
+  type ShellWord,
+  unknownTextMarks,
+} from './syntax.ts';
 import { readWord, readWords } from './words.ts';
 
 /** Receives all that a script may run, in each folder it may be in. Throws a Refusal at the first objection. */
-export interface Visitor {
-  command(command: ShellCommand, place: Place): void;
-  redirections(redirections: readonly Redirection[], place: Place): void;
+export interface ScriptVisitor {
+  command(command: ShellCommand, place: PossibleFolder): void;
+  redirections(redirections: readonly Redirection[], place: PossibleFolder): void;
   /** Files that `[[ … ]]` asks for. */
-  files(words: readonly Word[], place: Place): void;
+  files(words: readonly ShellWord[], place: PossibleFolder): void;
 }
 
 /** A folder a command may be in; `isLost`: it could as well be any other. */
-export interface Place {
+export interface PossibleFolder {
   readonly cwd: string;
   readonly isLost: boolean;
 }
 
 /** Where one shell is: `cd` in a subshell leaves the outer one where it was. */
-export interface Shell {
+export interface ShellPosition {
   places: readonly string[];
   isLost: boolean;
   /** The standard input of its commands. */
   readonly piped: readonly string[];
 }
 
-export type Body = CompoundCommand | Extract<Definition['body'], { readonly type: 'Redirected' }>;
+export type FunctionBody = CompoundCommand | Extract<Definition['body'], { readonly type: 'Redirected' }>;
 
-export interface Walk {
+export interface ScriptWalk {
   readonly policy: AgentPolicy;
   readonly facts: PathFacts;
   /** null: what its variables may hold is collected, and nothing is judged. */
-  readonly visitor: Visitor | null;
+  readonly visitor: ScriptVisitor | null;
   readonly values: Map<string, Set<string>>;
-  readonly functions: Map<string, readonly Body[]>;
+  readonly functions: Map<string, readonly FunctionBody[]>;
   /** Where it has been. */
   readonly visited: Set<string>;
   readonly work: { left: number };
@@ -56,52 +62,57 @@ const mostPlaces = 8;
 const mostValues = 200;
 
 /** Adds to what a variable may hold. */
-export function remember(walk: Walk, name: string, texts: readonly string[]): void {
+export function addVariableValues(walk: ScriptWalk, name: string, texts: readonly string[]): void {
   const known = walk.values.get(name) ?? new Set<string>();
   for (const one of texts) known.add(one);
-  walk.values.set(name, known.size > mostValues ? new Set([mark.any]) : known);
+  walk.values.set(name, known.size > mostValues ? new Set([unknownTextMarks.any]) : known);
 }
 
 /** The folders its commands may be in. */
-export function placesOf({ places, isLost }: Shell): readonly Place[] {
+export function listPossibleFolders({ places, isLost }: ShellPosition): readonly PossibleFolder[] {
   return places.map((cwd) => ({ cwd, isLost }));
 }
 
-export function changeFolders(shell: Shell, places: readonly string[]): void {
+export function setPossibleFolders(shell: ShellPosition, places: readonly string[]): void {
   shell.places = [...new Set(places)];
   if (shell.places.length > mostPlaces)
-    throw new Refusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
+    throw new CommandRefusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
 }
 
 const positions = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /** Takes in what a simple command sets for those behind it. */
-export function setNames(walk: Walk, { words, environment }: ShellCommand): void {
-  for (const one of environment) remember(walk, one.name, one.value.values);
+export function recordVariablesSetByCommand(walk: ScriptWalk, { words, environment }: ShellCommand): void {
+  for (const one of environment) addVariableValues(walk, one.name, one.value.values);
   const [name, ...args] = words;
   const called = name?.values[0] ?? '';
   if (/^(?:read|mapfile|readarray)$/.test(called))
     for (const arg of args)
-      for (const one of arg.values) if (!one.startsWith('-')) remember(walk, one, [mark.any]);
-  if (called === 'shift') for (const at of positions) remember(walk, at, [mark.any]);
+      for (const one of arg.values)
+        if (!one.startsWith('-')) addVariableValues(walk, one, [unknownTextMarks.any]);
+  if (called === 'shift') for (const at of positions) addVariableValues(walk, at, [unknownTextMarks.any]);
 }
 
 /** Takes in what a function is called with. */
-export function setPositions(walk: Walk, args: readonly Word[]): void {
+export function recordFunctionArguments(walk: ScriptWalk, args: readonly ShellWord[]): void {
   const isPlain = args.every((arg) => !arg.isGlob && !arg.isSplit);
   for (const [at, position] of positions.entries()) {
     const arg = args[at];
-    if (!isPlain) remember(walk, position, [mark.any]);
-    else if (arg !== undefined) remember(walk, position, arg.values);
+    if (!isPlain) addVariableValues(walk, position, [unknownTextMarks.any]);
+    else if (arg !== undefined) addVariableValues(walk, position, arg.values);
   }
 }
 
 /** Takes in a function. Throws a Refusal where its name is that of a program. */
-export function define(walk: Walk, { name, body }: Definition): void {
-  if (body.type === 'CompoundList') throw refuseConstruct(body.type);
+export function recordFunctionDefinition(walk: ScriptWalk, { name, body }: Definition): void {
+  if (body.type === 'CompoundList') throw unsupportedConstructRefusal(body.type);
   // `ls` would no longer be ls.
-  if (!/^[A-Za-z_]\w*$/.test(name.text) || name.parts !== undefined || hasEntry(walk.policy, name.text))
-    throw new Refusal(
+  if (
+    !/^[A-Za-z_]\w*$/.test(name.text) ||
+    name.parts !== undefined ||
+    isProgramNameTaken(walk.policy, name.text)
+  )
+    throw new CommandRefusal(
       'bash-construct',
       `A function needs a plain name of its own, and ${name.text} is a program.`,
     );
@@ -109,24 +120,26 @@ export function define(walk: Walk, { name, body }: Definition): void {
 }
 
 /** Takes in what an expression counts. Throws a Refusal where bash could run what it computes with. */
-export function compute(walk: Walk, expression: ArithmeticExpression | undefined): void {
-  for (const name of arithmeticVariables(expression)) remember(walk, name, [mark.number]);
-  if (walk.visitor !== null) checkArithmetic(expression, walk.values, (script) => printed(walk, script));
+export function recordArithmetic(walk: ScriptWalk, expression: ArithmeticExpression | undefined): void {
+  for (const name of listVariablesSetByArithmetic(expression))
+    addVariableValues(walk, name, [unknownTextMarks.number]);
+  if (walk.visitor !== null)
+    requireSafeArithmetic(expression, walk.values, (script) => printed(walk, script));
 }
 
-function printed(walk: Walk, script: ParsedScript): readonly string[] {
-  return possibleOutputs(script, (word) => readWords(word, walk.values));
+function printed(walk: ScriptWalk, script: ParsedScript): readonly string[] {
+  return findPossibleOutputs(script, (word) => readWords(word, walk.values));
 }
 
-export function refuseConstruct(type: string): Refusal {
-  return new Refusal(
+export function unsupportedConstructRefusal(type: string): CommandRefusal {
+  return new CommandRefusal(
     'bash-construct',
     `A ${type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
   );
 }
 
 /** Goes through `[[ … ]]`: reports the files it asks for, and requires numbers in its sums. Throws a Refusal. */
-export function walkTest(walk: Walk, shell: Shell, test: TestExpression): void {
+export function walkTest(walk: ScriptWalk, shell: ShellPosition, test: TestExpression): void {
   switch (test.type) {
     case 'TestLogical':
       for (const one of test.operands) walkTest(walk, shell, one);
@@ -141,33 +154,42 @@ export function walkTest(walk: Walk, shell: Shell, test: TestExpression): void {
       const word = readWord(test.operand, walk.values);
       if (/^-[vR]$/.test(test.operator)) throw indexed();
       if (/^-[nzto]$/.test(test.operator)) return;
-      for (const place of placesOf(shell)) walk.visitor?.files([word], place);
+      for (const place of listPossibleFolders(shell)) walk.visitor?.files([word], place);
       return;
     }
     default: {
       const words = [test.left, test.right].map((one) => readWord(one, walk.values));
       const isComputed = /^-(?:eq|ne|lt|le|gt|ge)$/.test(test.operator);
-      if (isComputed && walk.visitor !== null && !words.every(({ values }) => values.every(isNumeric)))
+      if (
+        isComputed &&
+        walk.visitor !== null &&
+        !words.every(({ values }) => values.every(isCertainlyNumber))
+      )
         throw indexed();
     }
   }
 }
 
-function indexed(): Refusal {
-  return new Refusal(
+function indexed(): CommandRefusal {
+  return new CommandRefusal(
     'bash-construct',
     'Bash runs code in an index there. Test files by name, or compare with [ … -gt … ].',
   );
 }
 
 /** `cd` goes to folders of the worktree; one that is not there yet leaves bash perhaps where it was. */
-export function changeFolder(walk: Walk, shell: Shell, name: string, args: readonly Word[]): void {
+export function applyCdCommand(
+  walk: ScriptWalk,
+  shell: ShellPosition,
+  name: string,
+  args: readonly ShellWord[],
+): void {
   const [folder, ...others] = args.filter(({ values }) => values[0] !== '--');
   const before = shell.places;
   for (const place of before) walk.visited.add(place);
   const isBack = name === 'popd' ? folder === undefined : folder?.values[0] === '-';
   if (isBack && walk.visited.size > 1) {
-    changeFolders(shell, [...walk.visited]);
+    setPossibleFolders(shell, [...walk.visited]);
     return;
   }
   if (
@@ -176,7 +198,7 @@ export function changeFolder(walk: Walk, shell: Shell, name: string, args: reado
     folder.isGlob ||
     folder.values.some((one) => /^-|^$/.test(one))
   )
-    throw new Refusal('bash-directory', 'Write `cd FOLDER && …` with one folder of the worktree.');
+    throw new CommandRefusal('bash-directory', 'Write `cd FOLDER && …` with one folder of the worktree.');
   const context = { policy: walk.policy, facts: walk.facts };
   const reached = before.flatMap((cwd) =>
     expandWord({ ...context, cwd }, folder).flatMap((path) => {
@@ -184,13 +206,13 @@ export function changeFolder(walk: Walk, shell: Shell, name: string, args: reado
         shell.isLost = true;
         return [cwd];
       }
-      const target = folderOf({ ...context, cwd }, mark.filled(path));
+      const target = folderOf({ ...context, cwd }, unknownTextMarks.filled(path));
       return walk.facts.lstat(target)?.kind === 'directory' || target.startsWith('/tmp')
         ? [target]
         : [cwd, target];
     }),
   );
-  changeFolders(shell, reached);
+  setPossibleFolders(shell, reached);
 }
 
 /** A folder reached by a symlink has two parents, so it is refused. */
@@ -205,9 +227,9 @@ function folderOf(context: PathContext, path: string): string {
   });
   const refused = 'rule' in found ? found : judgePath(context, path, 'read');
   if ('rule' in found || refused !== null)
-    throw new Refusal('bash-directory', refused?.details ?? `${path} is out of bounds.`);
+    throw new CommandRefusal('bash-directory', refused?.details ?? `${path} is out of bounds.`);
   if (found.lexical !== found.resolved)
-    throw new Refusal(
+    throw new CommandRefusal(
       'bash-directory',
       `${path} is a symlink, where \`..\` is ambiguous. Go to ${found.resolved || '.'} instead.`,
     );

@@ -11,24 +11,24 @@ import type {
 import { isHarmlessVariable } from './builtins.ts';
 import { expandWord } from './expand-word.ts';
 import { findInnerScripts } from './inner-scripts.ts';
-import { requireWhole, tooComplex } from './parse-script.ts';
-import { possibleOutputsOf } from './possible-outputs.ts';
+import { requireParsedWhole, tooComplexRefusal } from './parse-script.ts';
+import { findPossiblePipeOutputs } from './possible-outputs.ts';
 import { readCommand, readRedirections } from './read-command.ts';
-import { mark, Refusal, type Word } from './syntax.ts';
+import { CommandRefusal, type ShellWord, unknownTextMarks } from './syntax.ts';
 import {
-  type Body,
-  changeFolder,
-  changeFolders,
-  compute,
-  define,
-  placesOf,
-  refuseConstruct,
-  remember,
-  type Shell,
-  setNames,
-  setPositions,
-  type Visitor,
-  type Walk,
+  addVariableValues,
+  applyCdCommand,
+  type FunctionBody,
+  listPossibleFolders,
+  recordArithmetic,
+  recordFunctionArguments,
+  recordFunctionDefinition,
+  recordVariablesSetByCommand,
+  type ScriptVisitor,
+  type ScriptWalk,
+  type ShellPosition,
+  setPossibleFolders,
+  unsupportedConstructRefusal,
   walkTest,
 } from './walk-steps.ts';
 import { readWord, readWords } from './words.ts';
@@ -42,12 +42,12 @@ const mostWork = 4_000;
  */
 export function walkScript(
   script: ParsedScript,
-  start: Pick<Walk, 'policy' | 'facts'> & { readonly cwd: string; readonly visitor: Visitor },
+  start: Pick<ScriptWalk, 'policy' | 'facts'> & { readonly cwd: string; readonly visitor: ScriptVisitor },
 ): void {
   const { policy, facts, cwd, visitor } = start;
   const values = new Map<string, Set<string>>();
   for (const one of [null, visitor]) {
-    const walk: Walk = {
+    const walk: ScriptWalk = {
       policy,
       facts,
       visitor: one,
@@ -57,14 +57,14 @@ export function walkScript(
       work: { left: mostWork },
       depth: 0,
     };
-    walkList(walk, { places: [cwd], isLost: false, piped: [mark.any] }, script.commands);
+    walkList(walk, { places: [cwd], isLost: false, piped: [unknownTextMarks.any] }, script.commands);
   }
 }
 
-function walkList(walk: Walk, shell: Shell, statements: readonly Statement[]): void {
+function walkList(walk: ScriptWalk, shell: ShellPosition, statements: readonly Statement[]): void {
   for (const { command, background } of statements) {
     if (background === true)
-      throw new Refusal(
+      throw new CommandRefusal(
         'bash-background',
         'Nothing runs in the background here. Run it in the foreground, without `&`.',
       );
@@ -73,7 +73,7 @@ function walkList(walk: Walk, shell: Shell, statements: readonly Statement[]): v
   }
 }
 
-function walkPart(walk: Walk, shell: Shell, node: PipelineNode): void {
+function walkPart(walk: ScriptWalk, shell: ShellPosition, node: PipelineNode): void {
   if (node.type !== 'Pipeline') {
     walkCommand(walk, shell, node);
     return;
@@ -81,29 +81,35 @@ function walkPart(walk: Walk, shell: Shell, node: PipelineNode): void {
   for (const [at, part] of node.commands.entries()) {
     const before = node.commands.slice(0, at);
     const piped =
-      before.length === 0 ? shell.piped : possibleOutputsOf(before, (word) => readWords(word, walk.values));
+      before.length === 0
+        ? shell.piped
+        : findPossiblePipeOutputs(before, (word) => readWords(word, walk.values));
     // Each part of several runs in a process of its own.
     walkCommand(walk, node.commands.length > 1 ? { ...shell, piped } : shell, part);
   }
 }
 
-function walkInner(walk: Walk, shell: Shell, nodes: readonly SyntaxNode[]): void {
+function walkInner(walk: ScriptWalk, shell: ShellPosition, nodes: readonly SyntaxNode[]): void {
   const { scripts, expressions } = findInnerScripts(nodes);
   for (const script of scripts) {
-    requireWhole(script);
+    requireParsedWhole(script);
     walkList(walk, { ...shell }, script.commands);
   }
-  for (const one of expressions) compute(walk, one);
+  for (const one of expressions) recordArithmetic(walk, one);
 }
 
-function walkArithmetic(walk: Walk, shell: Shell, expression: ArithmeticExpression | undefined): void {
+function walkArithmetic(
+  walk: ScriptWalk,
+  shell: ShellPosition,
+  expression: ArithmeticExpression | undefined,
+): void {
   walkInner(walk, shell, expression === undefined ? [] : [expression]);
-  compute(walk, expression);
+  recordArithmetic(walk, expression);
 }
 
 function walkCommand(
-  walk: Walk,
-  shell: Shell,
+  walk: ScriptWalk,
+  shell: ShellPosition,
   node: Exclude<PipelineNode, { readonly type: 'Pipeline' }>,
 ): void {
   switch (node.type) {
@@ -111,24 +117,24 @@ function walkCommand(
       walkSimple(walk, shell, node);
       return;
     case 'Function':
-      define(walk, node);
+      recordFunctionDefinition(walk, node);
       return;
     case 'Redirected': {
       walkInner(walk, shell, node.redirects);
       const redirections = readRedirections(node.redirects, walk.values);
-      for (const place of placesOf(shell)) walk.visitor?.redirections(redirections, place);
+      for (const place of listPossibleFolders(shell)) walk.visitor?.redirections(redirections, place);
       walkCommand(walk, shell, node.command);
       return;
     }
     case 'Coproc':
-      throw refuseConstruct(node.type);
+      throw unsupportedConstructRefusal(node.type);
     default:
       walkCompound(walk, shell, node);
       return;
   }
 }
 
-function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
+function walkCompound(walk: ScriptWalk, shell: ShellPosition, node: CompoundCommand): void {
   switch (node.type) {
     case 'Subshell':
       walkList(walk, { ...shell }, node.body.commands);
@@ -156,14 +162,18 @@ function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
     case 'For': {
       const { text } = node.name;
       if (!isHarmlessVariable(text) || node.wordlist === undefined)
-        throw new Refusal(
+        throw new CommandRefusal(
           'bash-construct',
           'Write a loop as: for f in WORDS; do …; done, with a short name.',
         );
       walkInner(walk, shell, node.wordlist);
       for (const word of node.wordlist.flatMap((one) => readWords(one, walk.values)))
-        for (const { cwd } of placesOf(shell))
-          remember(walk, text, expandWord({ policy: walk.policy, facts: walk.facts, cwd }, word, true));
+        for (const { cwd } of listPossibleFolders(shell))
+          addVariableValues(
+            walk,
+            text,
+            expandWord({ policy: walk.policy, facts: walk.facts, cwd }, word, true),
+          );
       walkLoop(walk, shell, [node.body]);
       return;
     }
@@ -183,12 +193,12 @@ function walkCompound(walk: Walk, shell: Shell, node: CompoundCommand): void {
       walkTest(walk, shell, node.expression);
       return;
     default:
-      throw refuseConstruct(node.type);
+      throw unsupportedConstructRefusal(node.type);
   }
 }
 
 /** Which of them runs is not known. */
-function walkBranches(walk: Walk, shell: Shell, lists: readonly CompoundList[]): void {
+function walkBranches(walk: ScriptWalk, shell: ShellPosition, lists: readonly CompoundList[]): void {
   const before = shell.places;
   const after = lists.flatMap(({ commands }) => {
     const branch = { ...shell, places: before };
@@ -196,48 +206,51 @@ function walkBranches(walk: Walk, shell: Shell, lists: readonly CompoundList[]):
     shell.isLost ||= branch.isLost;
     return branch.places;
   });
-  changeFolders(shell, [...before, ...after]);
+  setPossibleFolders(shell, [...before, ...after]);
 }
 
 /** It may run once more from where it has come to. */
-function walkLoop(walk: Walk, shell: Shell, lists: readonly CompoundList[]): void {
+function walkLoop(walk: ScriptWalk, shell: ShellPosition, lists: readonly CompoundList[]): void {
   for (let round = 0; round < 3; round += 1) {
     const before = shell.places;
     for (const { commands } of lists) walkList(walk, shell, commands);
     const reached = shell.places;
-    changeFolders(shell, [...before, ...reached]);
+    setPossibleFolders(shell, [...before, ...reached]);
     if (reached.every((place) => before.includes(place))) return;
   }
-  throw new Refusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');
+  throw new CommandRefusal(
+    'bash-directory',
+    'Change the folder inside a loop in brackets: (cd FOLDER && …).',
+  );
 }
 
-function walkSimple(walk: Walk, shell: Shell, node: Command): void {
+function walkSimple(walk: ScriptWalk, shell: ShellPosition, node: Command): void {
   walkInner(walk, shell, [node]);
   const command = readCommand(node, walk.values, shell.piped);
   const cost = command.words.reduce((sum, word) => sum + (word.isGlob ? 10 : 1), 1);
   walk.work.left -= cost * shell.places.length;
-  if (walk.work.left < 0) throw tooComplex();
+  if (walk.work.left < 0) throw tooComplexRefusal();
   const [name, ...args] = command.words;
   const bodies = walk.functions.get(node.name?.parts === undefined ? (node.name?.text ?? '') : '');
   if (bodies !== undefined) {
     if (command.environment.length > 0)
-      throw new Refusal('bash-construct', 'Call a function without variables before it.');
-    for (const place of placesOf(shell)) walk.visitor?.redirections(command.redirections, place);
+      throw new CommandRefusal('bash-construct', 'Call a function without variables before it.');
+    for (const place of listPossibleFolders(shell)) walk.visitor?.redirections(command.redirections, place);
     call(walk, shell, { bodies, args });
     return;
   }
-  for (const place of placesOf(shell)) walk.visitor?.command(command, place);
+  for (const place of listPossibleFolders(shell)) walk.visitor?.command(command, place);
   const called = name?.values[0] ?? '';
-  setNames(walk, command);
-  if (/^(?:cd|pushd|popd)$/.test(called)) changeFolder(walk, shell, called, args);
+  recordVariablesSetByCommand(walk, command);
+  if (/^(?:cd|pushd|popd)$/.test(called)) applyCdCommand(walk, shell, called, args);
 }
 
 function call(
-  walk: Walk,
-  shell: Shell,
-  { bodies, args }: { readonly bodies: readonly Body[]; readonly args: readonly Word[] },
+  walk: ScriptWalk,
+  shell: ShellPosition,
+  { bodies, args }: { readonly bodies: readonly FunctionBody[]; readonly args: readonly ShellWord[] },
 ): void {
   if (walk.depth > 3) return;
-  setPositions(walk, args);
+  recordFunctionArguments(walk, args);
   for (const body of bodies) walkCommand({ ...walk, depth: walk.depth + 1 }, shell, body);
 }

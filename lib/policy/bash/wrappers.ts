@@ -1,12 +1,12 @@
-import { judgeName } from '../judge-path.ts';
-import { type Objection, objection } from '../rules.ts';
-import { wrapper } from './builtins.ts';
-import { judgeCode, judgeMention } from './mentions.ts';
-import { firstOf, type ProgramCall } from './program-call.ts';
-import { mark } from './syntax.ts';
-import { changesFiles, judgeWritten } from './writes.ts';
+import { judgePathByName } from '../judge-path.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
+import { wrapperObjection } from './builtins.ts';
+import { judgeInlineCode, judgePathsInWord } from './mentions.ts';
+import { findFirstObjection, type ProgramCall } from './program-call.ts';
+import { unknownTextMarks } from './syntax.ts';
+import { isFileChangingProgram, judgeChangedPath } from './writes.ts';
 
-type Rule = (call: ProgramCall) => Objection | null;
+type Rule = (call: ProgramCall) => PolicyObjection | null;
 
 /** Programs that run others: what they run is judged as if it were typed. */
 export const wrappers: Readonly<Record<string, Rule>> = {
@@ -17,14 +17,14 @@ export const wrappers: Readonly<Record<string, Rule>> = {
   stdbuf: (call) => call.judgeInner(without(call.args, /^-[ioe]$/, /^-[ioe]\w+$|^--(?:input|output|error)=/)),
   timeout: (call) => {
     const [limit = '', ...inner] = without(call.args, /^-[ks]$/, /^-/);
-    return /^[\d.]+[smhd]?$/.test(mark.filled(limit)) || limit === mark.number
+    return /^[\d.]+[smhd]?$/.test(unknownTextMarks.filled(limit)) || limit === unknownTextMarks.number
       ? call.judgeInner(inner)
-      : objection('bash-option', 'Write it like: timeout 60 COMMAND.');
+      : createObjection('bash-option', 'Write it like: timeout 60 COMMAND.');
   },
   command: (call) =>
     /^-[vV]+$/.test(call.args[0] ?? '')
       ? null
-      : wrapper('command', 'command -v NAME asks where a program is.'),
+      : wrapperObjection('command', 'command -v NAME asks where a program is.'),
   env: judgeEnv,
   xargs: judgeXargs,
   find: judgeFind,
@@ -39,60 +39,61 @@ function without(args: readonly string[], valued: RegExp, flag: RegExp): readonl
 }
 
 /** `env NAME=value COMMAND`, with the variables that may be set anyway. */
-function judgeEnv(call: ProgramCall): Objection | null {
+function judgeEnv(call: ProgramCall): PolicyObjection | null {
   const first = call.args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
   const given = first < 0 ? call.args : call.args.slice(0, first);
-  const refused = firstOf(given, (one) => {
+  const refused = findFirstObjection(given, (one) => {
     const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(one) ?? [];
-    return judgeVariable(call.context, name, value);
+    return judgeVariableBeforeCommand(call.context, name, value);
   });
   if (refused !== null || first < 0) return refused;
   return call.args[first]?.startsWith('-') === true
-    ? wrapper('env', 'Write NAME=value before the command itself.')
+    ? wrapperObjection('env', 'Write NAME=value before the command itself.')
     : call.judgeInner(call.args.slice(first));
 }
 
 /** Judges a variable set in front of a command: pagers are programs, and programs in a search path run. */
-export function judgeVariable(
+export function judgeVariableBeforeCommand(
   context: ProgramCall['context'],
   name: string,
   value: string,
-): Objection | null {
+): PolicyObjection | null {
   const { allowed_env: allowed } = context.policy;
   if (!allowed.includes(name))
-    return objection(
+    return createObjection(
       'bash-environment',
       `${name} may not be set. A command may set: ${allowed.slice(0, 12).join(', ') || 'nothing'}.`,
     );
   if (/PAGER$/.test(name) && !/^(?:cat|less(?: -[A-Za-z]+)?)?$/.test(value))
-    return objection('bash-environment', `${name} names a program. It may be cat or empty.`);
+    return createObjection('bash-environment', `${name} names a program. It may be cat or empty.`);
   if (name !== 'PYTHONPATH') return null;
   const inside = { ...context, policy: { ...context.policy, extra_writable: [] } };
-  return firstOf(
+  return findFirstObjection(
     value.split(':').filter((one) => one !== ''),
-    (path) => judgeMention(inside, path, 'file'),
+    (path) => judgePathsInWord(inside, path, 'file'),
   );
 }
 
 /** Judges the command of xargs, which gets more words behind its own that only xargs will know. */
-function judgeXargs({ args, judgeInner, piped }: ProgramCall): Objection | null {
+function judgeXargs({ args, judgeInner, piped }: ProgramCall): PolicyObjection | null {
   const at = args.findIndex((arg, index) => !/^-./.test(arg) && !/^-[nLPIdEsa]$/.test(args[index - 1] ?? ''));
   const options = at < 0 ? args : args.slice(0, at);
   const odd = options.find((arg) =>
     /^-(?![0rtxnLPIdEsap])|^--(?!null|no-run|verbose|max-|delimiter|replace|arg-file|exit)/.test(arg),
   );
-  if (odd !== undefined) return wrapper(`xargs ${odd}`, 'Leave the option out.');
+  if (odd !== undefined) return wrapperObjection(`xargs ${odd}`, 'Leave the option out.');
   const run = at < 0 ? ['echo'] : args.slice(at);
   const replaced = options.flatMap(
     (arg, index) => /^-I(.+)$/s.exec(arg)?.[1] ?? (arg === '-I' ? (args[index + 1] ?? '') : []),
   )[0];
   // The possible content of one word: a line of it could be more than one.
-  const word = piped.length === 1 && piped[0] === mark.names ? mark.names : mark.any;
+  const word =
+    piped.length === 1 && piped[0] === unknownTextMarks.names ? unknownTextMarks.names : unknownTextMarks.any;
   if (replaced === undefined || replaced === '') return judgeInner([...run, word]);
   return judgeInner(run.map((one) => one.replaceAll(replaced, word)));
 }
 
-function judgeFind(call: ProgramCall): Objection | null {
+function judgeFind(call: ProgramCall): PolicyObjection | null {
   const { args, context } = call;
   const first = args.findIndex((arg) => /^(?:-(?![HLPO]\d?$)|[(!])/.test(arg));
   const given = (first < 0 ? args : args.slice(0, first)).filter((arg) => !arg.startsWith('-'));
@@ -101,16 +102,17 @@ function judgeFind(call: ProgramCall): Objection | null {
   if (
     follows &&
     args.some(
-      (arg, at) => arg === '-delete' || (/^-(?:exec|ok)/.test(arg) && changesFiles(args[at + 1] ?? '')),
+      (arg, at) =>
+        arg === '-delete' || (/^-(?:exec|ok)/.test(arg) && isFileChangingProgram(args[at + 1] ?? '')),
     )
   )
-    return objection(
+    return createObjection(
       'bash-option',
       'find -L follows links, so it can find files elsewhere. Change files without -L.',
     );
   for (let at = 0; at < args.length; at += 1) {
     if (/^-f(?:print0?|printf|ls)$/.test(args[at] ?? '')) {
-      const found = judgeWritten(context, args[at + 1] ?? '', 'write');
+      const found = judgeChangedPath(context, args[at + 1] ?? '', 'write');
       if (found !== null) return found;
     }
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at] ?? '')) continue;
@@ -119,22 +121,24 @@ function judgeFind(call: ProgramCall): Objection | null {
     );
     const run = args.slice(at + 1, end < 0 ? undefined : end);
     if (run.length === 0 || (run[0] ?? '').includes('{}'))
-      return objection('bash-option', 'find -exec needs a named program: find … -exec PROGRAM {} +');
-    const found = firstOf(places, (place) =>
-      call.judgeInner(run.map((word) => word.replaceAll('{}', `${place.replace(/\/+$/, '')}/${mark.names}`))),
+      return createObjection('bash-option', 'find -exec needs a named program: find … -exec PROGRAM {} +');
+    const found = findFirstObjection(places, (place) =>
+      call.judgeInner(
+        run.map((word) => word.replaceAll('{}', `${place.replace(/\/+$/, '')}/${unknownTextMarks.names}`)),
+      ),
     );
     if (found !== null) return found;
   }
   const isFiltered = args.some((arg) => /^-(?:i?name|i?path|i?regex|newer\w*|mtime|mmin)$/.test(arg));
   return args.includes('-delete')
-    ? firstOf(places, (place) =>
-        judgeWritten(context, isFiltered ? `${place}/${mark.names}` : place, 'remove'),
+    ? findFirstObjection(places, (place) =>
+        judgeChangedPath(context, isFiltered ? `${place}/${unknownTextMarks.names}` : place, 'remove'),
       )
     : null;
 }
 
 /** A shell runs a line, which is judged, or a script; what comes on its standard input only where it is known. */
-function judgeShell(call: ProgramCall): Objection | null {
+function judgeShell(call: ProgramCall): PolicyObjection | null {
   const { args, context, input } = call;
   const at = args.findIndex((arg, index) => !/^[-+]/.test(arg) && args[index - 1] !== '-o');
   const options = at < 0 ? args : args.slice(0, at);
@@ -142,15 +146,15 @@ function judgeShell(call: ProgramCall): Objection | null {
   const odd = options.find(
     (arg) => !/^-[nxveul]*c?$|^-o$|^(?:pipefail|errexit|nounset)$|^--(?:noprofile|norc)$/.test(arg),
   );
-  if (odd !== undefined || mark.isIn(first ?? '')) return refuseCode(call, odd ?? '');
+  if (odd !== undefined || unknownTextMarks.isIn(first ?? '')) return refuseCode(call, odd ?? '');
   if (first === undefined) return input === null ? refuseCode(call, '') : context.judgeLine(input);
   const isLine = options.some((arg) => /^-[nxveul]*c$/.test(arg));
-  const line = isLine ? context.judgeLine(first) : judgeMention(context, first, 'file');
-  return line ?? firstOf(args.slice(at + 1), (arg) => judgeMention(context, arg, 'file'));
+  const line = isLine ? context.judgeLine(first) : judgePathsInWord(context, first, 'file');
+  return line ?? findFirstObjection(args.slice(at + 1), (arg) => judgePathsInWord(context, arg, 'file'));
 }
 
-function refuseCode({ name }: ProgramCall, operand: string): Objection {
-  return wrapper(
+function refuseCode({ name }: ProgramCall, operand: string): PolicyObjection {
+  return wrapperObjection(
     `${name} ${operand}`.trim(),
     'Put the code into a script in the worktree or below /tmp and run that, or run the commands directly.',
   );
@@ -166,22 +170,25 @@ export const interpreters = new Set(
  * A script of the worktree may run: it is a file the agent could have a test run as well. Code of the command line may, where the
  * lead named the interpreter by itself.
  */
-export function judgeInterpreter(call: ProgramCall): Objection | null {
-  const { family, args, trusted, context, isBare, input } = call;
-  const own = args.slice(trusted);
+export function judgeInterpreter(call: ProgramCall): PolicyObjection | null {
+  const { family, args, allowedArgumentCount, context, isListedAlone, input } = call;
+  const own = args.slice(allowedArgumentCount);
   const inline = /^(?:-[A-Za-z]*[cepr]|-pe|--(?:eval|print|command)(?:=.*)?)$/s;
   const at = own.findIndex((arg) => inline.test(arg) && !(family === 'node' && arg === '-r'));
   const [module = ''] = family === 'python' ? modulesIn(args) : [];
   if (/^(?:pip|ensurepip|http\.server|webbrowser)$/.test(module))
-    return wrapper(
+    return wrapperObjection(
       `${call.name} -m ${module}`,
       'There is no network here. Work with what is in the worktree.',
     );
-  if (at < 0 && (own.some((arg) => !arg.startsWith('-')) || trusted > 0 || own.includes('--test')))
+  if (
+    at < 0 &&
+    (own.some((arg) => !arg.startsWith('-')) || allowedArgumentCount > 0 || own.includes('--test'))
+  )
     return null;
-  if (!isBare && trusted === 0) return refuseCode(call, own[0] ?? '');
+  if (!isListedAlone && allowedArgumentCount === 0) return refuseCode(call, own[0] ?? '');
   const code = at < 0 ? (input ?? '') : (own[at + 1] ?? '');
-  return judgeCode(context, family, code);
+  return judgeInlineCode(context, family, code);
 }
 
 /** Lists the modules that `python -m` names, wherever they stand. */
@@ -193,14 +200,14 @@ function modulesIn(args: readonly string[]): readonly string[] {
 }
 
 /** A runner starts what the project has installed. */
-export function judgeInstalled(
+export function judgeInstalledProgram(
   { policy, facts }: ProgramCall['context'],
   name: string,
   isKnown: boolean,
-): Objection | null {
+): PolicyObjection | null {
   const path = `node_modules/.bin/${name}`;
   const isThere = isKnown || facts.lstat(`${policy.worktree}/${path}`) !== null;
-  return isThere && judgeName({ ...policy, hidden_paths: [] }, path, 'read') === null
+  return isThere && judgePathByName({ ...policy, hidden_paths: [] }, path, 'read') === null
     ? null
-    : wrapper(name, 'The project has not installed it, and nothing can be downloaded here.');
+    : wrapperObjection(name, 'The project has not installed it, and nothing can be downloaded here.');
 }

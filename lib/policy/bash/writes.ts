@@ -1,16 +1,16 @@
 import {
   type Access,
-  judgeName,
-  judgeOutside,
+  judgeOutsidePath,
   judgePath,
-  judgeScope,
+  judgePathByName,
+  judgePathInScope,
   type PathContext,
 } from '../judge-path.ts';
 import { normalizeAbsolute } from '../resolve-path.ts';
-import { type Objection, objection } from '../rules.ts';
-import { streams } from './mentions.ts';
-import { firstOf, type ProgramCall } from './program-call.ts';
-import { mark } from './syntax.ts';
+import { createObjection, type PolicyObjection } from '../rules.ts';
+import { standardStreamPattern } from './mentions.ts';
+import { findFirstObjection, type ProgramCall } from './program-call.ts';
+import { unknownTextMarks } from './syntax.ts';
 
 const simple: Readonly<Record<string, Access>> = {
   mkdir: 'folder',
@@ -38,18 +38,18 @@ export function isWriteOnly(family: string): boolean {
 }
 
 /** Whether it is given files to change. */
-export function changesFiles(name: string): boolean {
+export function isFileChangingProgram(name: string): boolean {
   return Object.hasOwn(simple, name) || /^(?:cp|mv|sed|git|xargs|find)$/.test(name);
 }
 
 /** Judges the files that a program which changes files is given to change; what others change the post-check sees. */
-export function judgeWrites(call: ProgramCall): Objection | null {
+export function judgeFilesToChange(call: ProgramCall): PolicyObjection | null {
   const { family, context, args } = call;
   const operands = operandsOf(args, valued[family] ?? never);
   const access = simple[family];
   if (access !== undefined) {
     const files = family === 'chmod' ? operands.slice(1) : operands;
-    return firstOf(files, (file) => judgeWritten(context, file, access));
+    return findFirstObjection(files, (file) => judgeChangedPath(context, file, access));
   }
   if (family === 'cp' || family === 'mv') return judgeTransfer(call, operands);
   const isInPlace = family === 'sed' && args.some((arg) => /^-[nErsuz]*i|^--in-place/.test(arg));
@@ -57,13 +57,13 @@ export function judgeWrites(call: ProgramCall): Objection | null {
     const files = args.some((arg) => /^-[nErsuz]*e|^--expression/.test(arg))
       ? operands
       : operands.filter((one) => one !== '').slice(1);
-    return firstOf(files, (file) => judgeWritten(context, file, 'write'));
+    return findFirstObjection(files, (file) => judgeChangedPath(context, file, 'write'));
   }
   if (family !== 'sort' && family !== 'tree') return null;
   const at = args.findIndex((arg) => /^-[a-zA-Z]*o$/.test(arg));
   const attached = args.flatMap((arg) => /^(?:-[bdfgiMnrRsuVzcCm]*o|--output=)(.+)$/s.exec(arg)?.[1] ?? []);
-  return firstOf([...attached, ...(at < 0 ? [] : [args[at + 1] ?? ''])], (file) =>
-    judgeWritten(context, file, 'write'),
+  return findFirstObjection([...attached, ...(at < 0 ? [] : [args[at + 1] ?? ''])], (file) =>
+    judgeChangedPath(context, file, 'write'),
   );
 }
 
@@ -76,15 +76,22 @@ function operandsOf(args: readonly string[], takesValue: RegExp): readonly strin
 }
 
 /** Judges one path that is changed. What only bash will know is left to the post-check, unless it would be removed. */
-export function judgeWritten(context: PathContext, path: string, access: Access): Objection | null {
-  if (streams.test(path) || path === '') return null;
-  const known = mark.filled(path);
-  if (path === mark.names || mark.isIn(known) || (context.isLost === true && !path.startsWith('/'))) {
-    return access === 'remove' && path !== mark.names
-      ? objection('bash-dynamic', 'Name what you remove, or let find, ls, git ls-files or grep -l find it.')
+export function judgeChangedPath(context: PathContext, path: string, access: Access): PolicyObjection | null {
+  if (standardStreamPattern.test(path) || path === '') return null;
+  const known = unknownTextMarks.filled(path);
+  if (
+    path === unknownTextMarks.names ||
+    unknownTextMarks.isIn(known) ||
+    (context.isLost === true && !path.startsWith('/'))
+  ) {
+    return access === 'remove' && path !== unknownTextMarks.names
+      ? createObjection(
+          'bash-dynamic',
+          'Name what you remove, or let find, ls, git ls-files or grep -l find it.',
+        )
       : null;
   }
-  const outside = judgeOutside(context, known, access);
+  const outside = judgeOutsidePath(context, known, access);
   if (outside !== null) return outside;
   const place = known.startsWith('/') ? known : `${context.cwd}/${known}`;
   const isAbsent = access === 'remove' && known === path && context.facts.lstat(place) === null;
@@ -98,7 +105,7 @@ export function judgeWritten(context: PathContext, path: string, access: Access)
 function judgeTransfer(
   { family, context, args }: ProgramCall,
   operands: readonly string[],
-): Objection | null {
+): PolicyObjection | null {
   const flag = args.findIndex((arg) => /^-[a-zA-Z]*t$|^--target-directory$/.test(arg));
   const attached = args.flatMap((arg) => /^--target-directory=(.+)$/s.exec(arg)?.[1] ?? [])[0];
   const target = attached ?? (flag < 0 ? operands.at(-1) : args[flag + 1]) ?? '.';
@@ -106,23 +113,30 @@ function judgeTransfer(
     (one, at) => one !== target || (flag < 0 && attached === undefined && at < operands.length - 1),
   );
   const { facts, cwd } = context;
-  const place = mark.filled(target);
+  const place = unknownTextMarks.filled(target);
   if (args.some((arg) => /^-(?!-)[a-zA-Z]*[sl]|^--(?:symbolic-)?link/.test(arg)))
-    return objection('bash-option', 'A link can make one path stand for another. Copy the file instead.');
+    return createObjection(
+      'bash-option',
+      'A link can make one path stand for another. Copy the file instead.',
+    );
   const isFolder =
     place.endsWith('/') || facts.list(place.startsWith('/') ? place : `${cwd}/${place}`) !== null;
   return (
-    firstOf(sources, (path) => {
-      if (mark.isIn(path)) return family === 'mv' ? judgeWritten(context, path, 'write') : null;
+    findFirstObjection(sources, (path) => {
+      if (unknownTextMarks.isIn(path))
+        return family === 'mv' ? judgeChangedPath(context, path, 'write') : null;
       const from = judgeTree(context, path, { access: family === 'mv' ? 'write' : 'read' });
-      if (from !== null || mark.isIn(place) || target === mark.names) return from;
+      if (from !== null || unknownTextMarks.isIn(place) || target === unknownTextMarks.names) return from;
       const name =
         path
           .split('/')
           .filter((part) => part !== '')
           .at(-1) ?? '';
       return judgeTree(context, path, { access: 'write', as: isFolder ? `${place}/${name}` : place });
-    }) ?? (sources.some(mark.isIn) ? judgeWritten(context, isFolder ? `${place}/x` : place, 'write') : null)
+    }) ??
+    (sources.some(unknownTextMarks.isIn)
+      ? judgeChangedPath(context, isFolder ? `${place}/x` : place, 'write')
+      : null)
   );
 }
 
@@ -142,15 +156,15 @@ function judgeTree(
   context: PathContext,
   path: string,
   options: { readonly access: Access; readonly as?: string },
-): Objection | null {
-  const outside = judgeOutside(context, path, options.access);
+): PolicyObjection | null {
+  const outside = judgeOutsidePath(context, path, options.access);
   if (outside !== null) return outside;
-  const entries = listTree(context, path);
+  const entries = listEntriesBelowPath(context, path);
   if (entries === null)
-    return objection('bash-option', `${path} contains too many files to check. Name a smaller folder.`);
+    return createObjection('bash-option', `${path} contains too many files to check. Name a smaller folder.`);
   const root = options.as ?? path;
   if (options.access !== 'read' && relativeName(context, root) === '')
-    return objection(
+    return createObjection(
       'path-not-allowed',
       'The top folder may not be changed as a whole. Name the files in it.',
     );
@@ -169,7 +183,7 @@ function judgeEntry(
   context: PathContext,
   path: string,
   entry: { readonly kind: TreeEntry['kind']; readonly access: Access; readonly isRoot: boolean },
-): Objection | null {
+): PolicyObjection | null {
   const { kind, access, isRoot } = entry;
   if (kind === 'directory' && (access === 'write' || access === 'remove'))
     return judgePath(context, path, 'folder');
@@ -178,7 +192,8 @@ function judgeEntry(
   const name = relativeName(context, path);
   if (name === null) return judgePath(context, path, access);
   return (
-    judgeName(context.policy, name, access) ?? (access === 'read' ? null : judgeScope(context.policy, name))
+    judgePathByName(context.policy, name, access) ??
+    (access === 'read' ? null : judgePathInScope(context.policy, name))
   );
 }
 
@@ -190,7 +205,7 @@ function relativeName({ policy, cwd }: PathContext, path: string): string | null
 }
 
 /** Everything below a path, itself first; null: more than anybody would want to wait for. */
-export function listTree(
+export function listEntriesBelowPath(
   { facts, cwd }: PathContext,
   path: string,
   options: { readonly skips?: (name: string) => boolean } = {},

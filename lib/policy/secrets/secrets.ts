@@ -78,7 +78,7 @@ function isPlaceholder(value: string): boolean {
  * A text as it may be written down: one that looks as if a credential is in it, by itself or behind `before`, is left out,
  * and that is said.
  */
-export function withoutSecret(text: string, before = ''): string {
+export function redactIfSecret(text: string, before = ''): string {
   const isClean = findSecrets(`${text}\n${before}: ${text}`, null).length === 0;
   return isClean ? text : '(a credential, removed)';
 }

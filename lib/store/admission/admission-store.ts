@@ -1,12 +1,12 @@
 import { type AdmissionRules, admitSnapshot } from '../../core/admission/admit-snapshot.ts';
-import { isWhollyOwn } from '../../core/admission/own-versions.ts';
+import { isWholeStateOwn } from '../../core/admission/own-versions.ts';
 import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type {
   AdmittedSnapshot,
-  Decide,
-  OwnTips,
-  SessionLook,
+  DecideTransaction,
+  OneSessionSnapshot,
+  OwnStateTips,
   Snapshot,
   TransactOptions,
   TransactResult,
@@ -16,22 +16,22 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { LocalStore, StoreOptions } from '../store-options.ts';
-import { StoredEvidence } from './evidence.ts';
-import { type MergeJudge, mergeJudge } from './merge-judge.ts';
-import { recordedTransaction } from './recorded-transaction.ts';
+import { StoredCompletionEvidence } from './evidence.ts';
+import { buildMergeCompletionCheck, type MergeCompletionCheck } from './merge-judge.ts';
+import { recordTransactionDecisions } from './recorded-transaction.ts';
 
 /** The one place where a state is judged: it shows what this clone trusts, and records what is decided on that. */
 export interface AdmissionStore extends TrustedStore {
   /** The state as it is stored. */
   readonly raw: LocalStore;
   /** The newest trusted versions, by `<session>/<task>`; nothing for those that have none. */
-  lastTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
+  findLastTrustedTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
   /** The newest trusted versions by session. */
-  lastSessions(sessions: readonly Session[]): Promise<ReadonlyMap<string, Session>>;
-  /** Signatures of these sessions that were replaced, see findReplacedSeals: they count no more. */
+  findLastTrustedSessions(sessions: readonly Session[]): Promise<ReadonlyMap<string, Session>>;
+  /** Signatures of these sessions that were replaced, see findReplacedSignatures: they count no more. */
   replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>>;
   /** Judge for merges with another clone's notes. */
-  mergeJudge(): Promise<MergeJudge>;
+  openMergeCompletionCheck(): Promise<MergeCompletionCheck>;
   /** Changes what is trusted from now on. */
   admitBy(rules: Partial<Pick<AdmissionRules, 'decided' | 'isOffered'>>): void;
   /** Whether a state is read as it is. */
@@ -40,31 +40,31 @@ export interface AdmissionStore extends TrustedStore {
   admit(): Promise<void>;
 }
 
-export function openAdmission(
+export function openAdmissionStore(
   store: LocalStore,
   options: StoreOptions & { readonly decided: DecisionLog },
 ): AdmissionStore {
-  const evidence = new StoredEvidence(options);
+  const evidence = new StoredCompletionEvidence(options);
   const admission = new Admission(store, evidence, options);
   return {
     ...store,
     snapshot: () => admission.snapshot(),
-    look: (pick) => admission.look(pick),
+    readOneSession: (pick) => admission.look(pick),
     transact: (...asked) => admission.transact(...asked),
     archive: async () => admission.admitArchived(await store.archive()),
     raw: store,
-    lastTasks: async (tasks) => {
+    findLastTrustedTasks: async (tasks) => {
       const found = await evidence.lastTasks(tasks, admission.decided);
       return new Map([...found].map(([{ session, id }, last]) => [`${session}/${id}`, last]));
     },
-    lastSessions: async (sessions) => {
+    findLastTrustedSessions: async (sessions) => {
       const found = await evidence.lastSessions(sessions, admission.decided);
       return new Map([...found].map(([{ id }, last]) => [id, last]));
     },
     replacedSeals: (sessions) => evidence.replacedSeals(sessions),
-    mergeJudge: async () => {
+    openMergeCompletionCheck: async () => {
       await evidence.refresh();
-      return mergeJudge(await store.snapshot(), { decided: admission.decided, evidence });
+      return buildMergeCompletionCheck(await store.snapshot(), { decided: admission.decided, evidence });
     },
     admitBy: (rules) => admission.admitBy(rules),
     isOwn: (snapshot) => admission.isOwn(snapshot),
@@ -83,8 +83,8 @@ export function openAdmission(
 /** Reads and decides by the rules: a look that rests on something unknown is taken again once that is found out. */
 class Admission {
   readonly #store: LocalStore;
-  readonly #evidence: StoredEvidence;
-  readonly #ownTips: OwnTips | undefined;
+  readonly #evidence: StoredCompletionEvidence;
+  readonly #ownTips: OwnStateTips | undefined;
   /** Without signatures, and what machines share. */
   readonly #ownLog: DecisionLog;
   #rules: Pick<AdmissionRules, 'decided' | 'isOffered'>;
@@ -93,7 +93,7 @@ class Admission {
 
   constructor(
     store: LocalStore,
-    evidence: StoredEvidence,
+    evidence: StoredCompletionEvidence,
     { decided, ownTips }: Pick<StoreOptions, 'ownTips'> & { readonly decided: DecisionLog },
   ) {
     this.#store = store;
@@ -133,7 +133,7 @@ class Admission {
 
   /** Takes a state for this clone's own where every decision in it was made here. */
   admitOwn(raw: Snapshot, { isKept }: { readonly isKept: boolean }): void {
-    if (this.#ownTips === undefined || this.isOwn(raw) || !isWhollyOwn(raw, this.#ownLog)) return;
+    if (this.#ownTips === undefined || this.isOwn(raw) || !isWholeStateOwn(raw, this.#ownLog)) return;
     this.#ownTips.mark(raw);
     if (isKept) this.#ownTips.keep(raw);
   }
@@ -144,9 +144,9 @@ class Admission {
     return this.#found(() => this.judge(raw));
   }
 
-  async look(pick: Parameters<TrustedStore['look']>[0]): Promise<SessionLook> {
+  async look(pick: Parameters<TrustedStore['readOneSession']>[0]): Promise<OneSessionSnapshot> {
     let only: SessionId | null = null;
-    const raw = await this.#store.look((seen) => {
+    const raw = await this.#store.readOneSession((seen) => {
       only = pick(seen);
       return only;
     });
@@ -160,7 +160,7 @@ class Admission {
   }
 
   async transact(
-    decide: Decide<AdmittedSnapshot>,
+    decide: DecideTransaction<AdmittedSnapshot>,
     options: TransactOptions = {},
   ): Promise<TransactResult<AdmittedSnapshot>> {
     for (;;) {
@@ -173,7 +173,7 @@ class Admission {
 
   /** null: what the decision rests on is not known yet. */
   async #tryToTransact(
-    decide: Decide<AdmittedSnapshot>,
+    decide: DecideTransaction<AdmittedSnapshot>,
     options: TransactOptions,
   ): Promise<TransactResult<AdmittedSnapshot> | null> {
     let supersede = (): void => undefined;
@@ -185,7 +185,7 @@ class Admission {
           if (this.#evidence.isOpen) throw new Unknown();
           const transaction = decide(seen, waiting);
           if (transaction === null) return null;
-          const recorded = recordedTransaction(transaction, { seen, raw }, this.decided);
+          const recorded = recordTransactionDecisions(transaction, { seen, raw }, this.decided);
           supersede = recorded.supersede;
           return recorded.transaction;
         },

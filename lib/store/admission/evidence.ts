@@ -1,8 +1,8 @@
-import { isOwnSession, isOwnTask } from '../../core/admission/own-versions.ts';
+import { isSessionVersionOwn, isTaskVersionOwn } from '../../core/admission/own-versions.ts';
 import type {
-  BranchQuestion,
+  CommitOnBranchQuery,
   CompletionEvidence,
-  LandingQuestion,
+  TaskMergeQuery,
 } from '../../core/admission/unverified-completions.ts';
 import { isAgentAddress, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
@@ -10,12 +10,18 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
+import {
+  computeNoteKey,
+  sessionAnchor,
+  sessionNoteKind,
+  taskAnchor,
+  taskNoteKind,
+} from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { findReplacedSeals, findVersions } from './note-history.ts';
+import { findNewestWantedVersions, findReplacedSignatures } from './note-history.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
-export class StoredEvidence implements CompletionEvidence {
+export class StoredCompletionEvidence implements CompletionEvidence {
   readonly #options: StoreOptions;
   #catFile: CatFile | null = null;
   /** By branch and time: what is known, and what was asked. */
@@ -29,7 +35,7 @@ export class StoredEvidence implements CompletionEvidence {
     this.#options = options;
   }
 
-  came({ branch, since, commit }: BranchQuestion): Answer {
+  came({ branch, since, commit }: CommitOnBranchQuery): Answer {
     this.questionCount += 1;
     const growth = this.#growthOf(branch, since);
     const answer = growth.answers.get(commit);
@@ -37,7 +43,7 @@ export class StoredEvidence implements CompletionEvidence {
     return answer ?? null;
   }
 
-  names({ branch, since, task }: LandingQuestion): boolean {
+  names({ branch, since, task }: TaskMergeQuery): boolean {
     this.questionCount += 1;
     const growth = this.#growthOf(branch, since);
     const isNamed = growth.named.has(`${task.session}/${task.id}`);
@@ -103,9 +109,11 @@ export class StoredEvidence implements CompletionEvidence {
   async lastTasks(tasks: readonly Task[], decided: DecisionLog): Promise<ReadonlyMap<Task, Task>> {
     const { objectFormat } = this.#options;
     const keys = new Map(
-      tasks.map((task) => [task, anchorKey(objectFormat, taskAnchor(task.session, task.id))]),
+      tasks.map((task) => [task, computeNoteKey(objectFormat, taskAnchor(task.session, task.id))]),
     );
-    return findVersions(this.#context(), taskNotes, keys, (task) => isOwnTask(task, decided));
+    return findNewestWantedVersions(this.#context(), taskNoteKind, keys, (task) =>
+      isTaskVersionOwn(task, decided),
+    );
   }
 
   async lastSessions(
@@ -114,14 +122,16 @@ export class StoredEvidence implements CompletionEvidence {
   ): Promise<ReadonlyMap<Session, Session>> {
     const { objectFormat } = this.#options;
     const keys = new Map(
-      sessions.map((session) => [session, anchorKey(objectFormat, sessionAnchor(session.id))]),
+      sessions.map((session) => [session, computeNoteKey(objectFormat, sessionAnchor(session.id))]),
     );
-    return findVersions(this.#context(), sessionNotes, keys, (session) => isOwnSession(session, decided));
+    return findNewestWantedVersions(this.#context(), sessionNoteKind, keys, (session) =>
+      isSessionVersionOwn(session, decided),
+    );
   }
 
-  /** See findReplacedSeals. */
+  /** See findReplacedSignatures. */
   replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>> {
-    return findReplacedSeals(this.#context(), sessions);
+    return findReplacedSignatures(this.#context(), sessions);
   }
 
   async close(): Promise<void> {

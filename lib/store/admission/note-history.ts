@@ -1,8 +1,8 @@
 import { type ObjectId, parseObjectId, type SessionId } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import { Note } from '../notes/note.ts';
-import { anchorKey, type NoteKind, signatureAnchor, signatureNotes } from '../notes/note-kinds.ts';
+import { StoredNote } from '../notes/note.ts';
+import { computeNoteKey, type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { notePath } from '../notes/note-tree.ts';
 import type { StoreOptions } from '../store-options.ts';
 
@@ -10,7 +10,7 @@ import type { StoreOptions } from '../store-options.ts';
  * Finds the newest wanted version of each note in the history of its ref, from any clone; one git reads them all. Notes
  * without one are left out.
  */
-export async function findVersions<T>(
+export async function findNewestWantedVersions<T>(
   context: StoreOptions & { readonly catFile: CatFile },
   kind: NoteKind<T>,
   keys: ReadonlyMap<T, ObjectId>,
@@ -22,7 +22,7 @@ export async function findVersions<T>(
   for (const [thing, key] of keys) {
     for (const blob of versions.get(key) ?? []) {
       const object = await context.catFile.read(blob).catch(() => null);
-      const { value } = await Note.readWhole(
+      const { value } = await StoredNote.readWhole(
         kind,
         { key, blob },
         object?.bytes ?? null,
@@ -43,13 +43,13 @@ async function listVersions<T>(
   keys: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, ReadonlySet<ObjectId>>> {
   const versions = new Map<ObjectId, Set<ObjectId>>(keys.map((key) => [key, new Set()]));
-  for (const { key, old, now } of await listNoteSteps(options, { ref, keys }))
+  for (const { key, old, now } of await listNoteRevisions(options, { ref, keys }))
     for (const blob of [now, old]) if (blob !== null) versions.get(key)?.add(blob);
   return versions;
 }
 
 /** A change of a note in some commit of its ref's history, against one of that commit's parents. */
-export interface NoteStep {
+export interface NoteRevision {
   readonly key: ObjectId;
   /** The blobs before and after; null: there was none, or it was removed. */
   readonly old: ObjectId | null;
@@ -60,10 +60,10 @@ export interface NoteStep {
  * The steps by which notes of a ref became what they are, newest first, by one git for all of them. A merge is compared
  * with each of its parents: that it took one side's version is no reason to leave out how it was on the other.
  */
-export async function listNoteSteps(
+export async function listNoteRevisions(
   { context, commonDir }: StoreOptions,
   { ref, keys, most }: { readonly ref: string; readonly keys: readonly ObjectId[]; readonly most?: number },
-): Promise<readonly NoteStep[]> {
+): Promise<readonly NoteRevision[]> {
   const paths = new Map(keys.map((key) => [notePath(key).join('/'), key]));
   const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
   const { stdout } = await runGit(git, [
@@ -84,7 +84,7 @@ export async function listNoteSteps(
   return stdout
     .toString()
     .split('\n')
-    .flatMap((line): readonly NoteStep[] => {
+    .flatMap((line): readonly NoteRevision[] => {
       const [, old = '', now = '', path = ''] =
         /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(line) ?? [];
       const key = paths.get(path);
@@ -104,7 +104,7 @@ const mostSteps = 2_000;
  * replaces its own by a newer one, so a removed one that is there again was put back. Rewritten histories and commits
  * beyond the newest are not covered.
  */
-export async function findReplacedSeals(
+export async function findReplacedSignatures(
   context: StoreOptions & { readonly catFile: CatFile },
   sessions: readonly SessionId[],
 ): Promise<ReadonlySet<string>> {
@@ -115,8 +115,8 @@ export async function findReplacedSeals(
     known.set(blob, seals);
     return seals;
   };
-  const keys = sessions.map((session) => anchorKey(context.objectFormat, signatureAnchor(session)));
-  const steps = await listNoteSteps(context, { ref: signatureNotes.ref, keys, most: mostSteps });
+  const keys = sessions.map((session) => computeNoteKey(context.objectFormat, signatureAnchor(session)));
+  const steps = await listNoteRevisions(context, { ref: signatureNoteKind.ref, keys, most: mostSteps });
   for (const { key, old, now } of steps) {
     if (old === null) continue;
     const left = now === null ? new Set<string>() : await sealsOf(key, now);
@@ -131,6 +131,11 @@ async function readSeals(
   blob: ObjectId,
 ): Promise<ReadonlySet<string>> {
   const object = await catFile.read(blob).catch(() => null);
-  const { value } = await Note.readWhole(signatureNotes, { key, blob }, object?.bytes ?? null, objectFormat);
+  const { value } = await StoredNote.readWhole(
+    signatureNoteKind,
+    { key, blob },
+    object?.bytes ?? null,
+    objectFormat,
+  );
   return new Set(value?.seals.map(({ signature }) => signature));
 }

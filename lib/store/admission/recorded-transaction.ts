@@ -1,13 +1,13 @@
 import {
-  type Before,
-  decisionsMade,
-  decisionsSuperseded,
-  type Made,
+  listOwnDecisions,
+  listSupersededDecisions,
   restoreFiltered,
+  type SessionBefore,
+  type WrittenNotes,
 } from '../../core/admission/decisions-made.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { AdmittedSnapshot, Change, Snapshot, Transaction } from '../../domain/ports/store-port.ts';
-import type { Decision, DecisionLog } from '../../domain/state/decision-log.ts';
+import type { AdmittedSnapshot, Snapshot, StateChange, Transaction } from '../../domain/ports/store-port.ts';
+import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Task } from '../../domain/state/task.ts';
 
 /** A transaction whose decisions are recorded, with what was filtered out of its sessions in it again. */
@@ -23,7 +23,11 @@ interface Sides {
 }
 
 /** Records what is decided by a transaction, before its refs move. Throws what DecisionLog.record throws. */
-export function recordedTransaction(transaction: Transaction, sides: Sides, decided: DecisionLog): Recorded {
+export function recordTransactionDecisions(
+  transaction: Transaction,
+  sides: Sides,
+  decided: DecisionLog,
+): Recorded {
   const { changes, accepted = [], ...rest } = transaction;
   const ids = new Set(changes.map(sessionOf).filter((id) => id !== null));
   const made = [...ids].flatMap((id) => {
@@ -32,24 +36,28 @@ export function recordedTransaction(transaction: Transaction, sides: Sides, deci
     const about = accepted.filter(({ session }) => session === id);
     return before === null ? [] : [{ before, made: madeBy(own, before, about) }];
   });
-  decided.record([...accepted, ...made.flatMap((one) => decisionsMade(one.before, one.made))]);
+  decided.record([...accepted, ...made.flatMap((one) => listOwnDecisions(one.before, one.made))]);
   return {
     transaction: {
       ...rest,
       changes: changes.map((change) => restored(change, sides)),
       isOwn: made.length === ids.size,
     },
-    supersede: () => decided.supersede(made.flatMap((one) => decisionsSuperseded(one.before, one.made))),
+    supersede: () => decided.supersede(made.flatMap((one) => listSupersededDecisions(one.before, one.made))),
   };
 }
 
 /** The session that a change decides about; null: it decides nothing. */
-function sessionOf({ tasks = [], session, verdict, page }: Change): SessionId | null {
+function sessionOf({ tasks = [], session, verdict, page }: StateChange): SessionId | null {
   return tasks[0]?.session ?? session?.id ?? verdict?.session ?? page?.session ?? null;
 }
 
 /** null: there is no such session, and none is begun. */
-function stateBefore(id: SessionId, changes: readonly Change[], seen: AdmittedSnapshot): Before | null {
+function stateBefore(
+  id: SessionId,
+  changes: readonly StateChange[],
+  seen: AdmittedSnapshot,
+): SessionBefore | null {
   if (seen.sessions.some((session) => session.id === id)) return seen.admitted(id);
   const session = changes.find((change) => change.session !== undefined)?.session;
   const nothing = { tasks: [], received: [], elsewhere: new Set<string>(), pages: () => [] };
@@ -57,10 +65,10 @@ function stateBefore(id: SessionId, changes: readonly Change[], seen: AdmittedSn
 }
 
 function madeBy(
-  changes: readonly Change[],
-  { tasks, received }: Before,
-  accepted: readonly Decision[],
-): Made {
+  changes: readonly StateChange[],
+  { tasks, received }: SessionBefore,
+  accepted: readonly LoggedDecision[],
+): WrittenNotes {
   const known = new Set<string>([...tasks, ...received].map(({ id }) => id));
   const written = changes.flatMap((change) => change.tasks ?? []);
   const first = new Map([...written].reverse().map((task) => [task.id, task]));
@@ -75,7 +83,7 @@ function madeBy(
   };
 }
 
-function restored(change: Change, { seen, raw }: Sides): Change {
+function restored(change: StateChange, { seen, raw }: Sides): StateChange {
   const { session } = change;
   const [verified, stored] = [seen, raw].map(({ sessions }) => sessions.find(({ id }) => id === session?.id));
   if (session === undefined || verified === undefined || stored === undefined) return change;

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isOwnSession, isOwnTask } from '../../core/admission/own-versions.ts';
-import type { Change, Snapshot } from '../../domain/ports/store-port.ts';
+import { isSessionVersionOwn, isTaskVersionOwn } from '../../core/admission/own-versions.ts';
+import type { Snapshot, StateChange } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { AdmissionStore } from './admission-store.ts';
 
 /** A task to bring back; null: the session itself. */
-export interface Restorable {
+export interface RestorableNote {
   readonly session: Session;
   readonly task: Task | null;
 }
 
-export interface RestoreWishes {
+export interface RestoreOwnRequest {
   readonly actor: string;
-  readonly isSelected: (one: Restorable) => boolean;
+  readonly isSelected: (one: RestorableNote) => boolean;
   /** Sees what can be brought back before anything is written; it throws where that isn't what the person named. */
-  readonly check: (found: readonly Restorable[]) => void;
+  readonly check: (found: readonly RestorableNote[]) => void;
 }
 
 /**
@@ -24,10 +24,10 @@ export interface RestoreWishes {
  * a kill leaves all of it or nothing. What another process changes meanwhile is judged again, never written over.
  * Resolves to the ids of tasks and sessions.
  */
-export async function restoreOwn(
+export async function restoreOwnVersions(
   store: AdmissionStore,
   decided: DecisionLog,
-  wishes: RestoreWishes,
+  wishes: RestoreOwnRequest,
 ): Promise<readonly string[]> {
   for (;;) {
     const selected = changedElsewhere(await store.raw.snapshot(), decided, wishes);
@@ -48,38 +48,42 @@ export async function restoreOwn(
 function changedElsewhere(
   raw: Snapshot,
   decided: DecisionLog,
-  { isSelected }: RestoreWishes,
-): readonly Restorable[] {
+  { isSelected }: RestoreOwnRequest,
+): readonly RestorableNote[] {
   decided.refresh();
-  const known = raw.sessions.filter(({ id, archived_at: at }) => at === undefined && decided.knows(id));
+  const known = raw.sessions.filter(
+    ({ id, archived_at: at }) => at === undefined && decided.hasDecidedInSession(id),
+  );
   return known
-    .flatMap((session): readonly Restorable[] => [
-      ...(isOwnSession(session, decided) ? [] : [{ session, task: null }]),
-      ...raw.tasksOf(session.id).flatMap((task) => (isOwnTask(task, decided) ? [] : [{ session, task }])),
+    .flatMap((session): readonly RestorableNote[] => [
+      ...(isSessionVersionOwn(session, decided) ? [] : [{ session, task: null }]),
+      ...raw
+        .tasksOf(session.id)
+        .flatMap((task) => (isTaskVersionOwn(task, decided) ? [] : [{ session, task }])),
     ])
     .filter(isSelected);
 }
 
 interface Lasts {
-  of(one: Restorable): Task | Session | null;
+  of(one: RestorableNote): Task | Session | null;
   readonly tasks: ReadonlyMap<string, Task>;
   readonly sessions: ReadonlyMap<string, Session>;
 }
 
-async function findLasts(store: AdmissionStore, selected: readonly Restorable[]): Promise<Lasts> {
-  const tasks = await store.lastTasks(selected.flatMap(({ task }) => task ?? []));
+async function findLasts(store: AdmissionStore, selected: readonly RestorableNote[]): Promise<Lasts> {
+  const tasks = await store.findLastTrustedTasks(selected.flatMap(({ task }) => task ?? []));
   const changed = selected.filter(({ task }) => task === null).map(({ session }) => session);
-  const sessions = await store.lastSessions(changed);
-  const of = ({ session, task }: Restorable): Task | Session | null =>
+  const sessions = await store.findLastTrustedSessions(changed);
+  const of = ({ session, task }: RestorableNote): Task | Session | null =>
     (task === null ? sessions.get(session.id) : tasks.get(`${session.id}/${task.id}`)) ?? null;
   return { of, tasks, sessions };
 }
 
 function restoration(
-  { session, task }: Restorable,
+  { session, task }: RestorableNote,
   { tasks, sessions }: Lasts,
   seen: ReadonlyMap<string, Session>,
-): readonly Change[] {
+): readonly StateChange[] {
   if (task === null) {
     const last = sessions.get(session.id);
     if (last === undefined) return [];

@@ -2,41 +2,46 @@ import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
-import type { NewObject } from '../../git/objects/make-object.ts';
+import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import type { Note } from '../notes/note.ts';
+import type { StoredNote } from '../notes/note.ts';
 import {
   anchorsFolder,
-  anchorsIn,
-  findNotes,
+  findNotesByKey,
+  listAnchorsInFolder,
   listNotes,
   type TreeEdit,
   type TreeNode,
 } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type ChangeContext, editTreeChecked, renderCommit } from '../write/apply-change.ts';
-import { emptyChain, KeptChains, unmergedCommits } from '../write/kept-chain.ts';
-import { archivedRoot, formerRoots, keptRoot, listKept } from '../write/kept-commits.ts';
-import { type OtherEntry, renderMessage } from '../write/note-commit.ts';
-import type { Publication } from '../write/ref-publisher.ts';
+import { type ChangeContext, editNoteTreeChecked, renderStateCommit } from '../write/apply-change.ts';
+import { emptyCommitChain, findUnmergedCommits, KeptCommitChains } from '../write/kept-chain.ts';
+import {
+  archivedKeptRefsRoot,
+  formerKeptRefsRoots,
+  keptRefsRoot,
+  listKeptCommitRefs,
+} from '../write/kept-commits.ts';
+import { type NonStateAuditEntry, renderAuditMessage } from '../write/note-commit.ts';
+import type { RefPublication } from '../write/ref-publisher.ts';
 
-type Root<T> = TreeNode<Note<T>> | null;
-type Edits<T> = readonly TreeEdit<Note<T>>[];
+type Root<T> = TreeNode<StoredNote<T>> | null;
+type Edits<T> = readonly TreeEdit<StoredNote<T>>[];
 
 /** Notes of an archived session on one ref, and the edits that remove them. */
-export interface SessionNotes<T> {
-  readonly notes: readonly Note<T>[];
+export interface ArchivableNotes<T> {
+  readonly notes: readonly StoredNote<T>[];
   /** False: a note is missing, there twice or can't be read, so that moving it could lose it. */
   readonly isWhole: boolean;
   readonly removal: Edits<T>;
 }
 
 /** The tasks of a session, by its anchors. */
-export function taskNotesOf<T>(root: Root<T>, session: SessionId): SessionNotes<T> {
+export function findTaskNotesOfSession<T>(root: Root<T>, session: SessionId): ArchivableNotes<T> {
   const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
-  const places = [...(folder?.entries.values() ?? [])].map(({ oid }) => findNotes(root, oid));
+  const places = [...(folder?.entries.values() ?? [])].map(({ oid }) => findNotesByKey(root, oid));
   const notes = places.flatMap((found) => found.map(({ note }) => note));
   return {
     notes,
@@ -49,18 +54,18 @@ export function taskNotesOf<T>(root: Root<T>, session: SessionId): SessionNotes<
 }
 
 /** Finds the notes for later tasks of a session, by its anchors; only pages whose key `isMeant` accepts. */
-export function pageNotesOf<T>(
+export function findPageNotesOfSession<T>(
   root: Root<T>,
   session: SessionId,
   isSelected: (key: ObjectId) => boolean = () => true,
-): SessionNotes<T> & {
+): ArchivableNotes<T> & {
   readonly anchors: readonly { readonly path: readonly string[]; readonly key: ObjectId }[];
 } {
   const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
-  const anchors = [...anchorsIn(folder, [session])]
+  const anchors = [...listAnchorsInFolder(folder, [session])]
     .map(({ name, key }) => ({ path: name.split('/'), key }))
     .filter(({ key }) => isSelected(key));
-  const places = anchors.map(({ key }) => findNotes(root, key));
+  const places = anchors.map(({ key }) => findNotesByKey(root, key));
   const notes = places.flatMap((found) => found.map(({ note }) => note));
   return {
     notes,
@@ -74,56 +79,56 @@ export function pageNotesOf<T>(
 }
 
 /** The verdicts on commits that only archived sessions judged. */
-export function validationNotesOf(
+export function findArchivedValidationNotes(
   root: Root<ValidationNote>,
   isArchived: (session: SessionId) => boolean,
-): SessionNotes<ValidationNote> {
+): ArchivableNotes<ValidationNote> {
   const notes = [...listNotes(root)].filter((note) => {
     const verdicts = mentioned(note);
-    return verdicts.length > 0 && verdicts.every(isArchived) && findNotes(root, note.key).length === 1;
+    return verdicts.length > 0 && verdicts.every(isArchived) && findNotesByKey(root, note.key).length === 1;
   });
   return {
     notes,
     isWhole: true,
-    removal: notes.flatMap(({ key }) => findNotes(root, key).map(({ path }) => ({ path, entry: null }))),
+    removal: notes.flatMap(({ key }) => findNotesByKey(root, key).map(({ path }) => ({ path, entry: null }))),
   };
 }
 
 /** Looks at the note unchecked first: most have nothing to do with an archived session. */
-function mentioned(note: Note<ValidationNote>): readonly SessionId[] {
+function mentioned(note: StoredNote<ValidationNote>): readonly SessionId[] {
   return note.value?.verdicts.map(({ session }) => session) ?? [];
 }
 
 /** The commits verdicts are about. */
-function keysOf<T>({ notes }: SessionNotes<T>): readonly ObjectId[] {
+function keysOf<T>({ notes }: ArchivableNotes<T>): readonly ObjectId[] {
   return notes.map(({ key }) => key);
 }
 
 interface Subject {
   readonly id: SessionId;
   readonly session: Session | null;
-  readonly tasks: readonly Note<Task>[];
-  readonly verdicts: SessionNotes<ValidationNote>;
+  readonly tasks: readonly StoredNote<Task>[];
+  readonly verdicts: ArchivableNotes<ValidationNote>;
 }
 
 /**
  * Keeps the commits of sessions that are archived alive where the base branch doesn't, and drops the refs that
  * kept them for the time the session was open.
  */
-export async function archivedCommits(
+export async function planArchivedCommitRefs(
   { context, commonDir, objectFormat, catFile }: StoreOptions & { readonly catFile: CatFile },
   subjects: readonly Subject[],
-): Promise<Publication> {
+): Promise<RefPublication> {
   const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
-  const chains = new KeptChains(catFile, objectFormat);
+  const chains = new KeptCommitChains(catFile, objectFormat);
   const commands: RefCommand[] = [];
-  const objects: NewObject[] = [];
+  const objects: UnwrittenObject[] = [];
   for (const subject of subjects) {
-    const refs = await listKept(git, subject.id);
-    const open = await keptBelow(keptRoot, subject.id, { refs, chains });
-    const archived = await keptBelow(archivedRoot, subject.id, { refs, chains });
+    const refs = await listKeptCommitRefs(git, subject.id);
+    const open = await keptBelow(keptRefsRoot, subject.id, { refs, chains });
+    const archived = await keptBelow(archivedKeptRefsRoot, subject.id, { refs, chains });
     const named = new Set([...commitsOf(subject), ...open.commits]);
-    const tips = await unmergedCommits(git, [...named], subject.session?.base_branch ?? null);
+    const tips = await findUnmergedCommits(git, [...named], subject.session?.base_branch ?? null);
     const longer = await chains.extend(subject.id, archived.chain, [...archived.formerCommits, ...tips]);
     const { ref, chain } = archived;
     objects.push(...longer.objects);
@@ -138,11 +143,11 @@ export async function archivedCommits(
 async function keptBelow(
   root: string,
   id: SessionId,
-  { refs, chains }: { readonly refs: ReadonlyMap<RefName, ObjectId>; readonly chains: KeptChains },
+  { refs, chains }: { readonly refs: ReadonlyMap<RefName, ObjectId>; readonly chains: KeptCommitChains },
 ) {
   const ref = `${root}${id}` as RefName;
-  const chain = (await chains.read(refs.get(ref) ?? null)) ?? emptyChain;
-  const formerRoot = `${formerRoots.get(root)}${id}/`;
+  const chain = (await chains.read(refs.get(ref) ?? null)) ?? emptyCommitChain;
+  const formerRoot = `${formerKeptRefsRoots.get(root)}${id}/`;
   const formerCommits = [...refs].flatMap(([name, oid]) => (name.startsWith(formerRoot) ? [oid] : []));
   return { ref, chain, formerCommits, commits: [...chain.kept, ...formerCommits] };
 }
@@ -160,19 +165,19 @@ function commitsOf({ id, session, tasks, verdicts }: Subject): readonly ObjectId
 }
 
 /** One ref with entries added and removed as they are, as one new commit; as it was without any. */
-export function commitTree<T>(
+export function commitNoteTreeEdits<T>(
   state: RefState<T>,
-  edits: readonly TreeEdit<Note<T>>[],
-  { change, context }: { readonly change: OtherEntry; readonly context: ChangeContext },
+  edits: readonly TreeEdit<StoredNote<T>>[],
+  { change, context }: { readonly change: NonStateAuditEntry; readonly context: ChangeContext },
 ): RefState<T> {
   if (edits.length === 0) return state;
-  const root = editTreeChecked(state, edits, context.sink);
-  const message = renderMessage(change, { actor: context.actor, host: context.host, rev: null });
+  const root = editNoteTreeChecked(state, edits, context.sink);
+  const message = renderAuditMessage(change, { actor: context.actor, host: context.host, rev: null });
   // The last note may have gone: git misses even an empty tree.
   const tree = root?.oid ?? context.sink('tree', '').oid;
   const tip = context.sink(
     'commit',
-    renderCommit(tree, state.tip === null ? [] : [state.tip], message, context),
+    renderStateCommit(tree, state.tip === null ? [] : [state.tip], message, context),
   ).oid;
   return { ...state, tip, root };
 }

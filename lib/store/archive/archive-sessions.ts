@@ -3,25 +3,25 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import type { Note } from '../notes/note.ts';
-import { archiveNotes, sessionAnchor } from '../notes/note-kinds.ts';
-import { anchorsFolder, fileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
-import { onlyNote, type RefState, type State, StateSnapshot } from '../notes/state.ts';
-import { readSideRef, type StateReader } from '../notes/state-reader.ts';
+import type { StoredNote } from '../notes/note.ts';
+import { archiveNoteKinds, sessionAnchor } from '../notes/note-kinds.ts';
+import { anchorsFolder, noteFileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
+import { findSingleNote, type IndexedState, type RefState, StateSnapshot } from '../notes/state.ts';
+import { readRefOutsideState, type StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type ChangeContext, keyAndAnchor, writeNotes } from '../write/apply-change.ts';
-import { type OtherEntry, readCommitIdentity } from '../write/note-commit.ts';
-import { type Publication, RefPublisher } from '../write/ref-publisher.ts';
+import { type ChangeContext, pairNoteKeyWithAnchor, writeNotes } from '../write/apply-change.ts';
+import { type NonStateAuditEntry, readCommitIdentity } from '../write/note-commit.ts';
+import { type RefPublication, RefPublisher } from '../write/ref-publisher.ts';
 import {
-  archivedCommits,
-  commitTree,
-  pageNotesOf,
-  type SessionNotes,
-  taskNotesOf,
-  validationNotesOf,
+  type ArchivableNotes,
+  commitNoteTreeEdits,
+  findArchivedValidationNotes,
+  findPageNotesOfSession,
+  findTaskNotesOfSession,
+  planArchivedCommitRefs,
 } from './archive-notes.ts';
 
 interface Place {
@@ -51,25 +51,25 @@ export async function archiveSessions(
 }
 
 /** A note that can't be read is not moved out of sight. */
-function isMovable(state: State, id: SessionId, { options }: Place): boolean {
-  const { key } = keyAndAnchor(options.objectFormat, sessionAnchor(id));
-  const session = onlyNote(state.sessions, key)?.value ?? null;
+function isMovable(state: IndexedState, id: SessionId, { options }: Place): boolean {
+  const { key } = pairNoteKeyWithAnchor(options.objectFormat, sessionAnchor(id));
+  const session = findSingleNote(state.sessions, key)?.value ?? null;
   return (
     session !== null &&
     session.archived_at === undefined &&
-    taskNotesOf(state.tasks.root, id).isWhole &&
-    pageNotesOf(state.blackboard.root, id).isWhole
+    findTaskNotesOfSession(state.tasks.root, id).isWhole &&
+    findPageNotesOfSession(state.blackboard.root, id).isWhole
   );
 }
 
 async function prepare(
   { options, catFile }: Place,
-  state: State,
+  state: IndexedState,
   { ids, actor }: { readonly ids: readonly SessionId[]; readonly actor: string },
-): Promise<Publication> {
+): Promise<RefPublication> {
   const { objectFormat, hostname, now = () => new Date() } = options;
   const archive = await readArchive({ ...options, catFile });
-  const objects = new Map<string, NewObject>();
+  const objects = new Map<string, UnwrittenObject>();
   const changing: ChangeContext = {
     actor,
     host: hostname ?? null,
@@ -77,7 +77,7 @@ async function prepare(
     objectFormat,
     identity: await readCommitIdentity(options),
     sink: (type, content) => {
-      const object = makeObject(objectFormat, type, content);
+      const object = makeUnwrittenObject(objectFormat, type, content);
       objects.set(object.oid, object);
       return object;
     },
@@ -85,12 +85,12 @@ async function prepare(
   const found = ids.map((id) => ({
     id,
     session: noteOf(state, id, options),
-    tasks: taskNotesOf(state.tasks.root, id),
-    pages: pageNotesOf(state.blackboard.root, id),
+    tasks: findTaskNotesOfSession(state.tasks.root, id),
+    pages: findPageNotesOfSession(state.blackboard.root, id),
   }));
-  const verdicts = validationNotesOf(state.validations.root, (id) => ids.includes(id));
+  const verdicts = findArchivedValidationNotes(state.validations.root, (id) => ids.includes(id));
   const moves = movesOf(state, archive, { found, verdicts, change: describe(ids), changing });
-  const kept = await archivedCommits(
+  const kept = await planArchivedCommitRefs(
     { ...options, catFile },
     found.map(({ id, session, tasks: own }) => ({ id, session: session.value, tasks: own.notes, verdicts })),
   );
@@ -102,33 +102,33 @@ async function prepare(
 
 async function readArchive(side: StoreOptions & { readonly catFile: CatFile }) {
   return {
-    sessions: await readSideRef(side, archiveNotes.sessions),
-    tasks: await readSideRef(side, archiveNotes.tasks),
-    validations: await readSideRef(side, archiveNotes.validations),
-    blackboard: await readSideRef(side, archiveNotes.blackboard),
+    sessions: await readRefOutsideState(side, archiveNoteKinds.sessions),
+    tasks: await readRefOutsideState(side, archiveNoteKinds.tasks),
+    validations: await readRefOutsideState(side, archiveNoteKinds.validations),
+    blackboard: await readRefOutsideState(side, archiveNoteKinds.blackboard),
   };
 }
 
 interface Moving {
   readonly found: readonly {
     readonly id: SessionId;
-    readonly session: Note<Session>;
-    readonly tasks: SessionNotes<Task>;
-    readonly pages: ReturnType<typeof pageNotesOf<BlackboardPage>>;
+    readonly session: StoredNote<Session>;
+    readonly tasks: ArchivableNotes<Task>;
+    readonly pages: ReturnType<typeof findPageNotesOfSession<BlackboardPage>>;
   }[];
-  readonly verdicts: ReturnType<typeof validationNotesOf>;
-  readonly change: OtherEntry;
+  readonly verdicts: ReturnType<typeof findArchivedValidationNotes>;
+  readonly change: NonStateAuditEntry;
   readonly changing: ChangeContext;
 }
 
 /** Copies first: should git be killed between two refs, a note is there twice rather than nowhere. */
 function movesOf(
-  state: State,
+  state: IndexedState,
   archive: Awaited<ReturnType<typeof readArchive>>,
   { found, verdicts, change, changing }: Moving,
-): Publication['commands'] {
-  const move = <T>(ref: RefState<T>, edits: readonly TreeEdit<Note<T>>[]) =>
-    moveOf(ref, commitTree(ref, edits, { change, context: changing }));
+): RefPublication['commands'] {
+  const move = <T>(ref: RefState<T>, edits: readonly TreeEdit<StoredNote<T>>[]) =>
+    moveOf(ref, commitNoteTreeEdits(ref, edits, { change, context: changing }));
   const sessions = found.flatMap(({ id, session }) => filed(session, [id]));
   const tasks = found.flatMap((one) => filedTasks(one.id, one.tasks));
   const validations = verdicts.notes.flatMap((note) => filed(note, null));
@@ -150,7 +150,7 @@ function movesOf(
   ];
 }
 
-function describe(ids: readonly SessionId[]): OtherEntry {
+function describe(ids: readonly SessionId[]): NonStateAuditEntry {
   const [first, ...others] = ids;
   const count = others.length === 0 ? '' : ` and ${others.length} more`;
   return {
@@ -160,37 +160,43 @@ function describe(ids: readonly SessionId[]): OtherEntry {
   };
 }
 
-function noteOf(state: State, id: SessionId, { objectFormat }: StoreOptions): Note<Session> {
-  const note = onlyNote(state.sessions, keyAndAnchor(objectFormat, sessionAnchor(id)).key);
+function noteOf(state: IndexedState, id: SessionId, { objectFormat }: StoreOptions): StoredNote<Session> {
+  const note = findSingleNote(state.sessions, pairNoteKeyWithAnchor(objectFormat, sessionAnchor(id)).key);
   if (note === null) throw new Error(`session ${id} has no note`);
   return note;
 }
 
-function filed<T>(note: Note<T>, anchor: readonly string[] | null): readonly TreeEdit<Note<T>>[] {
-  const edit = { path: notePath(note.key), entry: { mode: fileMode, oid: note.blob, tree: null, note } };
+function filed<T>(note: StoredNote<T>, anchor: readonly string[] | null): readonly TreeEdit<StoredNote<T>>[] {
+  const edit = { path: notePath(note.key), entry: { mode: noteFileMode, oid: note.blob, tree: null, note } };
   return anchor === null ? [edit] : [edit, anchorEdit(note.key, anchor)];
 }
 
-function filedTasks<T>(session: SessionId, { notes }: SessionNotes<T>): readonly TreeEdit<Note<T>>[] {
+function filedTasks<T>(
+  session: SessionId,
+  { notes }: ArchivableNotes<T>,
+): readonly TreeEdit<StoredNote<T>>[] {
   return notes.flatMap((note) => filed(note, [session, String(note.json?.id)]));
 }
 
-function filedPages<T>({ notes, anchors }: ReturnType<typeof pageNotesOf<T>>): readonly TreeEdit<Note<T>>[] {
+function filedPages<T>({
+  notes,
+  anchors,
+}: ReturnType<typeof findPageNotesOfSession<T>>): readonly TreeEdit<StoredNote<T>>[] {
   const places = new Map(anchors.map(({ path, key }) => [key, path]));
   return notes.flatMap((note) => filed(note, places.get(note.key) ?? null));
 }
 
-function anchorEdit<T>(key: ObjectId, path: readonly string[]): TreeEdit<Note<T>> {
-  return { path: [anchorsFolder, ...path], entry: { mode: fileMode, oid: key, tree: null, note: null } };
+function anchorEdit<T>(key: ObjectId, path: readonly string[]): TreeEdit<StoredNote<T>> {
+  return { path: [anchorsFolder, ...path], entry: { mode: noteFileMode, oid: key, tree: null, note: null } };
 }
 
 /** Short note of an archived session, which stays where every command reads it. */
-function shortNote({ value }: Note<Session>, id: SessionId, { now, objectFormat }: ChangeContext) {
+function shortNote({ value }: StoredNote<Session>, id: SessionId, { now, objectFormat }: ChangeContext) {
   const archived_at = now.toISOString();
   if (value === null) throw new Error(`session ${id} can't be read`);
   const { sent_back: _, ...kept } = value;
   return {
-    ...keyAndAnchor(objectFormat, sessionAnchor(id)),
+    ...pairNoteKeyWithAnchor(objectFormat, sessionAnchor(id)),
     next: (_: Session | null, rev: number): Session => ({
       ...kept,
       rev,

@@ -1,18 +1,18 @@
 import type { LoadContext } from '../notes/load-notes.ts';
-import { archiveNotes } from '../notes/note-kinds.ts';
-import { emptyState, nextState, type State } from '../notes/state.ts';
-import { readSideRef } from '../notes/state-reader.ts';
+import { archiveNoteKinds } from '../notes/note-kinds.ts';
+import { advanceIndexedState, emptyIndexedState, type IndexedState } from '../notes/state.ts';
+import { readRefOutsideState } from '../notes/state-reader.ts';
 
 /** Reads the archive as a state like any other; the reviews are those of the state at hand. */
 export async function readArchive(
   context: LoadContext & { readonly commonDir: string },
-  { reviews }: Pick<State, 'reviews'>,
-): Promise<State> {
-  return nextState(emptyState, {
-    sessions: await readSideRef(context, archiveNotes.sessions),
-    tasks: await readSideRef(context, archiveNotes.tasks),
-    validations: await readSideRef(context, archiveNotes.validations),
+  { reviews }: Pick<IndexedState, 'reviews'>,
+): Promise<IndexedState> {
+  return advanceIndexedState(emptyIndexedState, {
+    sessions: await readRefOutsideState(context, archiveNoteKinds.sessions),
+    tasks: await readRefOutsideState(context, archiveNoteKinds.tasks),
+    validations: await readRefOutsideState(context, archiveNoteKinds.validations),
     reviews,
-    blackboard: await readSideRef(context, archiveNotes.blackboard),
+    blackboard: await readRefOutsideState(context, archiveNoteKinds.blackboard),
   });
 }

@@ -1,16 +1,16 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { ObjectFormat } from '../../git/objects/make-object.ts';
+import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/read-tree.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-answer.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { Note } from './note.ts';
+import { StoredNote } from './note.ts';
 import { loadSchemas, type NoteKind } from './note-kinds.ts';
-import { anchorsFolder, folderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
+import { anchorsFolder, noteFolderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
 
 export interface LoadContext {
   readonly catFile: CatFile;
-  readonly objectFormat: ObjectFormat;
+  readonly objectFormat: ObjectHashFormat;
   /** Which notes are looked into; default: all. */
   readonly isWanted?: (key: ObjectId) => boolean;
 }
@@ -23,8 +23,8 @@ export async function loadNotes<T>(
   context: LoadContext,
   kind: NoteKind<T>,
   tip: ObjectId,
-  previous: TreeNode<Note<T>> | null,
-): Promise<TreeNode<Note<T>>> {
+  previous: TreeNode<StoredNote<T>> | null,
+): Promise<TreeNode<StoredNote<T>>> {
   const oid = await readRootId(context, kind, tip);
   const root = await loadFolder(context, kind, { oid, prefix: '', old: previous });
   if (isForeign(root)) throw stateCorrupt(kind.ref, tip, 'has a tree that does not hold notes');
@@ -32,7 +32,7 @@ export async function loadNotes<T>(
 }
 
 /** The keys of the notes that are linked below `anchors/`, but for those in this folder of it. */
-export async function readOtherAnchors<T>(
+export async function readAnchoredKeysOutside<T>(
   context: LoadContext,
   kind: NoteKind<T>,
   tip: ObjectId,
@@ -43,14 +43,14 @@ export async function readOtherAnchors<T>(
     parseRows(context, kind, oid, await readObject(context, kind, oid, 'tree'));
   const visit = async (oid: ObjectId): Promise<void> => {
     const rows = await rowsOf(oid);
-    for (const row of rows) if (row.mode !== folderMode) others.add(row.oid);
-    await Promise.all(rows.filter(({ mode }) => mode === folderMode).map((row) => visit(row.oid)));
+    for (const row of rows) if (row.mode !== noteFolderMode) others.add(row.oid);
+    await Promise.all(rows.filter(({ mode }) => mode === noteFolderMode).map((row) => visit(row.oid)));
   };
   const root = await rowsOf(await readRootId(context, kind, tip));
-  const anchors = root.find(({ name, mode }) => name === anchorsFolder && mode === folderMode);
+  const anchors = root.find(({ name, mode }) => name === anchorsFolder && mode === noteFolderMode);
   const folders = anchors === undefined ? [] : await rowsOf(anchors.oid);
   const isOther = ({ name, mode }: { readonly name: string; readonly mode: string }): boolean =>
-    mode === folderMode && name !== folder;
+    mode === noteFolderMode && name !== folder;
   await Promise.all(folders.filter(isOther).map((row) => visit(row.oid)));
   return others;
 }
@@ -66,14 +66,14 @@ interface Folder<T> {
   readonly oid: ObjectId;
   /** Digits of the key above this folder; null inside `anchors/`. */
   readonly prefix: string | null;
-  readonly old: TreeNode<Note<T>> | null;
+  readonly old: TreeNode<StoredNote<T>> | null;
 }
 
 async function loadFolder<T>(
   context: LoadContext,
   kind: NoteKind<T>,
   folder: Folder<T>,
-): Promise<TreeNode<Note<T>>> {
+): Promise<TreeNode<StoredNote<T>>> {
   if (folder.old?.oid === folder.oid) return folder.old;
   const bytes = await readObject(context, kind, folder.oid, 'tree');
   const rows = parseRows(context, kind, folder.oid, bytes);
@@ -98,7 +98,7 @@ async function loadFolder<T>(
   return { oid: folder.oid, entries };
 }
 
-type Entry<T> = TreeEntry<Note<T>>;
+type Entry<T> = TreeEntry<StoredNote<T>>;
 type Row = ReturnType<typeof parseTree>[number];
 /** A row of a folder: a note to be read, a folder below it, or what needs no reading; null: nothing of ours. */
 type Part<T> = NoteId | Folder<T> | { readonly entry: Entry<T> } | null;
@@ -119,10 +119,10 @@ function partOf<T>(
   const prefix = folderPrefix(folder.prefix, { mode, name });
   if (prefix !== undefined) return { oid, prefix, old: old?.tree ?? null };
   const key = `${folder.prefix ?? '-'}${name}`;
-  if (mode === folderMode || !isKey(key, context.objectFormat)) return null;
+  if (mode === noteFolderMode || !isKey(key, context.objectFormat)) return null;
   const id = { key: key as ObjectId, blob: oid };
   if (context.isWanted?.(id.key) !== false) return id;
-  return { entry: { mode, oid, tree: null, note: Note.unread(kind, id) } };
+  return { entry: { mode, oid, tree: null, note: StoredNote.unread(kind, id) } };
 }
 
 /** undefined: not a folder that may hold notes or anchors; it's kept unread. */
@@ -130,12 +130,12 @@ function folderPrefix(
   prefix: string | null,
   row: { readonly mode: string; readonly name: string },
 ): string | null | undefined {
-  if (row.mode !== folderMode) return undefined;
+  if (row.mode !== noteFolderMode) return undefined;
   if (prefix === null || (prefix === '' && row.name === anchorsFolder)) return null;
   return /^[0-9a-f]{2}$/.test(row.name) && prefix.length < 38 ? `${prefix}${row.name}` : undefined;
 }
 
-function isKey(text: string, format: ObjectFormat): boolean {
+function isKey(text: string, format: ObjectHashFormat): boolean {
   return text.length === (format === 'sha1' ? 40 : 64) && /^[0-9a-f]+$/.test(text);
 }
 
@@ -144,8 +144,8 @@ function readNote<T>(
   kind: NoteKind<T>,
   id: NoteId,
   object: GitObject | null,
-): Note<T> {
-  return Note.read(kind, id, object?.type === 'blob' ? object.bytes : null, objectFormat);
+): StoredNote<T> {
+  return StoredNote.read(kind, id, object?.type === 'blob' ? object.bytes : null, objectFormat);
 }
 
 async function readObject<T>(
@@ -176,7 +176,7 @@ function parseRows<T>(
 }
 
 /** Files of a project, say: without a single note or anchor, and more than a `format` entry. */
-function isForeign<T>(root: TreeNode<Note<T>>): boolean {
+function isForeign<T>(root: TreeNode<StoredNote<T>>): boolean {
   const ownNames = [...root.entries].filter(
     ([name, entry]) => entry.note !== null || entry.tree !== null || name === 'format',
   );

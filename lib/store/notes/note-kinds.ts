@@ -7,10 +7,10 @@ import type { Session } from '../../domain/state/session.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, ValidationNote } from '../../domain/state/verdict.ts';
-import { nameOfText, type ObjectFormat } from '../../git/objects/make-object.ts';
+import { computeBlobIdOfText, type ObjectHashFormat } from '../../git/objects/make-object.ts';
 
 /** The text of the blob that a note annotates, and where the same tree links it. */
-export interface Anchor {
+export interface NoteAnchor {
   readonly text: string;
   /** Below `anchors/`. */
   readonly path: readonly string[];
@@ -24,93 +24,93 @@ export interface NoteKind<T> {
   /** Whether a note surely matches its schema and comes out of it as it is; what isn't plain may match all the same. */
   readonly isPlain: (json: unknown) => json is T;
   /** null: notes annotate commits. */
-  readonly anchor: ((note: Readonly<Record<string, unknown>>) => Anchor | null) | null;
+  readonly anchor: ((note: Readonly<Record<string, unknown>>) => NoteAnchor | null) | null;
 }
 
-export const taskNotes: NoteKind<Task> = defineKind('tasks', ({ session, id }) =>
+export const taskNoteKind: NoteKind<Task> = defineKind('tasks', ({ session, id }) =>
   isText(session) && isText(id) ? taskAnchor(session, id) : null,
 );
-export const sessionNotes: NoteKind<Session> = defineKind('sessions', ({ id }) =>
+export const sessionNoteKind: NoteKind<Session> = defineKind('sessions', ({ id }) =>
   isText(id) ? sessionAnchor(id) : null,
 );
-export const validationNotes: NoteKind<ValidationNote> = defineKind('validations', null);
-export const reviewNotes: NoteKind<ReviewNote> = defineKind('reviews', null);
+export const validationNoteKind: NoteKind<ValidationNote> = defineKind('validations', null);
+export const reviewNoteKind: NoteKind<ReviewNote> = defineKind('reviews', null);
 
 /** Notes for later tasks: by the worker of one, or for a session by who leads it. */
-export const blackboardNotes: NoteKind<BlackboardPage> = defineKind('blackboard', ({ session, task }) =>
+export const blackboardNoteKind: NoteKind<BlackboardPage> = defineKind('blackboard', ({ session, task }) =>
   isText(session) && (task === null || isText(task)) ? blackboardAnchor(session, task) : null,
 );
 
 /** Sessions out of the way with what belongs to them: read when one is asked for by name. */
-export const archiveNotes = {
-  sessions: archivedKind('sessions', sessionNotes),
-  tasks: archivedKind('tasks', taskNotes),
-  validations: archivedKind('validations', validationNotes),
-  blackboard: archivedKind('blackboard', blackboardNotes),
+export const archiveNoteKinds = {
+  sessions: archivedKind('sessions', sessionNoteKind),
+  tasks: archivedKind('tasks', taskNoteKind),
+  validations: archivedKind('validations', validationNoteKind),
+  blackboard: archivedKind('blackboard', blackboardNoteKind),
 } as const;
 
 /** Memory of earlier sessions: not read with the rest of the state. */
-export const memoryNotes: NoteKind<MemoryEntry> = defineKind('memory', ({ session, task }) =>
+export const memoryNoteKind: NoteKind<MemoryEntry> = defineKind('memory', ({ session, task }) =>
   isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
 );
 
 /** Signatures of decisions about a session: read only where trust is decided. */
-export const signatureNotes: NoteKind<SignatureNote> = defineKind('signatures', ({ session }) =>
+export const signatureNoteKind: NoteKind<SignatureNote> = defineKind('signatures', ({ session }) =>
   isText(session) ? signatureAnchor(session) : null,
 );
 
 /** Every ref of notes, in the order they are looked at. */
-export const allKinds: readonly NoteKind<unknown>[] = [
-  sessionNotes,
-  taskNotes,
-  validationNotes,
-  reviewNotes,
-  blackboardNotes,
-  archiveNotes.sessions,
-  archiveNotes.tasks,
-  archiveNotes.validations,
-  archiveNotes.blackboard,
-  memoryNotes,
-  signatureNotes,
+export const allNoteKinds: readonly NoteKind<unknown>[] = [
+  sessionNoteKind,
+  taskNoteKind,
+  validationNoteKind,
+  reviewNoteKind,
+  blackboardNoteKind,
+  archiveNoteKinds.sessions,
+  archiveNoteKinds.tasks,
+  archiveNoteKinds.validations,
+  archiveNoteKinds.blackboard,
+  memoryNoteKind,
+  signatureNoteKind,
 ];
 
 /** Every state ref, in the order transactions move them. */
 export const stateRefs: readonly RefName[] = [
-  sessionNotes.ref,
-  taskNotes.ref,
-  validationNotes.ref,
-  reviewNotes.ref,
-  blackboardNotes.ref,
+  sessionNoteKind.ref,
+  taskNoteKind.ref,
+  validationNoteKind.ref,
+  reviewNoteKind.ref,
+  blackboardNoteKind.ref,
 ];
 
 /** `blueflame task <session>/<id>`: the same in every clone, so the note's key is too. */
-export function taskAnchor(session: SessionId | string, id: TaskId | string): Anchor {
+export function taskAnchor(session: SessionId | string, id: TaskId | string): NoteAnchor {
   return { text: `blueflame task ${session}/${id}\n`, path: [session, id] };
 }
 
-export function sessionAnchor(id: SessionId | string): Anchor {
+export function sessionAnchor(id: SessionId | string): NoteAnchor {
   return { text: `blueflame session ${id}\n`, path: [id] };
 }
 
 /** `blueflame memory <session>/task/<id>`, or `…/<session>/session` for the session as a whole. */
-export function memoryAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
+export function memoryAnchor(session: SessionId | string, task: TaskId | string | null): NoteAnchor {
   const path = task === null ? [session, 'session'] : [session, 'task', task];
   return { text: `blueflame memory ${path.join('/')}\n`, path };
 }
 
 /** `blueflame blackboard <session>/task/<id>`, or `…/<session>/session` for what all tasks may hear. */
-export function blackboardAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
+export function blackboardAnchor(session: SessionId | string, task: TaskId | string | null): NoteAnchor {
   const path = task === null ? [session, 'session'] : [session, 'task', task];
   return { text: `blueflame blackboard ${path.join('/')}\n`, path };
 }
 
-export function signatureAnchor(session: SessionId | string): Anchor {
+export function signatureAnchor(session: SessionId | string): NoteAnchor {
   return { text: `blueflame signatures ${session}\n`, path: [session] };
 }
 
 /** The object id a note is filed under. */
-export function anchorKey(format: ObjectFormat, anchor: Anchor): ObjectId {
-  return nameOfText(format, anchor.text);
+export function computeNoteKey(format: ObjectHashFormat, anchor: NoteAnchor): ObjectId {
+  return computeBlobIdOfText(format, anchor.text);
 }
 
 function defineKind<Name extends SchemaName>(
@@ -142,7 +142,7 @@ export async function loadSchemas(): Promise<void> {
 }
 
 /** One of them. Throws where loadSchemas was not awaited: a mistake of the program. */
-export function loadedSchema(name: SchemaName | null): z.ZodType {
+export function requireLoadedNoteSchema(name: SchemaName | null): z.ZodType {
   if (loaded === null || name === null) throw new Error('Internal error: a schema of notes is not loaded.');
   return loaded[name].schema;
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { NewObject, ObjectType } from '../../git/objects/make-object.ts';
-import { addTo } from '../../util/sort-and-group.ts';
+import type { ObjectType, UnwrittenObject } from '../../git/objects/make-object.ts';
+import { addToListOfKey } from '../../util/sort-and-group.ts';
 
 /** A git tree in memory. Never changed: an edit makes new nodes along its path and shares the rest. */
 export interface TreeNode<N> {
@@ -26,10 +26,10 @@ export interface TreeEdit<N> {
 }
 
 /** Names an object and keeps it for writing. */
-export type ObjectSink = (type: ObjectType, content: string | Uint8Array) => NewObject;
+export type ObjectSink = (type: ObjectType, content: string | Uint8Array) => UnwrittenObject;
 
-export const folderMode = '40000';
-export const fileMode = '100644';
+export const noteFolderMode = '40000';
+export const noteFileMode = '100644';
 export const anchorsFolder = 'anchors';
 
 /** Path a note is written to: two digits, then the rest. git reads any other division too, and so does this. */
@@ -38,7 +38,7 @@ export function notePath(key: ObjectId): readonly string[] {
 }
 
 /** All notes of one key, with their paths. More than one: other tools filed it twice. */
-export function findNotes<N>(
+export function findNotesByKey<N>(
   root: TreeNode<N> | null,
   key: string,
 ): readonly { readonly path: readonly string[]; readonly note: N }[] {
@@ -48,7 +48,7 @@ export function findNotes<N>(
   const below =
     folder?.tree == null
       ? []
-      : findNotes(folder.tree, key.slice(2)).map(({ path, note }) => ({
+      : findNotesByKey(folder.tree, key.slice(2)).map(({ path, note }) => ({
           path: [key.slice(0, 2), ...path],
           note,
         }));
@@ -79,11 +79,11 @@ export function listAnchors<N>(
   root: TreeNode<N> | null,
   isWanted: (key: ObjectId) => boolean = () => true,
 ): readonly AnchorName[] {
-  return anchorsIn(root?.entries.get(anchorsFolder)?.tree ?? null, [], isWanted);
+  return listAnchorsInFolder(root?.entries.get(anchorsFolder)?.tree ?? null, [], isWanted);
 }
 
 /** The anchors of one folder; `above` stands before each name. */
-export function anchorsIn<N>(
+export function listAnchorsInFolder<N>(
   folder: TreeNode<N> | null,
   above: readonly string[],
   isWanted: (key: ObjectId) => boolean = () => true,
@@ -126,7 +126,7 @@ export function diffNotes<N>(
 }
 
 /** Applies edits; null if nothing is left. A folder that becomes empty goes. Throws if a file is in a folder's place. */
-export function editTree<N>(
+export function editNoteTree<N>(
   root: TreeNode<N> | null,
   edits: readonly TreeEdit<N>[],
   sink: ObjectSink,
@@ -135,22 +135,22 @@ export function editTree<N>(
   const deeper = new Map<string, TreeEdit<N>[]>();
   for (const { path, entry } of edits) {
     const [name = '', ...rest] = path;
-    if (rest.length > 0) addTo(deeper, name, { path: rest, entry });
+    if (rest.length > 0) addToListOfKey(deeper, name, { path: rest, entry });
     else if (entry === null) entries.delete(name);
     else entries.set(name, entry);
   }
   for (const [name, list] of deeper) {
     const old = entries.get(name);
-    if (old !== undefined && old.tree === null) throw new NotAFolder(name);
-    const tree = editTree(old?.tree ?? null, list, sink);
+    if (old !== undefined && old.tree === null) throw new NotAFolderError(name);
+    const tree = editNoteTree(old?.tree ?? null, list, sink);
     if (tree === null) entries.delete(name);
-    else entries.set(name, { mode: folderMode, oid: tree.oid, tree, note: null });
+    else entries.set(name, { mode: noteFolderMode, oid: tree.oid, tree, note: null });
   }
   return entries.size === 0 ? null : { oid: sink('tree', renderTree(entries)).oid, entries };
 }
 
 /** A foreign file or an unread folder stands where notes belong. */
-export class NotAFolder extends Error {}
+export class NotAFolderError extends Error {}
 
 interface Row {
   readonly name: string;
@@ -174,7 +174,7 @@ function rowOf<N>(name: string, entry: TreeEntry<N>): Row {
   if (known?.name === name) return known;
   const { mode, oid } = entry;
   const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(oid, 'hex')]);
-  const row = { name, order: mode === folderMode ? `${name}/` : name, bytes };
+  const row = { name, order: mode === noteFolderMode ? `${name}/` : name, bytes };
   knownRows.set(entry, row);
   return row;
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { ObjectFormat } from '../../git/objects/make-object.ts';
-import { anchorKey, loadedSchema, loadSchemas, type NoteKind } from './note-kinds.ts';
+import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
+import { computeNoteKey, loadSchemas, type NoteKind, requireLoadedNoteSchema } from './note-kinds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Parsed<T> =
@@ -16,7 +16,7 @@ const newerProblem = 'was written by a newer git-flame';
  * The body of one note: the border where stored text becomes a typed value. What is not plain is checked by its schema
  * when asked, which must be loaded by then.
  */
-export class Note<T> {
+export class StoredNote<T> {
   readonly key: ObjectId;
   readonly blob: ObjectId;
   /** The whole body; null if it's no JSON object of this version under the right key. */
@@ -33,29 +33,34 @@ export class Note<T> {
   }
 
   /** From a blob's bytes; null bytes: the object is missing or damaged. */
-  static read<T>(kind: NoteKind<T>, id: NoteId, bytes: Uint8Array | null, format: ObjectFormat): Note<T> {
+  static read<T>(
+    kind: NoteKind<T>,
+    id: NoteId,
+    bytes: Uint8Array | null,
+    format: ObjectHashFormat,
+  ): StoredNote<T> {
     const json = bytes === null ? 'is missing or damaged' : parseJson(bytes);
     const problem = typeof json === 'string' ? json : headerProblem(kind, id.key, json, format);
     if (typeof json === 'string' || problem !== null)
-      return new Note<T>(kind, id, null, { value: null, problem: problem ?? '' });
-    return new Note<T>(kind, id, json, kind.isPlain(json) ? { value: json, problem: null } : null);
+      return new StoredNote<T>(kind, id, null, { value: null, problem: problem ?? '' });
+    return new StoredNote<T>(kind, id, json, kind.isPlain(json) ? { value: json, problem: null } : null);
   }
 
   /** As read, after loading the schemas if the note needs them. */
-  static async readWhole<T>(...asked: Parameters<typeof Note.read<T>>): Promise<Note<T>> {
-    const note = Note.read(...asked);
+  static async readWhole<T>(...asked: Parameters<typeof StoredNote.read<T>>): Promise<StoredNote<T>> {
+    const note = StoredNote.read(...asked);
     if (note.needsSchema) await loadSchemas();
     return note;
   }
 
   /** One that was not looked into: there it is, without a value. */
-  static unread<T>(kind: NoteKind<T>, id: NoteId): Note<T> {
-    return new Note<T>(kind, id, null, { value: null, problem: null });
+  static unread<T>(kind: NoteKind<T>, id: NoteId): StoredNote<T> {
+    return new StoredNote<T>(kind, id, null, { value: null, problem: null });
   }
 
   /** One that was just written. */
-  static written<T>(kind: NoteKind<T>, id: NoteId, json: Json, value: T): Note<T> {
-    return new Note(kind, id, json, { value, problem: null });
+  static written<T>(kind: NoteKind<T>, id: NoteId, json: Json, value: T): StoredNote<T> {
+    return new StoredNote(kind, id, json, { value, problem: null });
   }
 
   /** null if the note can't be used, and `problem` says why, or wasn't read. */
@@ -107,7 +112,12 @@ function isObject(json: unknown): json is Json {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-function headerProblem<T>(kind: NoteKind<T>, key: ObjectId, json: Json, format: ObjectFormat): string | null {
+function headerProblem<T>(
+  kind: NoteKind<T>,
+  key: ObjectId,
+  json: Json,
+  format: ObjectHashFormat,
+): string | null {
   const version = json.v;
   if (typeof version === 'number' && version > noteVersion) {
     return `${newerProblem} (v ${version}, this one reads v ${noteVersion})`;
@@ -116,12 +126,12 @@ function headerProblem<T>(kind: NoteKind<T>, key: ObjectId, json: Json, format: 
   if (kind.anchor === null) return null;
   const anchor = kind.anchor(json);
   if (anchor === null) return 'does not name what it is about';
-  if (anchorKey(format, anchor) === key) return null;
+  if (computeNoteKey(format, anchor) === key) return null;
   return `is filed under ${key}, which is not the anchor of ${anchor.path.join('/').slice(0, 100)}`;
 }
 
 function parseBody<T>(kind: NoteKind<T>, json: Json | null): Parsed<T> {
-  const result = loadedSchema(kind.name).safeParse(json);
+  const result = requireLoadedNoteSchema(kind.name).safeParse(json);
   return result.success
     ? { value: result.data as T, problem: null }
     : { value: null, problem: `does not match its schema (${describeIssues(result.error)})` };

@@ -1,5 +1,5 @@
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import type { LogEntry, Store } from '../../domain/ports/store-port.ts';
+import type { StateLogEntry, Store } from '../../domain/ports/store-port.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 
 type Filter = Parameters<Store['log']>[0];
@@ -12,7 +12,7 @@ export async function readLog(
   gitDir: string,
   refs: readonly RefName[],
   filter: Filter,
-): Promise<readonly LogEntry[]> {
+): Promise<readonly StateLogEntry[]> {
   if (refs.length === 0 || filter.limit === 0) return [];
   const found = await askGit(context, gitDir, refs, filter);
   const entries = found.filter((entry) => isWanted(entry, filter));
@@ -29,7 +29,7 @@ async function askGit(
   gitDir: string,
   refs: readonly RefName[],
   filter: Filter,
-): Promise<readonly LogEntry[]> {
+): Promise<readonly StateLogEntry[]> {
   const isFiltered = filter.session !== undefined || filter.task !== undefined;
   const { stdout } = await runGit({ ...context, cwd: gitDir }, [
     `--git-dir=${gitDir}`,
@@ -62,9 +62,9 @@ function patterns({ session, task }: Filter): string[] {
 }
 
 /** Takes `git log -z` output of `fields`, each followed by a NUL. */
-function parseLog(output: string): readonly LogEntry[] {
+function parseLog(output: string): readonly StateLogEntry[] {
   const values = output.split('\0');
-  const entries: LogEntry[] = [];
+  const entries: StateLogEntry[] = [];
   // -z ends each record with one more NUL.
   for (let at = 0; at + fields.length <= values.length; at += fields.length + 1) {
     const [commit = '', ref = '', at_ = '', author = '', subject = '', text = '', trailers = ''] =
@@ -100,7 +100,7 @@ function parseTrailers(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(found);
 }
 
-function isWanted({ trailers }: LogEntry, { session, task }: Filter): boolean {
+function isWanted({ trailers }: StateLogEntry, { session, task }: Filter): boolean {
   const isOfTask = task === undefined || (trailers.Task ?? '').split(', ').includes(task);
   return isOfTask && (session === undefined || trailers.Session === session);
 }

@@ -4,9 +4,9 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-answer.ts';
-import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
-import { reftableOf } from '../../git/refs/ref-files.ts';
-import { isMissing } from '../../util/read-file.ts';
+import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
+import { findReftable } from '../../git/refs/ref-files.ts';
+import { isMissingFileError } from '../../util/read-file.ts';
 import { stateBusy, stateCorrupt } from '../store-errors.ts';
 
 /**
@@ -44,7 +44,7 @@ async function findProblem(
       return stateCorrupt(ref, answer.oid, `is a ${answer.type}, not a commit`);
     }
     // git says `missing` for an absent ref and for a broken one alike.
-    const recorded = answer === null ? await recordedValue(place, ref) : null;
+    const recorded = answer === null ? await readRefValueFromGit(place, ref) : null;
     if (recorded !== null) return stateCorrupt(ref, recorded, 'is not an object git can find');
   }
   return null;
@@ -79,18 +79,18 @@ interface RefPlace {
 }
 
 /** Reads the value git keeps for a state ref, even if it leads to no object; null if there is none. */
-export async function recordedValue(place: RefPlace, ref: RefName): Promise<string | null> {
-  return recordedText(place.commonDir, ref) ?? (await sharedValues(place)).get(ref) ?? null;
+export async function readRefValueFromGit(place: RefPlace, ref: RefName): Promise<string | null> {
+  return readRefFileText(place.commonDir, ref) ?? (await sharedValues(place)).get(ref) ?? null;
 }
 
 /** Reads the ref's own file; null if it has none. */
-export function recordedText(commonDir: string, ref: RefName): string | null {
+export function readRefFileText(commonDir: string, ref: RefName): string | null {
   const path = join(commonDir, ref);
   try {
     if (!statSync(path).isFile()) return null;
   } catch (error) {
     // Also where a ref of the person's has the name of a folder on the way.
-    if (isMissing(error)) return null;
+    if (isMissingFileError(error)) return null;
     throw error;
   }
   return readFileSync(path, 'latin1').trim().slice(0, 100) || 'an empty file';
@@ -99,9 +99,9 @@ export function recordedText(commonDir: string, ref: RefName): string | null {
 const reflogsLooked = 200;
 
 /** Lists former values of a ref, newest first. */
-export async function recordedHistory(place: RefPlace, ref: RefName): Promise<readonly ObjectId[]> {
+export async function listFormerRefValues(place: RefPlace, ref: RefName): Promise<readonly ObjectId[]> {
   const ids =
-    reftableOf(place.commonDir) === null
+    findReftable(place.commonDir) === null
       ? idsOfLog(join(place.commonDir, 'logs', ref))
       : await idsOfReftable(place, ref);
   return [...new Set(ids)].filter((id) => objectIdPattern.test(id) && /[^0]/.test(id)) as ObjectId[];
@@ -131,7 +131,7 @@ const sharedByDir = new Map<string, SharedValues>();
 /** The state refs in packed-refs or the reftable, read again when the file has changed. */
 async function sharedValues(place: RefPlace): Promise<ReadonlyMap<string, string>> {
   const { commonDir } = place;
-  const table = reftableOf(commonDir);
+  const table = findReftable(commonDir);
   const path = table ?? join(commonDir, 'packed-refs');
   const stat = statSync(path, { throwIfNoEntry: false });
   const stamp = stat === undefined ? '' : `${path} ${stat.ino} ${stat.mtimeMs} ${stat.size}`;
@@ -147,7 +147,11 @@ async function sharedValues(place: RefPlace): Promise<ReadonlyMap<string, string
 
 /** Asked for no more than these, git opens no object. */
 function listed(place: RefPlace): Promise<string> {
-  return gitText(atPlace(place), ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/blueflame/']);
+  return runGitForText(atPlace(place), [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/blueflame/',
+  ]);
 }
 
 function atPlace({ context, commonDir }: RefPlace): GitContext {

@@ -13,14 +13,14 @@ export function renderNote<T>(
   previous: { readonly json: Json | null } | null,
 ): { readonly json: Json; readonly value: T; readonly text: string } {
   const checked = schemaOf(kind).schema.parse(value) as T;
-  const known = new Set(keysOf(kind));
+  const known = new Set(listKnownNoteKeys(kind));
   const extra = Object.entries(previous?.json ?? {}).filter(([key]) => !known.has(key));
   const json = Object.fromEntries([...Object.entries(checked as Json), ...extra]);
   return { json, value: checked, text: `${JSON.stringify(json, null, 2)}\n` };
 }
 
 /** The keys this version knows; others are kept as they are. */
-export function keysOf<T>(kind: NoteKind<T>): readonly string[] {
+export function listKnownNoteKeys<T>(kind: NoteKind<T>): readonly string[] {
   return schemaOf(kind).keys;
 }
 

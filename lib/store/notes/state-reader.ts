@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import { noFolder } from '../../domain/input-errors.ts';
-import type { Snapshot, Tips } from '../../domain/ports/store-port.ts';
-import type { ObjectFormat } from '../../git/objects/make-object.ts';
+import { noFolderError } from '../../domain/input-errors.ts';
+import type { Snapshot, StateTips } from '../../domain/ports/store-port.ts';
+import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { RefFiles } from '../../git/refs/ref-files.ts';
-import { type LoadContext, loadNotes, readOtherAnchors } from './load-notes.ts';
-import { anchorKey, blackboardAnchor, type NoteKind, stateRefs } from './note-kinds.ts';
+import { UnmovedRefsCheck } from '../../git/refs/ref-files.ts';
+import { type LoadContext, loadNotes, readAnchoredKeysOutside } from './load-notes.ts';
+import { blackboardAnchor, computeNoteKey, type NoteKind, stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
 import {
-  emptyState,
-  nextState,
+  advanceIndexedState,
+  collectStateTips,
+  emptyIndexedState,
+  type IndexedState,
+  openStateSnapshot,
   type RefState,
-  type State,
   StateSnapshot,
-  snapshotOf,
-  tipsOf,
 } from './state.ts';
 
 /** Reads the newest state; what it read before is not read again. */
@@ -23,28 +23,28 @@ export class StateReader {
   readonly #options: {
     readonly catFile: CatFile;
     readonly commonDir: string;
-    readonly objectFormat: ObjectFormat;
+    readonly objectFormat: ObjectHashFormat;
   };
-  #state: State = emptyState;
+  #state: IndexedState = emptyIndexedState;
   /** State this process is about to write. */
-  #expected: State = emptyState;
+  #expected: IndexedState = emptyIndexedState;
   /** As it was last looked at. */
-  #sessions = emptyState.sessions;
-  readonly #files: RefFiles;
+  #sessions = emptyIndexedState.sessions;
+  readonly #files: UnmovedRefsCheck;
   #running: Promise<unknown> = Promise.resolve();
-  #next: Promise<State> | null = null;
+  #next: Promise<IndexedState> | null = null;
 
   constructor(options: {
     readonly catFile: CatFile;
     readonly commonDir: string;
-    readonly objectFormat: ObjectFormat;
+    readonly objectFormat: ObjectHashFormat;
   }) {
     this.#options = options;
-    this.#files = new RefFiles(options.commonDir);
+    this.#files = new UnmovedRefsCheck(options.commonDir);
   }
 
   /** The state at some moment after the call. Callers of the same moment share one reading. */
-  read(): Promise<State> {
+  read(): Promise<IndexedState> {
     if (this.#next !== null) return this.#next;
     const next = this.#running.then(() => {
       this.#next = null;
@@ -55,26 +55,26 @@ export class StateReader {
     return next;
   }
 
-  /** Implements `Store.look`; a state that was read whole before is taken instead. */
+  /** Implements `Store.readOneSession`; a state that was read whole before is taken instead. */
   async look(pick: (sessions: Snapshot) => SessionId | null): Promise<Snapshot> {
     const { catFile, commonDir } = this.#options;
     const tips = await readTips(catFile, commonDir, stateRefs);
     const whole = this.#state;
-    if (isAt(whole, tips)) return snapshotOf(whole);
+    if (isAt(whole, tips)) return openStateSnapshot(whole);
     this.#sessions = await this.#load(this.#sessions, tips);
-    const none = { ...emptyState, sessions: this.#sessions };
+    const none = { ...emptyIndexedState, sessions: this.#sessions };
     const session = pick(new StateSnapshot(none));
     return new StateSnapshot(session === null ? none : await this.#lookAt(session, none, tips), tips);
   }
 
-  async #lookAt(session: SessionId, none: State, tips: Tips): Promise<State> {
+  async #lookAt(session: SessionId, none: IndexedState, tips: StateTips): Promise<IndexedState> {
     const { tasks: kind } = none;
     const tip = tips.get(kind.kind.ref) ?? null;
     if (tip === null) return none;
     // One that is linked nowhere may be the session's all the same.
-    const others = await readOtherAnchors(this.#options, kind.kind, tip, session);
+    const others = await readAnchoredKeysOutside(this.#options, kind.kind, tip, session);
     const tasks = await this.#load(kind, tips, (key) => !others.has(key));
-    const state = nextState(emptyState, { ...none, tasks });
+    const state = advanceIndexedState(emptyIndexedState, { ...none, tasks });
     const snapshot = new StateSnapshot(state);
     const commits = new Set([
       ...snapshot.tasksOf(session).map(({ commit }) => commit),
@@ -87,36 +87,36 @@ export class StateReader {
 
   async #pagesOf(
     session: SessionId,
-    kind: State['blackboard'],
-    { tips, snapshot }: { readonly tips: Tips; readonly snapshot: Snapshot },
-  ): Promise<State['blackboard']> {
+    kind: IndexedState['blackboard'],
+    { tips, snapshot }: { readonly tips: StateTips; readonly snapshot: Snapshot },
+  ): Promise<IndexedState['blackboard']> {
     if ((tips.get(kind.kind.ref) ?? null) === null) return kind;
     const keyOf = (task: string | null): ObjectId =>
-      anchorKey(this.#options.objectFormat, blackboardAnchor(session, task));
+      computeNoteKey(this.#options.objectFormat, blackboardAnchor(session, task));
     const keys = new Set([keyOf(null), ...snapshot.tasksOf(session).map(({ id }) => keyOf(id))]);
     return this.#load(kind, tips, (key) => keys.has(key));
   }
 
   /** To be called before the refs are moved there: who finds them there before `adopt` is called needs no reading either. */
-  expect(state: State): void {
+  expect(state: IndexedState): void {
     this.#expected = state;
   }
 
   /** Takes over a state this process has just written, without reading it. */
-  adopt(state: State): void {
+  adopt(state: IndexedState): void {
     this.#state = state;
   }
 
-  async #read(): Promise<State> {
+  async #read(): Promise<IndexedState> {
     const { catFile, commonDir } = this.#options;
-    if (this.#files.areAt(tipsOf(this.#state))) return this.#state;
-    if (this.#files.areAt(tipsOf(this.#expected))) {
+    if (this.#files.areUnmoved(collectStateTips(this.#state))) return this.#state;
+    if (this.#files.areUnmoved(collectStateTips(this.#expected))) {
       this.#state = this.#expected;
       return this.#state;
     }
     // Without it every state would seem to be gone.
-    if (this.#state !== emptyState && !existsSync(commonDir))
-      throw noFolder(
+    if (this.#state !== emptyIndexedState && !existsSync(commonDir))
+      throw noFolderError(
         `The repository ${commonDir} no longer exists: it was moved or removed.`,
         'Where it is now, run: git flame run',
       );
@@ -137,14 +137,14 @@ export class StateReader {
       validations === before.validations &&
       reviews === before.reviews &&
       blackboard === before.blackboard;
-    this.#state = isSame ? before : nextState(before, refs);
+    this.#state = isSame ? before : advanceIndexedState(before, refs);
     noteTips(tips);
     return this.#state;
   }
 
   async #load<T>(
     before: RefState<T>,
-    tips: Tips,
+    tips: StateTips,
     isWanted: (key: ObjectId) => boolean = () => true,
   ): Promise<RefState<T>> {
     const tip = tips.get(before.kind.ref) ?? null;
@@ -155,12 +155,12 @@ export class StateReader {
   }
 }
 
-function isAt(state: State, tips: Tips): boolean {
-  return [...tipsOf(state)].every(([ref, tip]) => tips.get(ref) === tip);
+function isAt(state: IndexedState, tips: StateTips): boolean {
+  return [...collectStateTips(state)].every(([ref, tip]) => tips.get(ref) === tip);
 }
 
 /** A ref of notes that is read only when asked for: it's no part of the state each command reads. */
-export async function readSideRef<T>(
+export async function readRefOutsideState<T>(
   context: LoadContext & { readonly commonDir: string },
   kind: NoteKind<T>,
 ): Promise<RefState<T>> {

@@ -1,27 +1,27 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import type { Snapshot, StateProblem, Tips } from '../../domain/ports/store-port.ts';
+import type { Snapshot, StateTips, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { ReviewNote, ValidationNote, Verdict, Verification } from '../../domain/state/verdict.ts';
-import { addTo, compareText } from '../../util/sort-and-group.ts';
-import type { Note } from './note.ts';
+import type { DiagnosticsRerun, ReviewNote, ValidationNote, Verdict } from '../../domain/state/verdict.ts';
+import { addToListOfKey, compareText } from '../../util/sort-and-group.ts';
+import type { StoredNote } from './note.ts';
 import {
-  blackboardNotes,
+  blackboardNoteKind,
   type NoteKind,
-  reviewNotes,
-  sessionNotes,
-  taskNotes,
-  validationNotes,
+  reviewNoteKind,
+  sessionNoteKind,
+  taskNoteKind,
+  validationNoteKind,
 } from './note-kinds.ts';
-import { diffNotes, findNotes, listAnchors, listNotes, type TreeNode } from './note-tree.ts';
+import { diffNotes, findNotesByKey, listAnchors, listNotes, type TreeNode } from './note-tree.ts';
 
 /** One state ref at one moment. */
 export interface RefState<T> {
   readonly kind: NoteKind<T>;
   /** null: the ref does not exist. */
   readonly tip: ObjectId | null;
-  readonly root: TreeNode<Note<T>> | null;
+  readonly root: TreeNode<StoredNote<T>> | null;
 }
 
 /** All state refs at one moment; immutable, sharing what didn't change with those before. */
@@ -34,34 +34,37 @@ export interface RefStates {
 }
 
 /** The state of all refs with an index of each session's tasks. */
-export interface State extends RefStates {
-  readonly taskIndex: TaskIndex;
+export interface IndexedState extends RefStates {
+  readonly taskIndex: TaskNoteIndex;
 }
 
-export const emptyState: State = {
-  sessions: { kind: sessionNotes, tip: null, root: null },
-  tasks: { kind: taskNotes, tip: null, root: null },
-  validations: { kind: validationNotes, tip: null, root: null },
-  reviews: { kind: reviewNotes, tip: null, root: null },
-  blackboard: { kind: blackboardNotes, tip: null, root: null },
+export const emptyIndexedState: IndexedState = {
+  sessions: { kind: sessionNoteKind, tip: null, root: null },
+  tasks: { kind: taskNoteKind, tip: null, root: null },
+  validations: { kind: validationNoteKind, tip: null, root: null },
+  reviews: { kind: reviewNoteKind, tip: null, root: null },
+  blackboard: { kind: blackboardNoteKind, tip: null, root: null },
   taskIndex: new Map(),
 };
 
 /** The next state, its index brought along: the cost depends on what changed, not on the number of notes. */
-export function nextState(previous: State, refs: RefStates): State {
-  return { ...refs, taskIndex: indexTasks(previous.taskIndex, previous.tasks.root, refs.tasks.root) };
+export function advanceIndexedState(previous: IndexedState, refs: RefStates): IndexedState {
+  return {
+    ...refs,
+    taskIndex: updateTaskNoteIndex(previous.taskIndex, previous.tasks.root, refs.tasks.root),
+  };
 }
 
 /** Tip of each state ref. */
-export function tipsOf(state: State): Tips {
+export function collectStateTips(state: IndexedState): StateTips {
   const all = [state.sessions, state.tasks, state.validations, state.reviews, state.blackboard];
   return new Map(all.map(({ kind, tip }) => [kind.ref, tip]));
 }
 
-const snapshots = new WeakMap<State, StateSnapshot>();
+const snapshots = new WeakMap<IndexedState, StateSnapshot>();
 
 /** The snapshot of a state: its lists are made once, however often it is looked at. */
-export function snapshotOf(state: State): Snapshot {
+export function openStateSnapshot(state: IndexedState): Snapshot {
   const snapshot = snapshots.get(state) ?? new StateSnapshot(state);
   snapshots.set(state, snapshot);
   return snapshot;
@@ -69,15 +72,15 @@ export function snapshotOf(state: State): Snapshot {
 
 /** The state as commands see it; lists are made when asked for. */
 export class StateSnapshot implements Snapshot {
-  readonly #state: State;
+  readonly #state: IndexedState;
   readonly #tasks = new Map<string, readonly Task[]>();
   #sessions: readonly Session[] | null = null;
-  #problems: readonly StateProblem[] | null = null;
+  #problems: readonly UnusableNote[] | null = null;
 
-  readonly tips: Tips;
+  readonly tips: StateTips;
 
   /** `tips`: of a state that was read in part, where all refs stood. */
-  constructor(state: State, tips = tipsOf(state)) {
+  constructor(state: IndexedState, tips = collectStateTips(state)) {
     this.#state = state;
     this.tips = tips;
   }
@@ -85,7 +88,7 @@ export class StateSnapshot implements Snapshot {
   /** Oldest first. */
   get sessions(): readonly Session[] {
     this.#sessions ??= [...listNotes(this.#state.sessions.root)]
-      .filter((note) => findNotes(this.#state.sessions.root, note.key).length === 1)
+      .filter((note) => findNotesByKey(this.#state.sessions.root, note.key).length === 1)
       .flatMap((note) => note.value ?? [])
       .sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
     return this.#sessions;
@@ -107,7 +110,7 @@ export class StateSnapshot implements Snapshot {
   }
 
   verdictsOn(commit: ObjectId): readonly Verdict[] {
-    return onlyNote(this.#state.validations, commit)?.value?.verdicts ?? [];
+    return findSingleNote(this.#state.validations, commit)?.value?.verdicts ?? [];
   }
 
   verdictsOf(session: SessionId): readonly Verdict[] {
@@ -117,40 +120,40 @@ export class StateSnapshot implements Snapshot {
       .sort((a, b) => compare(a.at, b.at));
   }
 
-  verificationsOn(commit: ObjectId): readonly Verification[] {
-    return onlyNote(this.#state.validations, commit)?.value?.verifications ?? [];
+  verificationsOn(commit: ObjectId): readonly DiagnosticsRerun[] {
+    return findSingleNote(this.#state.validations, commit)?.value?.verifications ?? [];
   }
 
   reviewOn(commit: ObjectId): ReviewNote | null {
-    return onlyNote(this.#state.reviews, commit)?.value ?? null;
+    return findSingleNote(this.#state.reviews, commit)?.value ?? null;
   }
 
   blackboardOf(session: SessionId): readonly BlackboardPage[] {
     return [...listNotes(this.#state.blackboard.root)]
-      .filter((note) => findNotes(this.#state.blackboard.root, note.key).length === 1)
+      .filter((note) => findNotesByKey(this.#state.blackboard.root, note.key).length === 1)
       .flatMap((note) => (note.json?.session === session ? (note.value ?? []) : []))
       .sort((a, b) => compare(a.task ?? '', b.task ?? ''));
   }
 
   /** Checks every note; on 10,000 tasks this takes a fraction of a second the first time. */
-  get problems(): readonly StateProblem[] {
+  get problems(): readonly UnusableNote[] {
     const { sessions, tasks, validations, reviews, blackboard } = this.#state;
     this.#problems ??= [sessions, tasks, validations, reviews, blackboard].flatMap((ref) =>
-      problemsOf<unknown>(ref),
+      listUnusableNotes<unknown>(ref),
     );
     return this.#problems;
   }
 }
 
 /** The note under a key; null if there is none, or more than one. */
-export function onlyNote<T>(state: RefState<T>, key: ObjectId): Note<T> | null {
-  const found = findNotes(state.root, key);
+export function findSingleNote<T>(state: RefState<T>, key: ObjectId): StoredNote<T> | null {
+  const found = findNotesByKey(state.root, key);
   return found.length === 1 ? (found[0]?.note ?? null) : null;
 }
 
 /** Lists the notes of a ref that can't be used. */
-export function problemsOf<T>(state: RefState<T>): StateProblem[] {
-  const found: StateProblem[] = [];
+export function listUnusableNotes<T>(state: RefState<T>): UnusableNote[] {
+  const found: UnusableNote[] = [];
   const notes = listNotes(state.root);
   const counts = new Map<ObjectId, number>();
   for (const { key } of notes) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -163,7 +166,7 @@ export function problemsOf<T>(state: RefState<T>): StateProblem[] {
 }
 
 /** The note an anchor refers to must exist: one that is gone, or is where none can be, is damage. */
-function lostNotes<T>(state: RefState<T>, keys: ReadonlyMap<ObjectId, number>): StateProblem[] {
+function lostNotes<T>(state: RefState<T>, keys: ReadonlyMap<ObjectId, number>): UnusableNote[] {
   return listAnchors(state.root, (key) => !keys.has(key)).map(({ name, key }) => {
     const message = `is the anchor of ${name}, whose note is missing`;
     return { ref: state.kind.ref, object: key, key, message };
@@ -175,22 +178,22 @@ function compare(a: string, b: string): number {
 }
 
 /** The notes of each session's tasks, by task id. */
-export type TaskIndex = ReadonlyMap<string, readonly Note<Task>[]>;
+export type TaskNoteIndex = ReadonlyMap<string, readonly StoredNote<Task>[]>;
 
-type Root = TreeNode<Note<Task>> | null;
+type Root = TreeNode<StoredNote<Task>> | null;
 interface Changes {
-  readonly gone: Set<Note<Task>>;
-  readonly added: Note<Task>[];
+  readonly gone: Set<StoredNote<Task>>;
+  readonly added: StoredNote<Task>[];
 }
 
 /** Brings an index from one tree to the next. Notes that can't be filed (bad header, filed twice) are left out. */
-export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskIndex {
+export function updateTaskNoteIndex(index: TaskNoteIndex, before: Root, after: Root): TaskNoteIndex {
   if (before?.oid === after?.oid) return index;
   if (before === null) return indexAll(after);
   const { gone, added } = diffNotes(before, after);
   const went = new Map(gone.map((note) => [note.key, note]));
   const bySession = new Map<string, Changes>();
-  const changesOf = (note: Note<Task>): Changes => {
+  const changesOf = (note: StoredNote<Task>): Changes => {
     const session = String(note.json?.session ?? '');
     const known = bySession.get(session) ?? { gone: new Set(), added: [] };
     bySession.set(session, known);
@@ -199,11 +202,11 @@ export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskInd
   // A second note on a key also withdraws the first one, and the last one left comes back.
   const came = new Set(added.map((note) => note.key));
   for (const key of new Set([...went.keys(), ...came])) {
-    const now = findNotes(after, key);
+    const now = findNotesByKey(after, key);
     const one = went.get(key);
     // Alone on its key and new there: nothing else of that key is left.
     if (one !== undefined && came.has(key) && now.length === 1) changesOf(one).gone.add(one);
-    else for (const { note } of findNotes(before, key)) changesOf(note).gone.add(note);
+    else for (const { note } of findNotesByKey(before, key)) changesOf(note).gone.add(note);
     for (const { note } of now.length === 1 ? now : []) changesOf(note).added.push(note);
   }
   bySession.delete('');
@@ -212,22 +215,22 @@ export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskInd
   return next;
 }
 
-function indexAll(root: Root): TaskIndex {
-  const byKey = new Map<string, Note<Task> | null>();
+function indexAll(root: Root): TaskNoteIndex {
+  const byKey = new Map<string, StoredNote<Task> | null>();
   for (const note of listNotes(root)) byKey.set(note.key, byKey.has(note.key) ? null : note);
-  const index = new Map<string, Note<Task>[]>();
+  const index = new Map<string, StoredNote<Task>[]>();
   for (const note of byKey.values()) {
     const session = String(note?.json?.session ?? '');
     if (note === null || session === '') continue;
-    addTo(index, session, note);
+    addToListOfKey(index, session, note);
   }
   for (const rows of index.values()) rows.sort((a, b) => compareText(idOf(a), idOf(b)));
   return index;
 }
 
-function merge(rows: readonly Note<Task>[], { gone, added }: Changes): readonly Note<Task>[] {
+function merge(rows: readonly StoredNote<Task>[], { gone, added }: Changes): readonly StoredNote<Task>[] {
   const result = [...rows];
-  const fresh: Note<Task>[] = [];
+  const fresh: StoredNote<Task>[] = [];
   for (const note of added) {
     const at = search(rows, idOf(note));
     const old = at === null ? undefined : rows[at];
@@ -244,7 +247,7 @@ function merge(rows: readonly Note<Task>[], { gone, added }: Changes): readonly 
 }
 
 /** The position of a task in the sorted rows. */
-function search(rows: readonly Note<Task>[], id: string): number | null {
+function search(rows: readonly StoredNote<Task>[], id: string): number | null {
   let low = 0;
   let high = rows.length - 1;
   while (low <= high) {
@@ -258,6 +261,6 @@ function search(rows: readonly Note<Task>[], id: string): number | null {
   return null;
 }
 
-function idOf(note: Note<Task>): string {
+function idOf(note: StoredNote<Task>): string {
   return String(note.json?.id ?? '');
 }

@@ -1,9 +1,13 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { StoreParts } from '../store-options.ts';
-import { decideRound, type PendingTransaction, type Round } from '../write/decide-round.ts';
+import {
+  type DecidedTransactions,
+  decideTransactions,
+  type PendingTransaction,
+} from '../write/decide-round.ts';
 import type { CommitIdentity } from '../write/note-commit.ts';
-import { isShared, type RemoteExchange } from './remote-exchange.ts';
+import { isSharedRefUpdate, type RemoteExchange } from './remote-exchange.ts';
 
 interface Deciding {
   readonly parts: StoreParts;
@@ -14,17 +18,22 @@ interface Deciding {
 }
 
 /** Decides all waiting changes on the newest state. A landing goes alone: its refusal must not refuse the rest. */
-export async function decideShared({ parts, exchange, identity, open }: Deciding): Promise<Round> {
+export async function decideSharedTransactions({
+  parts,
+  exchange,
+  identity,
+  open,
+}: Deciding): Promise<DecidedTransactions> {
   for (;;) {
     const base = await parts.reader.read();
     const callers = [...open];
     // Other machines wait too, and only the remote orders these.
     const context = { ...parts, identity, waiting: 0 };
-    const all = decideRound(base, callers, context);
-    const landing = [...all.owners.values()].find(({ update }) => isShared(update))?.caller;
+    const all = decideTransactions(base, callers, context);
+    const landing = [...all.owners.values()].find(({ update }) => isSharedRefUpdate(update))?.caller;
     const others = callers.filter((caller) => caller !== landing);
     const alone = landing === undefined ? callers : others.length > 0 ? others : [landing];
-    const round = alone === callers ? all : decideRound(base, alone, context);
+    const round = alone === callers ? all : decideTransactions(base, alone, context);
     const moved = await exchange.movedRefs(round);
     if (moved.size === 0) return round;
     for (const { caller, update } of round.owners.values()) {
@@ -36,7 +45,7 @@ export async function decideShared({ parts, exchange, identity, open }: Deciding
 }
 
 /** A step the remote didn't take: unlike after a sync, nothing of it is here either. */
-export function remoteRefusal(cause: unknown): unknown {
+export function explainRemoteRefusal(cause: unknown): unknown {
   if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
   const { kind, code, data, lines: details } = cause;
   const { remote, ref, reason } = data;
@@ -52,7 +61,7 @@ export function remoteRefusal(cause: unknown): unknown {
 }
 
 /** A landing the remote didn't take: nothing landed there or here, and the approval stands. */
-export function landingRefusal(remote: string, ref: string, cause: unknown): unknown {
+export function explainLandingRefusal(remote: string, ref: string, cause: unknown): unknown {
   if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
   const branch = ref.replace(/^refs\/heads\//, '');
   const reason = String(cause.data.reason ?? 'no reason given');

@@ -5,10 +5,10 @@ import { CatFile } from '../../git/process/cat-file.ts';
 import { listRefs } from '../notes/read-tips.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { machinesRoot, trackingRef } from '../sync/remote.ts';
-import { readOwnHeartbeats } from './machine-ref.ts';
+import { readAuthenticHeartbeats } from './machine-ref.ts';
 
 /** Lists the machines of a session as this clone last saw them at the remote, without asking it now. */
-export async function knownMachines(
+export async function listLastSeenMachines(
   { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
   session: Session,
   tasks: readonly Task[],
@@ -18,7 +18,7 @@ export async function knownMachines(
   const refs = await listRefs(context, trackingRef(remote, `${machinesRoot}${session.id}/`));
   const catFile = new CatFile(context, commonDir);
   try {
-    return listMachines({ session, tasks, signs: await readOwnHeartbeats(catFile, refs) });
+    return listMachines({ session, tasks, signs: await readAuthenticHeartbeats(catFile, refs) });
   } finally {
     await catFile.close();
   }

@@ -1,15 +1,15 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { type Heartbeat, heartbeatSchema } from '../../domain/state/machine.ts';
-import type { FoundMachines } from '../../domain/view-models/machines.ts';
-import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import type { RemoteMachineFacts } from '../../domain/view-models/machines.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { maySignAs, signerOf } from '../../util/machine-key.ts';
+import { maySignAs, readCommitSignerKey } from '../../util/machine-key.ts';
 import { loadNotes } from '../notes/load-notes.ts';
-import { sessionNotes, taskNotes } from '../notes/note-kinds.ts';
-import { emptyState, nextState, StateSnapshot } from '../notes/state.ts';
+import { sessionNoteKind, taskNoteKind } from '../notes/note-kinds.ts';
+import { advanceIndexedState, emptyIndexedState, StateSnapshot } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { fetchObjects, machinesRoot } from '../sync/remote.ts';
-import { type ChangeContext, renderCommit } from '../write/apply-change.ts';
+import { fetchStateObjects, machinesRoot } from '../sync/remote.ts';
+import { type ChangeContext, renderStateCommit } from '../write/apply-change.ts';
 
 // Larger commits are no heartbeats of ours.
 const maxBytes = 10_000;
@@ -27,19 +27,19 @@ export function makeHeartbeat(
   sign: Heartbeat,
   { parents, count }: { readonly parents: readonly ObjectId[]; readonly count: number },
   context: ChangeContext,
-): { readonly tip: ObjectId; readonly objects: readonly NewObject[] } {
-  const tree = makeObject(context.objectFormat, 'tree', '');
+): { readonly tip: ObjectId; readonly objects: readonly UnwrittenObject[] } {
+  const tree = makeUnwrittenObject(context.objectFormat, 'tree', '');
   const message = `${sign.machine}: heartbeat ${count}\n\n${JSON.stringify(sign, null, 2)}\n`;
-  const commit = makeObject(
+  const commit = makeUnwrittenObject(
     context.objectFormat,
     'commit',
-    renderCommit(tree.oid, parents, message, context),
+    renderStateCommit(tree.oid, parents, message, context),
   );
   return { tip: commit.oid, objects: [tree, commit] };
 }
 
 /** A heartbeat as its commit has it. */
-export interface ReadHeartbeat {
+export interface HeartbeatOfCommit {
   readonly sign: Heartbeat;
   /** When, by that machine's clock; ISO 8601. */
   readonly at: string;
@@ -48,7 +48,7 @@ export interface ReadHeartbeat {
 }
 
 /** Reads a machine's heartbeat and its time by that machine's clock; null where it can't be read. */
-async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadHeartbeat | null> {
+async function readSign(catFile: CatFile, tip: ObjectId): Promise<HeartbeatOfCommit | null> {
   const object = await catFile.read(tip).catch(() => null);
   if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
   const text = object.bytes.toString();
@@ -58,7 +58,7 @@ async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadHeartbeat 
     return {
       sign: heartbeatSchema.parse(JSON.parse(body.join('\n\n'))),
       at: new Date(Number(seconds) * 1_000).toISOString(),
-      signer: signerOf(text, tip.length === 40 ? 'sha1' : 'sha256'),
+      signer: readCommitSignerKey(text, tip.length === 40 ? 'sha1' : 'sha256'),
     };
   } catch {
     return null;
@@ -66,20 +66,20 @@ async function readSign(catFile: CatFile, tip: ObjectId): Promise<ReadHeartbeat 
 }
 
 /** Reads the heartbeats that machines gave themselves and that can be read, of refs with their tips. */
-export async function readOwnHeartbeats(
+export async function readAuthenticHeartbeats(
   catFile: CatFile,
   refs: Iterable<readonly [string, ObjectId]>,
-): Promise<readonly ReadHeartbeat[]> {
-  const signs = await Promise.all([...refs].map(([ref, tip]) => readOwnHeartbeat(catFile, ref, tip)));
+): Promise<readonly HeartbeatOfCommit[]> {
+  const signs = await Promise.all([...refs].map(([ref, tip]) => readAuthenticHeartbeat(catFile, ref, tip)));
   return signs.filter((sign) => sign !== null && sign !== 'foreign');
 }
 
 /** Reads a ref's heartbeat; 'foreign': another key signed it, or it names another machine. null: it can't be read. */
-export async function readOwnHeartbeat(
+export async function readAuthenticHeartbeat(
   catFile: CatFile,
   ref: string,
   tip: ObjectId,
-): Promise<ReadHeartbeat | null | 'foreign'> {
+): Promise<HeartbeatOfCommit | null | 'foreign'> {
   const read = await readSign(catFile, tip);
   const isNamed = read === null || ref.endsWith(`/${refPart(read.sign.machine)}`);
   return maySignAs(ref, read?.signer ?? null) && isNamed ? read : 'foreign';
@@ -89,28 +89,31 @@ export async function readOwnHeartbeat(
  * Reads the machines of a session from the remote, moving no ref; null: of the latest session that is shared. Throws
  * FlameError `remote-unreachable`.
  */
-export async function readMachines(
+export async function readMachinesAtRemote(
   { context, commonDir, objectFormat }: Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>,
   { remote, session: wanted }: { readonly remote: string; readonly session: SessionId | null },
-): Promise<FoundMachines> {
-  const theirs = await fetchObjects(context, remote);
+): Promise<RemoteMachineFacts> {
+  const theirs = await fetchStateObjects(context, remote);
   const catFile = new CatFile(context, commonDir);
   try {
     const loading = { catFile, commonDir, objectFormat };
-    const [sessionsTip, tasksTip] = [theirs.get(sessionNotes.ref) ?? null, theirs.get(taskNotes.ref) ?? null];
-    const { sessions, tasks, ...others } = emptyState;
+    const [sessionsTip, tasksTip] = [
+      theirs.get(sessionNoteKind.ref) ?? null,
+      theirs.get(taskNoteKind.ref) ?? null,
+    ];
+    const { sessions, tasks, ...others } = emptyIndexedState;
     const snapshot = new StateSnapshot(
-      nextState(emptyState, {
+      advanceIndexedState(emptyIndexedState, {
         ...others,
         sessions: {
           ...sessions,
           tip: sessionsTip,
-          root: sessionsTip === null ? null : await loadNotes(loading, sessionNotes, sessionsTip, null),
+          root: sessionsTip === null ? null : await loadNotes(loading, sessionNoteKind, sessionsTip, null),
         },
         tasks: {
           ...tasks,
           tip: tasksTip,
-          root: tasksTip === null ? null : await loadNotes(loading, taskNotes, tasksTip, null),
+          root: tasksTip === null ? null : await loadNotes(loading, taskNoteKind, tasksTip, null),
         },
       }),
     );
@@ -120,7 +123,11 @@ export async function readMachines(
     if (session === null) return { session: null, tasks: [], signs: [] };
     const root = `${machinesRoot}${session.id}/`;
     const tips = [...theirs].filter(([ref]) => ref.startsWith(root));
-    return { session, tasks: snapshot.tasksOf(session.id), signs: await readOwnHeartbeats(catFile, tips) };
+    return {
+      session,
+      tasks: snapshot.tasksOf(session.id),
+      signs: await readAuthenticHeartbeats(catFile, tips),
+    };
   } finally {
     await catFile.close();
   }

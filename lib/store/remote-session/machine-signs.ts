@@ -1,14 +1,14 @@
-import { type LeaseWatch, leaseState, watchLeases } from '../../core/machines/lease-watch.ts';
+import { computeMachineState, type LeaseWatch, updateLeaseWatch } from '../../core/machines/lease-watch.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Lease, SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { Heartbeat } from '../../domain/state/machine.ts';
-import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { StoreParts } from '../store-options.ts';
 import { machinesRoot, type PushSpec } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import type { CommitIdentity } from '../write/note-commit.ts';
-import { machineRef, makeHeartbeat, type ReadHeartbeat, readOwnHeartbeat } from './machine-ref.ts';
+import { type HeartbeatOfCommit, machineRef, makeHeartbeat, readAuthenticHeartbeat } from './machine-ref.ts';
 
 interface Membership {
   readonly ref: RefName;
@@ -19,7 +19,7 @@ interface Membership {
 interface Sign {
   readonly spec: PushSpec;
   readonly tip: ObjectId;
-  readonly objects: readonly NewObject[];
+  readonly objects: readonly UnwrittenObject[];
 }
 
 // Looks cost a remote little, and more of them help no machine.
@@ -29,7 +29,7 @@ const shortestLookMs = 300;
 const neverMs = 86_400_000;
 
 /** This machine's own heartbeats: when one is due, and its content. They go with pushes, and alone without any. */
-export class OwnHeartbeat {
+export class OwnHeartbeatSchedule {
   #member: Membership | null = null;
   /** Tip of its ref at the remote, and the last commit pushed to it from here. */
   #tip: ObjectId | null = null;
@@ -76,8 +76,8 @@ export class OwnHeartbeat {
     const { ref, sign } = this.#member;
     this.#count += 1;
     const { objectFormat, identity, host, signer } = parts;
-    const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject =>
-      makeObject(objectFormat, type, content);
+    const sink = (...[type, content]: [UnwrittenObject['type'], string | Uint8Array]): UnwrittenObject =>
+      makeUnwrittenObject(objectFormat, type, content);
     // A push moves the ref on from where it is.
     const parents = this.#tip === null ? [] : [this.#tip];
     const made = makeHeartbeat(
@@ -113,11 +113,11 @@ export class OwnHeartbeat {
 /** The last heartbeat that a machine gave itself. */
 interface Known {
   readonly tip: ObjectId;
-  readonly read: ReadHeartbeat | null;
+  readonly read: HeartbeatOfCommit | null;
 }
 
 /** Watches the heartbeats of this machine and the others, look by look. */
-export class PeerHeartbeats {
+export class MachineHeartbeatWatch {
   readonly #own: string;
   #session: SessionId | null = null;
   #lease: Lease = { leaseMs: Number.POSITIVE_INFINITY, renewMs: Number.POSITIVE_INFINITY };
@@ -145,14 +145,14 @@ export class PeerHeartbeats {
     const raw = new Map([...theirs].filter(([ref]) => ref.startsWith(root)));
     for (const [ref, tip] of raw) {
       if (this.#raw.get(ref) === tip) continue;
-      const read = await readOwnHeartbeat(catFile, ref, tip);
+      const read = await readAuthenticHeartbeat(catFile, ref, tip);
       if (read !== 'foreign') this.#known.set(ref, { tip, read });
     }
     this.#raw = raw;
     // A ref that is gone, or there again, is no heartbeat: another machine may have done that.
     const counted = new Map([...this.#known].map(([ref, { tip }]) => [ref, tip]));
     counted.delete(machineRef(this.#session, this.#own));
-    this.#watch = watchLeases(this.#watch, counted, { elapsedMs, renewMs: this.#lease.renewMs });
+    this.#watch = updateLeaseWatch(this.#watch, counted, { elapsedMs, renewMs: this.#lease.renewMs });
   }
 
   /** All there are at the remote, this one's too. */
@@ -165,7 +165,12 @@ export class PeerHeartbeats {
       .filter(([ref]) => this.#raw.has(ref))
       .map(([ref, { silentMs }]) => {
         const sign = this.#known.get(ref)?.read?.sign ?? null;
-        return { machine: sign?.machine ?? null, sign, silentMs, state: leaseState(silentMs, this.#lease) };
+        return {
+          machine: sign?.machine ?? null,
+          sign,
+          silentMs,
+          state: computeMachineState(silentMs, this.#lease),
+        };
       });
   }
 
@@ -175,6 +180,6 @@ export class PeerHeartbeats {
     const known = this.#watch.get(ref);
     // One that gave no sign at all is watched from now on.
     if (known === undefined) this.#watch = new Map([...this.#watch, [ref, { tip: null, silentMs: 0 }]]);
-    return known !== undefined && leaseState(known.silentMs, this.#lease) === 'gone';
+    return known !== undefined && computeMachineState(known.silentMs, this.#lease) === 'gone';
   }
 }

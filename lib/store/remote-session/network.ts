@@ -6,7 +6,7 @@ import { remoteSilent } from '../sync/sync-errors.ts';
 const firstAnswerMs = 60_000;
 
 /** Runs git on the remote, with a timeout. */
-export class Network {
+export class RemoteGitRunner {
   readonly #remote: string;
   readonly #git: GitContext;
   readonly #mostMs: number;
@@ -75,6 +75,6 @@ export class PushRateLimit {
 }
 
 /** Recommended limit of a host, by the address of the remote: GitHub recommends six pushes a minute and repository. */
-export function pushesPerMinute(url: string): number | null {
+export function recommendPushesPerMinute(url: string): number | null {
   return /(?:^|[@/.])github\.com[:/]/.test(url) ? 6 : null;
 }

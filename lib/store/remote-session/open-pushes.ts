@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { PendingTransaction } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { isTransient, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
+import { isTransientRemoteError, type RemoteExchange, type UnconfirmedPush } from './remote-exchange.ts';
 
 interface PendingPush {
   readonly callers: readonly PendingTransaction[];
@@ -10,21 +10,21 @@ interface PendingPush {
 }
 
 /** A push that the remote has; `isCompleted`: only now, all of it. */
-export interface FoundPush {
-  readonly push: OpenPush;
+export interface ConfirmedPush {
+  readonly push: UnconfirmedPush;
   readonly isCompleted: boolean;
 }
 
 /** Pushes whose result isn't known: the remote's refs show it at the next look. */
-export class OpenPushes {
-  readonly #asked = new Map<OpenPush, PendingPush>();
+export class UnconfirmedPushes {
+  readonly #asked = new Map<UnconfirmedPush, PendingPush>();
 
-  begun(push: OpenPush): void {
+  begun(push: UnconfirmedPush): void {
     this.#asked.set(push, { callers: [...push.round.answers.keys()], isDenied: false });
   }
 
   /** Removes a push whose result is known. */
-  known(push: OpenPush): void {
+  forget(push: UnconfirmedPush): void {
     this.#asked.delete(push);
   }
 
@@ -32,7 +32,7 @@ export class OpenPushes {
    * It was refused as if another machine had been first. Where a connection broke, git had sent the same twice: the
    * first may have been taken.
    */
-  denied(push: OpenPush): void {
+  denied(push: UnconfirmedPush): void {
     const pending = this.#asked.get(push);
     if (pending !== undefined) this.#asked.set(push, { ...pending, isDenied: true });
   }
@@ -45,8 +45,8 @@ export class OpenPushes {
     theirs: RemoteRefs,
     exchange: Pick<RemoteExchange, 'lacking' | 'push'>,
     isOpen: (caller: PendingTransaction) => boolean,
-  ): Promise<readonly FoundPush[]> {
-    const taken: FoundPush[] = [];
+  ): Promise<readonly ConfirmedPush[]> {
+    const taken: ConfirmedPush[] = [];
     for (const [push, { callers, isDenied }] of this.#asked) {
       const isWaitedFor = callers.some(isOpen);
       const lacking = isWaitedFor ? await exchange.lacking(push, theirs) : null;
@@ -67,7 +67,7 @@ const lostAfter = 3;
 const stopPatienceMs = 5_000;
 
 /** State of the connection: failures of the network are retried; its loss is reported once, and its return once. */
-export class ConnectionState {
+export class ConnectionLossReporter {
   readonly #tell: (isThere: boolean, error: FlameError | null) => void;
   #wasThere = false;
   #isTold = false;
@@ -91,7 +91,7 @@ export class ConnectionState {
     this.#failures += 1;
     this.#since ??= performance.now();
     const isOver = isStopped && performance.now() - this.#since > stopPatienceMs;
-    if (!isTransient(error) || !this.#wasThere || isOver) return null;
+    if (!isTransientRemoteError(error) || !this.#wasThere || isOver) return null;
     if (!this.#isTold && (this.#failures >= lostAfter || isPlain(error))) {
       this.#isTold = true;
       this.#tell(false, error as FlameError);

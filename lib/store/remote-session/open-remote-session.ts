@@ -5,13 +5,13 @@ import type { RemoteSession, SignedStatement } from '../../domain/ports/sharing-
 import type { Heartbeat } from '../../domain/state/machine.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
-import { bringBranch, remoteTip } from '../sync/remote.ts';
+import { fetchBranchCommits, fetchRemoteBranchTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { machineRef } from './machine-ref.ts';
-import { OwnHeartbeat, PeerHeartbeats } from './machine-signs.ts';
-import { Network, PushRateLimit } from './network.ts';
+import { MachineHeartbeatWatch, OwnHeartbeatSchedule } from './machine-signs.ts';
+import { PushRateLimit, RemoteGitRunner } from './network.ts';
 import { RemoteExchange } from './remote-exchange.ts';
-import { SharedWriter } from './shared-writer.ts';
+import { RemoteStoreWriter } from './shared-writer.ts';
 
 export interface RemoteSessionOptions {
   readonly remote: string;
@@ -41,17 +41,17 @@ export interface OpenedRemoteSession extends RemoteSession {
   forgetEnded(sessions: readonly SessionId[]): Promise<void>;
 }
 
-/** From now on what a store changes is decided at a remote, see SharedWriter. Nothing is asked of the remote yet. */
+/** From now on what a store changes is decided at a remote, see RemoteStoreWriter. Nothing is asked of the remote yet. */
 export function openRemoteSession(store: LocalStore, options: RemoteSessionOptions): OpenedRemoteSession {
   const { remote, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
-  const network = new Network(options.network, { remote, patienceMs });
-  const signs = new OwnHeartbeat();
+  const network = new RemoteGitRunner(options.network, { remote, patienceMs });
+  const signs = new OwnHeartbeatSchedule();
   let seen: RemoteRefs = new Map();
-  const watch = new PeerHeartbeats(sign.machine);
-  const opened: { exchange: RemoteExchange; writer: SharedWriter }[] = [];
+  const watch = new MachineHeartbeatWatch(sign.machine);
+  const opened: { exchange: RemoteExchange; writer: RemoteStoreWriter }[] = [];
   store.writeThrough((parts) => {
     const exchange = new RemoteExchange(parts, { remote, network });
-    const writer = new SharedWriter(parts, {
+    const writer = new RemoteStoreWriter(parts, {
       remote,
       exchange,
       signs,
@@ -83,9 +83,9 @@ export function openRemoteSession(store: LocalStore, options: RemoteSessionOptio
     machines: () => watch.machines(),
     isGone: (machine) => watch.isGone(machine),
     isCutOff: () => signs.isCutOff(),
-    bring: (branch) => network.run((git) => bringBranch(git, remote, branch), null),
-    tipOf: (branch) => network.run((git) => remoteTip(git, remote, branch), null),
-    look: () => only.writer.look(),
+    fetchBranchCommits: (branch) => network.run((git) => fetchBranchCommits(git, remote, branch), null),
+    tipOf: (branch) => network.run((git) => fetchRemoteBranchTip(git, remote, branch), null),
+    exchangeNow: () => only.writer.look(),
     leave: async (isOver) => {
       const ref = signs.leave();
       if (ref === null) return;

@@ -1,32 +1,32 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type { NewObject } from '../../git/objects/make-object.ts';
+import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { tipsOf } from '../notes/state.ts';
+import { collectStateTips } from '../notes/state.ts';
 import type { StoreParts } from '../store-options.ts';
-import { LocalState } from '../sync/local-state.ts';
+import { LocalSyncSide } from '../sync/local-state.ts';
 import {
+  deleteRemoteRefs,
+  fetchRemoteBranchTip,
   fetchState,
-  forgetRefs,
   machinesRoot,
   type PushResult,
   type PushSpec,
   pushState,
-  remoteTip,
 } from '../sync/remote.ts';
-import { damagedState, newerState } from '../sync/sync-errors.ts';
-import type { Round } from '../write/decide-round.ts';
-import { emptyChain, KeptChains } from '../write/kept-chain.ts';
-import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
+import { damagedStateNotSent, newerStateNotSent } from '../sync/sync-errors.ts';
+import type { DecidedTransactions } from '../write/decide-round.ts';
+import { emptyCommitChain, KeptCommitChains } from '../write/kept-chain.ts';
+import { keptRefsRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/ref-publisher.ts';
-import type { Network } from './network.ts';
-import { decidingRefs, isAncestor, RollbackDetector } from './rollback-detector.ts';
+import type { RemoteGitRunner } from './network.ts';
+import { decisionRefNames, isAncestor, RollbackDetector } from './rollback-detector.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
-export interface OpenPush {
-  readonly round: Round;
+export interface UnconfirmedPush {
+  readonly round: DecidedTransactions;
   readonly specs: readonly PushSpec[];
 }
 
@@ -39,25 +39,25 @@ const taskBranches = 'refs/heads/blueflame/';
 export class RemoteExchange {
   readonly #parts: StoreParts;
   readonly #remote: string;
-  readonly #local: LocalState;
+  readonly #local: LocalSyncSide;
   readonly #objects: ObjectWriter;
   readonly #refs: RefTransactions;
   readonly #loggedRefs: RefTransactions;
-  readonly #network: Network;
-  readonly #chains: KeptChains;
+  readonly #network: RemoteGitRunner;
+  readonly #chains: KeptCommitChains;
   readonly #seen: RollbackDetector;
   #forgot = false;
 
   constructor(
     parts: StoreParts,
-    { remote, network }: { readonly remote: string; readonly network: Network },
+    { remote, network }: { readonly remote: string; readonly network: RemoteGitRunner },
   ) {
     const { context, commonDir, objectFormat } = parts;
     this.#parts = parts;
     this.#remote = remote;
-    this.#local = new LocalState({ context, commonDir, objectFormat, remote, isDry: false });
+    this.#local = new LocalSyncSide({ context, commonDir, objectFormat, remote, isDry: false });
     this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
-    this.#chains = new KeptChains(parts.catFile, objectFormat);
+    this.#chains = new KeptCommitChains(parts.catFile, objectFormat);
     const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
     this.#refs = new RefTransactions(transactions);
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
@@ -79,14 +79,14 @@ export class RemoteExchange {
    */
   async takeIn(theirs: RemoteRefs): Promise<readonly PushSpec[]> {
     const merged = await this.#local.merge(theirs);
-    if (merged.damage.length > 0) throw damagedState(this.#remote, merged.damage);
-    if (merged.newer.length > 0) throw newerState(this.#remote, merged.newer);
+    if (merged.damage.length > 0) throw damagedStateNotSent(this.#remote, merged.damage);
+    if (merged.newer.length > 0) throw newerStateNotSent(this.#remote, merged.newer);
     const { obsolete } = merged.kept;
     const isKeptThere = !merged.specs.some(({ to }) => merged.kept.tips.has(to as RefName));
     if (obsolete.there.size > 0 && isKeptThere && !this.#forgot) {
       // Once: some hosts delete nothing.
       this.#forgot = true;
-      await this.#network.run((git) => forgetRefs(git, this.#remote, obsolete.there));
+      await this.#network.run((git) => deleteRemoteRefs(git, this.#remote, obsolete.there));
     }
     return merged.specs;
   }
@@ -96,21 +96,21 @@ export class RemoteExchange {
    * clone; and the objects to write here before.
    */
   async requestOf(
-    { base, next, owners, objects }: Round,
+    { base, next, owners, objects }: DecidedTransactions,
     theirs: RemoteRefs,
     left: readonly PushSpec[],
-  ): Promise<{ readonly specs: readonly PushSpec[]; readonly objects: readonly NewObject[] }> {
-    const own = [...tipsOf(next)].flatMap(([ref, tip]): PushSpec[] =>
+  ): Promise<{ readonly specs: readonly PushSpec[]; readonly objects: readonly UnwrittenObject[] }> {
+    const own = [...collectStateTips(next)].flatMap(([ref, tip]): PushSpec[] =>
       tip === null || tip === (theirs.get(ref) ?? null) ? [] : [{ from: tip, to: ref }],
     );
     const updates = [...owners.values()].map(({ update }) => update);
     const branches = updates.flatMap((update): PushSpec[] =>
-      update.new !== null && isShared(update)
+      update.new !== null && isSharedRefUpdate(update)
         ? [{ from: update.new, to: update.ref, expected: update.old }]
         : [],
     );
     const kept = await this.#keep(updates, theirs, left);
-    const replaced = new Set<string>([...tipsOf(base).keys(), ...kept.specs.map(({ to }) => to)]);
+    const replaced = new Set<string>([...collectStateTips(base).keys(), ...kept.specs.map(({ to }) => to)]);
     return {
       specs: [...own, ...left.filter(({ to }) => !replaced.has(to)), ...kept.specs, ...branches],
       objects: [...objects, ...kept.objects],
@@ -122,7 +122,7 @@ export class RemoteExchange {
     updates: readonly RefUpdate[],
     theirs: RemoteRefs,
     left: readonly PushSpec[],
-  ): Promise<{ readonly specs: readonly PushSpec[]; readonly objects: readonly NewObject[] }> {
+  ): Promise<{ readonly specs: readonly PushSpec[]; readonly objects: readonly UnwrittenObject[] }> {
     const bySession = new Map<SessionId, ObjectId[]>();
     for (const { ref, new: to } of updates) {
       const [, name] = ref.match(/^refs\/(?:heads\/blueflame|blueflame\/changesets)\/([^/]+)\//) ?? [];
@@ -130,9 +130,9 @@ export class RemoteExchange {
       bySession.set(name as SessionId, [...(bySession.get(name as SessionId) ?? []), to]);
     }
     const found = [...bySession].map(async ([session, commits]) => {
-      const ref = `${keptRoot}${session}`;
+      const ref = `${keptRefsRoot}${session}`;
       const tip = left.find(({ to }) => to === ref)?.from ?? theirs.get(ref) ?? null;
-      const chain = (await this.#chains.read(tip as ObjectId | null)) ?? emptyChain;
+      const chain = (await this.#chains.read(tip as ObjectId | null)) ?? emptyCommitChain;
       const longer = await this.#chains.extend(session, chain, commits);
       const specs =
         longer.tip === null || longer.tip === chain.tip ? [] : [{ from: longer.tip as string, to: ref }];
@@ -151,12 +151,12 @@ export class RemoteExchange {
     return result;
   }
 
-  write(objects: Round['objects']): Promise<void> {
+  write(objects: DecidedTransactions['objects']): Promise<void> {
     return this.#objects.write(objects);
   }
 
   /** Refs outside the state that are not where a round said: nothing of it may be sent. */
-  async movedRefs({ owners }: Round): Promise<ReadonlyMap<string, ObjectId | null>> {
+  async movedRefs({ owners }: DecidedTransactions): Promise<ReadonlyMap<string, ObjectId | null>> {
     const moved = new Map<string, ObjectId | null>();
     for (const { update } of owners.values()) {
       const actual = (await this.#parts.catFile.info(update.ref))?.oid ?? null;
@@ -166,7 +166,7 @@ export class RemoteExchange {
   }
 
   /** Moves the local refs to what the remote took. */
-  async adopt(round: Round): Promise<void> {
+  async adopt(round: DecidedTransactions): Promise<void> {
     await this.#seen.note(round);
     const moves = round.commands.filter((command) => command.new !== undefined);
     const outcome = await this.#run(moves);
@@ -176,7 +176,7 @@ export class RemoteExchange {
   }
 
   /** The refs of a round that are no state. */
-  async adoptRefs({ owners }: Round): Promise<void> {
+  async adoptRefs({ owners }: DecidedTransactions): Promise<void> {
     for (const { update } of owners.values()) await this.#run([update]);
   }
 
@@ -184,9 +184,9 @@ export class RemoteExchange {
    * Lists what the remote lacks of a push, heartbeats left out. Nothing: it was taken. Some of it: a server that died
    * between two refs moved the others. null: it was not taken, or nothing shows that it was.
    */
-  async lacking({ specs }: OpenPush, theirs: RemoteRefs): Promise<readonly PushSpec[] | null> {
+  async lacking({ specs }: UnconfirmedPush, theirs: RemoteRefs): Promise<readonly PushSpec[] | null> {
     const brought = specs.filter(({ to }) => !to.startsWith(machinesRoot));
-    if (!brought.some(({ to }) => decidingRefs.includes(to))) return null;
+    if (!brought.some(({ to }) => decisionRefNames.includes(to))) return null;
     const lacking: PushSpec[] = [];
     for (const spec of brought) if (!(await this.#has(spec, theirs))) lacking.push(spec);
     return lacking.length === brought.length ? null : lacking;
@@ -197,14 +197,14 @@ export class RemoteExchange {
     const tip =
       branch === undefined
         ? theirs.get(to)
-        : await this.#network.run((git) => remoteTip(git, this.#remote, branch));
+        : await this.#network.run((git) => fetchRemoteBranchTip(git, this.#remote, branch));
     return tip !== undefined && tip !== null && isAncestor(this.#parts.context, from, tip);
   }
 
   /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */
   async forget(refs: readonly RefName[]): Promise<void> {
     const gone = new Map(refs.map((ref) => [ref, null]));
-    await this.#network.run((git) => forgetRefs(git, this.#remote, gone));
+    await this.#network.run((git) => deleteRemoteRefs(git, this.#remote, gone));
   }
 
   async close(): Promise<void> {
@@ -218,12 +218,12 @@ export class RemoteExchange {
 }
 
 /** Whether a ref is the person's, on the remote too: it moves there and here together. */
-export function isShared({ ref, isTaken }: RefUpdate): boolean {
+export function isSharedRefUpdate({ ref, isTaken }: RefUpdate): boolean {
   return isTaken !== true && ref.startsWith('refs/heads/') && !ref.startsWith(taskBranches);
 }
 
 /** The line, the server or the host is at fault, and may not be the next time. */
-export function isTransient(error: unknown): boolean {
+export function isTransientRemoteError(error: unknown): boolean {
   return (
     error instanceof FlameError &&
     ['remote-unreachable', 'remote-cannot-store', 'push-failed', 'state-busy'].includes(error.code)

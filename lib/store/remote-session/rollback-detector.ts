@@ -2,14 +2,14 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import type { RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { listRefs } from '../notes/read-tips.ts';
-import { tipsOf } from '../notes/state.ts';
+import { collectStateTips } from '../notes/state.ts';
 import { trackingRef } from '../sync/remote.ts';
-import { remoteWentBack } from '../sync/sync-errors.ts';
-import type { Round } from '../write/decide-round.ts';
+import { remoteRolledBack } from '../sync/sync-errors.ts';
+import type { DecidedTransactions } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 
 /** Refs that every decision of a session rests on. */
-export const decidingRefs: readonly string[] = ['refs/blueflame/sessions', 'refs/blueflame/tasks'];
+export const decisionRefNames: readonly string[] = ['refs/blueflame/sessions', 'refs/blueflame/tasks'];
 
 type Seen = ReadonlyMap<string, ObjectId>;
 
@@ -40,7 +40,7 @@ export class RollbackDetector {
   /** Throws FlameError `remote-went-back`, and at each look from then on, until the person had a sync decide it. */
   async requireForward(before: Seen, theirs: RemoteRefs): Promise<void> {
     const back: { readonly ref: string; readonly seen: ObjectId }[] = [];
-    for (const ref of decidingRefs) {
+    for (const ref of decisionRefNames) {
       const seen = before.get(trackingRef(this.#remote, ref));
       const now = theirs.get(ref);
       if (seen === undefined || seen === now) continue;
@@ -56,16 +56,16 @@ export class RollbackDetector {
         }),
       ),
     );
-    throw remoteWentBack(
+    throw remoteRolledBack(
       this.#remote,
       back.map(({ ref }) => ref),
     );
   }
 
   /** Notes what the remote took, as the next look would. */
-  async note({ base, next }: Round): Promise<void> {
-    const before = tipsOf(base);
-    const commands = [...tipsOf(next)].flatMap(([ref, tip]): RefCommand[] => {
+  async note({ base, next }: DecidedTransactions): Promise<void> {
+    const before = collectStateTips(base);
+    const commands = [...collectStateTips(next)].flatMap(([ref, tip]): RefCommand[] => {
       const old = before.get(ref) ?? null;
       return tip === null || tip === old ? [] : [{ ref: this.#tracking(ref), old, new: tip }];
     });

@@ -2,21 +2,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
-import { Refusals } from '../sync/refusals.ts';
+import { PushRefusalHistory } from '../sync/refusals.ts';
 import type { PushSpec } from '../sync/remote.ts';
-import type { PendingTransaction, Round } from '../write/decide-round.ts';
+import type { DecidedTransactions, PendingTransaction } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { type CommitIdentity, readCommitIdentity } from '../write/note-commit.ts';
-import { decideShared, landingRefusal, remoteRefusal } from './decide-shared.ts';
-import type { OwnHeartbeat } from './machine-signs.ts';
+import { decideSharedTransactions, explainLandingRefusal, explainRemoteRefusal } from './decide-shared.ts';
+import type { OwnHeartbeatSchedule } from './machine-signs.ts';
 import type { PushRateLimit } from './network.ts';
-import { ConnectionState, OpenPushes } from './open-pushes.ts';
-import { isShared, isTransient, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
+import { ConnectionLossReporter, UnconfirmedPushes } from './open-pushes.ts';
+import {
+  isSharedRefUpdate,
+  isTransientRemoteError,
+  type RemoteExchange,
+  type UnconfirmedPush,
+} from './remote-exchange.ts';
 
 export interface SharedOptions {
   readonly remote: string;
   readonly exchange: RemoteExchange;
-  readonly signs: OwnHeartbeat;
+  readonly signs: OwnHeartbeatSchedule;
   readonly pace: PushRateLimit;
   /** Number of live machines: pushes that lost a race are retried within their time. */
   readonly machines: () => number;
@@ -32,7 +37,7 @@ export interface SharedOptions {
  * Changes decided where several machines change the same: on what the remote has at that moment, and made once it took
  * them. All that waits goes in one push; what lost a race is decided again, never sent again.
  */
-export class SharedWriter implements StoreWriter {
+export class RemoteStoreWriter implements StoreWriter {
   /** Nothing to prepare: the time goes to the remote. */
   async ready(): Promise<void> {}
 
@@ -40,10 +45,10 @@ export class SharedWriter implements StoreWriter {
   readonly #options: SharedOptions;
   readonly #open = new Set<PendingTransaction>();
   readonly #looks = new Set<{ resolve(): void; reject(error: unknown): void }>();
-  readonly #pushes = new OpenPushes();
+  readonly #pushes = new UnconfirmedPushes();
   #identity: Promise<CommitIdentity> | null = null;
-  #refusals: Refusals;
-  readonly #line: ConnectionState;
+  #refusals: PushRefusalHistory;
+  readonly #line: ConnectionLossReporter;
   #loop: Promise<void> | null = null;
   #wake: () => void = () => undefined;
   #isClosed = false;
@@ -53,8 +58,8 @@ export class SharedWriter implements StoreWriter {
   constructor(parts: StoreParts, options: SharedOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#refusals = new Refusals(options.remote);
-    this.#line = new ConnectionState(options.onLine);
+    this.#refusals = new PushRefusalHistory(options.remote);
+    this.#line = new ConnectionLossReporter(options.onLine);
   }
 
   transact(
@@ -134,7 +139,12 @@ export class SharedWriter implements StoreWriter {
     const left = await exchange.takeIn(theirs);
     // The remote is elsewhere than it was looked at: what waits is decided on that.
     if (await this.#findOut(theirs)) return;
-    const round = await decideShared({ parts: this.#parts, exchange, identity, open: this.#open });
+    const round = await decideSharedTransactions({
+      parts: this.#parts,
+      exchange,
+      identity,
+      open: this.#open,
+    });
     const request = await exchange.requestOf(round, theirs, left);
     if (request.specs.length > 0 || signs.isDue()) await this.#push(round, { ...request, theirs, identity });
     else await this.#settle(round);
@@ -145,7 +155,7 @@ export class SharedWriter implements StoreWriter {
   }
 
   async #push(
-    round: Round,
+    round: DecidedTransactions,
     {
       specs,
       objects,
@@ -153,7 +163,7 @@ export class SharedWriter implements StoreWriter {
       identity,
     }: {
       readonly specs: readonly PushSpec[];
-      readonly objects: Round['objects'];
+      readonly objects: DecidedTransactions['objects'];
       readonly theirs: RemoteRefs;
       readonly identity: CommitIdentity;
     },
@@ -163,20 +173,20 @@ export class SharedWriter implements StoreWriter {
     const all = sign === null ? specs : [...specs, sign.spec];
     await exchange.write([...objects, ...(sign?.objects ?? [])]);
     const began = performance.now();
-    const open: OpenPush = { round, specs: all };
+    const open: UnconfirmedPush = { round, specs: all };
     this.#pushes.begun(open);
     const pushed = await exchange.push(all).catch((error: unknown) => {
-      if (isTransient(error)) throw error;
-      this.#pushes.known(open);
+      if (isTransientRemoteError(error)) throw error;
+      this.#pushes.forget(open);
       return this.#refused(round, error);
     });
     if (pushed === null) return;
     this.#pushMs = performance.now() - began;
     pace.pushed(machines());
     if (pushed.kind === 'done') {
-      this.#pushes.known(open);
+      this.#pushes.forget(open);
       if (sign !== null) signs.pushed(sign, began);
-      this.#refusals = new Refusals(this.#options.remote);
+      this.#refusals = new PushRefusalHistory(this.#options.remote);
       return this.#settle(round);
     }
     this.#pushes.denied(open);
@@ -193,24 +203,24 @@ export class SharedWriter implements StoreWriter {
   }
 
   /** Rejects the callers whose change the remote refuses, since it would refuse it again. */
-  #refused(round: Round, error: unknown): null {
-    const landing = [...round.owners.values()].find(({ update }) => isShared(update));
+  #refused(round: DecidedTransactions, error: unknown): null {
+    const landing = [...round.owners.values()].find(({ update }) => isSharedRefUpdate(update));
     const reported =
       landing === undefined
-        ? remoteRefusal(error)
-        : landingRefusal(this.#options.remote, landing.update.ref, error);
+        ? explainRemoteRefusal(error)
+        : explainLandingRefusal(this.#options.remote, landing.update.ref, error);
     const asked = landing === undefined ? [...round.answers.keys()] : [landing.caller];
     if (asked.length === 0) throw reported;
     for (const caller of asked) if (this.#open.delete(caller)) caller.reject(reported);
     return null;
   }
 
-  async #settle(round: Round): Promise<void> {
+  async #settle(round: DecidedTransactions): Promise<void> {
     await this.#options.exchange.adopt(round);
     this.#answer(round);
   }
 
-  #answer({ answers }: Round): void {
+  #answer({ answers }: DecidedTransactions): void {
     for (const [caller, answer] of answers) if (this.#open.delete(caller)) answer();
   }
 

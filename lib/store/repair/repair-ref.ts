@@ -4,12 +4,12 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { findGitProcesses } from '../../git/refs/find-git-processes.ts';
-import { reftableLock } from '../../git/refs/ref-files.ts';
+import { findReftableLock } from '../../git/refs/ref-files.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { shortId } from '../../util/short-names.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
-import { listRefs, recordedHistory, recordedText, recordedValue } from '../notes/read-tips.ts';
+import { listFormerRefValues, listRefs, readRefFileText, readRefValueFromGit } from '../notes/read-tips.ts';
 import type { StoreOptions } from '../store-options.ts';
 import type { RefPublisher } from '../write/ref-publisher.ts';
 
@@ -60,7 +60,7 @@ async function findSound<T>(context: RepairContext, kind: NoteKind<T>): Promise<
     ref.endsWith(`/${name}`),
   );
   const places: readonly Sound[] = [
-    ...(await recordedHistory(context, kind.ref)).map((oid) => ({ oid, from: null })),
+    ...(await listFormerRefValues(context, kind.ref)).map((oid) => ({ oid, from: null })),
     ...copies.map(([from, oid]) => ({ oid, from })),
   ];
   for (const place of places) {
@@ -98,9 +98,9 @@ type Held = { readonly kind: 'text' } | { readonly kind: 'id'; readonly oid: Obj
 async function heldBy(context: RepairContext, ref: RefName): Promise<Held> {
   const known = await context.catFile.info(ref);
   if (known !== null) return { kind: 'id', oid: known.oid };
-  const recorded = (await recordedValue(context, ref)) ?? '';
+  const recorded = (await readRefValueFromGit(context, ref)) ?? '';
   const oid = objectIdPattern.test(recorded) ? (recorded as ObjectId) : null;
-  const isText = oid === null && recordedText(context.commonDir, ref) !== null;
+  const isText = oid === null && readRefFileText(context.commonDir, ref) !== null;
   return isText ? { kind: 'text' } : { kind: 'id', oid };
 }
 
@@ -148,7 +148,7 @@ const oldMs = 60_000;
 export function listRefLocks(
   commonDir: string,
 ): readonly { readonly path: string; readonly ageMs: number }[] {
-  const shared = reftableLock(commonDir);
+  const shared = findReftableLock(commonDir);
   return [...locksBelow(join(commonDir, 'refs', 'blueflame')), ...(shared === null ? [] : [shared])]
     .flatMap((path) => {
       const stat = statSync(path, { throwIfNoEntry: false });
@@ -165,7 +165,7 @@ function locksBelow(root: string): readonly string[] {
 }
 
 /** Removes locks that are older than a minute, where no git is at work that could hold them. */
-export function removeDeadLocks({ commonDir, isDry }: RepairContext): readonly Repair[] {
+export function removeDeadRefLocks({ commonDir, isDry }: RepairContext): readonly Repair[] {
   return listRefLocks(commonDir).map(({ path, ageMs }): Repair => {
     const ref = path.slice(commonDir.length + 1, -'.lock'.length) as RefName;
     const reason = reasonToKeep(commonDir, ageMs);

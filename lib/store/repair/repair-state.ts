@@ -1,20 +1,27 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { commitTree } from '../archive/archive-notes.ts';
-import { Note } from '../notes/note.ts';
-import { allKinds, type NoteKind } from '../notes/note-kinds.ts';
-import { fileMode, findNotes, listAnchors, listNotes, notePath, type TreeEdit } from '../notes/note-tree.ts';
+import { commitNoteTreeEdits } from '../archive/archive-notes.ts';
+import { StoredNote } from '../notes/note.ts';
+import { allNoteKinds, type NoteKind } from '../notes/note-kinds.ts';
+import {
+  findNotesByKey,
+  listAnchors,
+  listNotes,
+  noteFileMode,
+  notePath,
+  type TreeEdit,
+} from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
-import { readSideRef } from '../notes/state-reader.ts';
+import { readRefOutsideState } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type OtherEntry, readCommitIdentity } from '../write/note-commit.ts';
+import { type NonStateAuditEntry, readCommitIdentity } from '../write/note-commit.ts';
 import { RefPublisher } from '../write/ref-publisher.ts';
-import { type Repair, type RepairContext, removeDeadLocks, repairRef } from './repair-ref.ts';
+import { type Repair, type RepairContext, removeDeadRefLocks, repairRef } from './repair-ref.ts';
 
 /**
  * Repairs what is wrong with the state refs as far as nothing is lost by it: locks of dead gits go, refs that hold
@@ -28,8 +35,8 @@ export async function repairState(
   const publisher = new RefPublisher({ ...options, reason: 'git flame doctor --repair' });
   const context: RepairContext = { ...options, catFile, publisher };
   try {
-    const repairs = [...removeDeadLocks(context)];
-    for (const kind of allKinds) repairs.push(...(await repairKind<unknown>(context, kind)));
+    const repairs = [...removeDeadRefLocks(context)];
+    for (const kind of allNoteKinds) repairs.push(...(await repairKind<unknown>(context, kind)));
     return repairs;
   } finally {
     await publisher.close();
@@ -48,7 +55,7 @@ async function repairKind<T>(context: RepairContext, kind: NoteKind<T>): Promise
 /** null: the ref holds notes. */
 async function reading<T>(context: RepairContext, kind: NoteKind<T>): Promise<FlameError | null> {
   try {
-    await readSideRef(context, kind);
+    await readRefOutsideState(context, kind);
     return null;
   } catch (error) {
     if (error instanceof FlameError && error.code === 'state-corrupt') return error;
@@ -63,20 +70,20 @@ interface Broken<T> {
   readonly key: ObjectId;
   readonly problem: string;
   readonly blobs: readonly ObjectId[];
-  readonly good: { readonly note: Note<T>; readonly commit: ObjectId | null } | null;
+  readonly good: { readonly note: StoredNote<T>; readonly commit: ObjectId | null } | null;
 }
 
 /** Brings notes that can't be read back to their last version that can, by one commit on their ref. */
 async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>): Promise<readonly Repair[]> {
   let repairs: readonly Repair[] = [];
   await context.publisher.publish(async () => {
-    const state = await readSideRef(context, kind);
+    const state = await readRefOutsideState(context, kind);
     const broken = await findBroken(context, state);
     repairs = broken.map((one) => describe(kind, one));
     const edits = broken.flatMap((one) => editsFor(state, one));
     if (edits.length === 0 || context.isDry) return null;
-    const objects = new Map<string, NewObject>();
-    const next = commitTree(state, edits, {
+    const objects = new Map<string, UnwrittenObject>();
+    const next = commitNoteTreeEdits(state, edits, {
       change: changeFor(repairs.filter(({ isDone }) => isDone)),
       context: {
         actor: 'git flame doctor',
@@ -85,7 +92,7 @@ async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>): Promis
         objectFormat: context.objectFormat,
         identity: await readCommitIdentity(context),
         sink: (type, content) => {
-          const object = makeObject(context.objectFormat, type, content);
+          const object = makeUnwrittenObject(context.objectFormat, type, content);
           objects.set(object.oid, object);
           return object;
         },
@@ -100,7 +107,7 @@ async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>): Promis
 async function findBroken<T>(context: RepairContext, state: RefState<T>): Promise<readonly Broken<T>[]> {
   const broken: Broken<T>[] = [];
   for (const key of new Set([...listNotes(state.root)].map((note) => note.key))) {
-    const places = findNotes(state.root, key);
+    const places = findNotesByKey(state.root, key);
     const bad = places.find(({ note }) => note.problem !== null)?.note.problem ?? null;
     if (places.length === 1 && bad === null) continue;
     const problem = places.length > 1 ? `is one of several notes on ${key}` : (bad ?? '');
@@ -127,12 +134,12 @@ async function findLost<T>(context: RepairContext, state: RefState<T>): Promise<
   );
 }
 
-type Places<T> = ReturnType<typeof findNotes<Note<T>>>;
+type Places<T> = ReturnType<typeof findNotesByKey<StoredNote<T>>>;
 
 /** Picks the note that was changed most. */
 function bestOf<T>(places: Places<T>): Broken<T>['good'] {
   const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
-  const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);
+  const revision = ({ json }: StoredNote<T>): number => Number(json?.rev ?? 0);
   const [note] = readable.sort((a, b) => revision(b) - revision(a) || (a.blob < b.blob ? -1 : 1));
   return note === undefined ? null : { note, commit: null };
 }
@@ -164,19 +171,24 @@ async function fromHistory<T>(
     for (const path of paths) {
       const object = await context.catFile.read(`${commit}:${path}` as ObjectId).catch(() => null);
       if (object?.type !== 'blob') continue;
-      const note = await Note.readWhole(kind, { key, blob: object.oid }, object.bytes, context.objectFormat);
+      const note = await StoredNote.readWhole(
+        kind,
+        { key, blob: object.oid },
+        object.bytes,
+        context.objectFormat,
+      );
       if (note.value !== null) return { note, commit: commit as ObjectId };
     }
   }
   return null;
 }
 
-function editsFor<T>(state: RefState<T>, { key, good }: Broken<T>): readonly TreeEdit<Note<T>>[] {
+function editsFor<T>(state: RefState<T>, { key, good }: Broken<T>): readonly TreeEdit<StoredNote<T>>[] {
   if (good === null) return [];
   const { note } = good;
-  const entry = { mode: fileMode, oid: note.blob, tree: null, note };
+  const entry = { mode: noteFileMode, oid: note.blob, tree: null, note };
   return [
-    ...findNotes(state.root, key).map(({ path }) => ({ path, entry: null })),
+    ...findNotesByKey(state.root, key).map(({ path }) => ({ path, entry: null })),
     { path: notePath(key), entry },
   ];
 }
@@ -200,7 +212,7 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
   };
 }
 
-function changeFor(repairs: readonly Repair[]): OtherEntry {
+function changeFor(repairs: readonly Repair[]): NonStateAuditEntry {
   return {
     subject: `doctor: ${formatCount(repairs.length, 'note')} restored`,
     body: repairs.map(({ message }) => message).join('\n'),

@@ -1,16 +1,31 @@
-import { admitSession, admitTask, isSameSession, isSameTask } from '../../core/merge/admit-change.ts';
+import {
+  isArchivedSessionSame,
+  isArchivedTaskSame,
+  keepSpendingAndDecisions,
+  keepTaskEnd,
+} from '../../core/merge/admit-change.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
-import type { MergeJudge } from '../admission/merge-judge.ts';
-import { pageNotesOf, taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
-import type { Note } from '../notes/note.ts';
-import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
-import { type MergeKind, mergeKinds } from './merge-note.ts';
+import type { MergeCompletionCheck } from '../admission/merge-judge.ts';
+import {
+  findArchivedValidationNotes,
+  findPageNotesOfSession,
+  findTaskNotesOfSession,
+} from '../archive/archive-notes.ts';
+import type { StoredNote } from '../notes/note.ts';
+import {
+  anchorsFolder,
+  findNotesByKey,
+  listNotes,
+  type TreeEdit,
+  type TreeNode,
+} from '../notes/note-tree.ts';
+import { type NoteMergeRules, noteMergeRules } from './merge-note.ts';
 
-type Root<T> = TreeNode<Note<T>> | null;
+type Root<T> = TreeNode<StoredNote<T>> | null;
 
 /** The merged archive: nothing leaves the state that is not there. */
 export interface MergedArchive {
@@ -24,25 +39,26 @@ export interface MergedArchive {
  * Merges sessions: one that is not in the archive as it is here, with every task that is here, is not archived, even if
  * another clone archived it.
  */
-export function mergeUnarchived(
+export function archiveAwareSessionRules(
   archive: MergedArchive,
   tasks: Root<Task>,
-  ends: MergeJudge | null,
-): MergeKind<Session> {
+  ends: MergeCompletionCheck | null,
+): NoteMergeRules<Session> {
   const archived = new Map(valuesOf(archive.sessions).map((session) => [session.id, session]));
   return {
-    ...mergeKinds.sessions,
+    ...noteMergeRules.sessions,
     admit: (before, after) => {
       const { archived_at: at } = after;
-      if (at === undefined || before.archived_at !== undefined) return admitSession(before, after);
+      if (at === undefined || before.archived_at !== undefined)
+        return keepSpendingAndDecisions(before, after);
       const copies = [after, archived.get(after.id)];
       const isWhole =
-        copies.every((copy) => copy !== undefined && isSameSession(before, copy)) &&
-        taskNotesOf(tasks, after.id).notes.every((note) => isTaskIn(archive, note));
+        copies.every((copy) => copy !== undefined && isArchivedSessionSame(before, copy)) &&
+        findTaskNotesOfSession(tasks, after.id).notes.every((note) => isTaskIn(archive, note));
       const [, copy] = copies;
       const mayGo =
         ends === null || copy === undefined || ends.mayArchive(before, copy, archivedTasks(archive, copy));
-      if (isWhole && mayGo) return admitSession(before, after);
+      if (isWhole && mayGo) return keepSpendingAndDecisions(before, after);
       if (isWhole && copy !== undefined) {
         const { cycle, wave, state, replans, proposal } = copy;
         return {
@@ -59,13 +75,14 @@ export function mergeUnarchived(
 }
 
 function archivedTasks({ tasks }: MergedArchive, { id }: Session): readonly Task[] {
-  return taskNotesOf(tasks, id).notes.flatMap(({ value }) => value ?? []);
+  return findTaskNotesOfSession(tasks, id).notes.flatMap(({ value }) => value ?? []);
 }
 
-function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean {
-  const copies = findNotes(tasks, key).map(({ note }) => note.value);
+function isTaskIn({ tasks }: MergedArchive, { key, value }: StoredNote<Task>): boolean {
+  const copies = findNotesByKey(tasks, key).map(({ note }) => note.value);
   return (
-    copies.length === 1 && copies.every((copy) => value !== null && copy !== null && isSameTask(value, copy))
+    copies.length === 1 &&
+    copies.every((copy) => value !== null && copy !== null && isArchivedTaskSame(value, copy))
   );
 }
 
@@ -73,28 +90,28 @@ function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean
  * Merges tasks and verdicts where some sessions are archived: theirs leave once the archive has them, even if another
  * clone changed them meanwhile. The short note of the session is the mark for it; once set, it is never taken back.
  */
-export function withoutArchived(
+export function archiveAwareNoteRules(
   sessions: Root<Session>,
   archive: MergedArchive,
-  ends: MergeJudge | null,
+  ends: MergeCompletionCheck | null,
 ): {
-  readonly tasks: MergeKind<Task>;
-  readonly validations: MergeKind<ValidationNote>;
-  readonly blackboard: MergeKind<BlackboardPage>;
+  readonly tasks: NoteMergeRules<Task>;
+  readonly validations: NoteMergeRules<ValidationNote>;
+  readonly blackboard: NoteMergeRules<BlackboardPage>;
 } {
   const known = new Set<SessionId>(
     valuesOf(sessions).flatMap(({ id, archived_at: at }) => (at === undefined ? [] : [id])),
   );
-  const { validations, blackboard } = mergeKinds;
-  const tasks = ends === null ? mergeKinds.tasks : verifyingEnds(ends);
+  const { validations, blackboard } = noteMergeRules;
+  const tasks = ends === null ? noteMergeRules.tasks : verifyingEnds(ends);
   if (known.size === 0) return { tasks, validations, blackboard };
-  const isVerdictKept = (key: string): boolean => findNotes(archive.validations, key).length > 0;
+  const isVerdictKept = (key: string): boolean => findNotesByKey(archive.validations, key).length > 0;
   return {
     tasks: { ...tasks, removal: (root) => [...known].flatMap((id) => taskRemoval(root, id, archive.tasks)) },
     validations: {
       ...validations,
       removal: (root) =>
-        validationNotesOf(root, (id) => known.has(id))
+        findArchivedValidationNotes(root, (id) => known.has(id))
           .notes.filter(({ key }) => isVerdictKept(key))
           .flatMap(({ key }) => removalOf(root, key)),
     },
@@ -102,15 +119,17 @@ export function withoutArchived(
       ...blackboard,
       removal: (root) =>
         [...known].flatMap(
-          (id) => pageNotesOf(root, id, (key) => findNotes(archive.blackboard, key).length > 0).removal,
+          (id) =>
+            findPageNotesOfSession(root, id, (key) => findNotesByKey(archive.blackboard, key).length > 0)
+              .removal,
         ),
     },
   };
 }
 
-function verifyingEnds(ends: MergeJudge): MergeKind<Task> {
+function verifyingEnds(ends: MergeCompletionCheck): NoteMergeRules<Task> {
   const hasEnded = (task: Task): boolean => ends.hasEnded(task);
-  return { ...mergeKinds.tasks, admit: (before, after) => admitTask(before, after, hasEnded) };
+  return { ...noteMergeRules.tasks, admit: (before, after) => keepTaskEnd(before, after, hasEnded) };
 }
 
 /** The tasks of a session that the archive has, with their anchors. */
@@ -118,17 +137,17 @@ function taskRemoval(
   root: Root<Task>,
   session: SessionId,
   archived: Root<Task>,
-): readonly TreeEdit<Note<Task>>[] {
+): readonly TreeEdit<StoredNote<Task>>[] {
   const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
   return [...(folder?.entries ?? [])].flatMap(([name, { oid }]) =>
-    findNotes(archived, oid).length === 0
+    findNotesByKey(archived, oid).length === 0
       ? []
       : [...removalOf(root, oid), { path: [anchorsFolder, session, name], entry: null }],
   );
 }
 
-function removalOf<T>(root: Root<T>, key: string): readonly TreeEdit<Note<T>>[] {
-  return findNotes(root, key).map(({ path }) => ({ path, entry: null }));
+function removalOf<T>(root: Root<T>, key: string): readonly TreeEdit<StoredNote<T>>[] {
+  return findNotesByKey(root, key).map(({ path }) => ({ path, entry: null }));
 }
 
 function valuesOf<T>(root: Root<T>): readonly T[] {

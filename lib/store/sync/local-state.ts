@@ -1,35 +1,56 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
-  blackboardChanges,
   type IncomingChange,
-  memoryChanges,
-  reviewChanges,
-  sessionChanges,
-  taskChanges,
-  verdictChanges,
+  listLeftNoteChanges,
+  listMemoryChanges,
+  listReviewChanges,
+  listSessionChanges,
+  listTaskChanges,
+  listVerdictChanges,
 } from '../../core/merge/incoming-changes.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import type { NewObject } from '../../git/objects/make-object.ts';
+import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
-import type { Note } from '../notes/note.ts';
+import {
+  type RefCommand,
+  type RefTransactionResult,
+  RefTransactions,
+} from '../../git/refs/ref-transaction.ts';
+import type { StoredNote } from '../notes/note.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
 import { diffNotes, type TreeNode } from '../notes/note-tree.ts';
 import { listRefs } from '../notes/read-tips.ts';
-import { nextState, type RefState, type State, StateSnapshot, tipsOf } from '../notes/state.ts';
-import { readSideRef, StateReader } from '../notes/state-reader.ts';
-import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
-import { KeptChains } from '../write/kept-chain.ts';
-import { findKeptCommits, type KeptCommits, listKept, type RemoteRefs } from '../write/kept-commits.ts';
-import { publishReviewNotes } from '../write/publish-review-notes.ts';
-import { ObjectWriter, PatientLock } from '../write/ref-publisher.ts';
-import { type MergedArchive, mergeUnarchived, withoutArchived } from './archived.ts';
-import { findNewDamage } from './find-new-damage.ts';
-import { type MergeKind, mergeKinds } from './merge-note.ts';
+import {
+  advanceIndexedState,
+  collectStateTips,
+  type IndexedState,
+  type RefState,
+  StateSnapshot,
+} from '../notes/state.ts';
+import { readRefOutsideState, StateReader } from '../notes/state-reader.ts';
+import { refLocked, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { KeptCommitChains } from '../write/kept-chain.ts';
+import {
+  type KeptCommitRefMoves,
+  listKeptCommitRefs,
+  planKeptCommitRefs,
+  type RemoteRefs,
+} from '../write/kept-commits.ts';
+import { updateReviewNotesForGitLog } from '../write/publish-review-notes.ts';
+import { AbandonedLockDetector, ObjectWriter } from '../write/ref-publisher.ts';
+import { archiveAwareNoteRules, archiveAwareSessionRules, type MergedArchive } from './archived.ts';
+import { findNotesNewlyUnreadable } from './find-new-damage.ts';
+import { type NoteMergeRules, noteMergeRules } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
-import { findNewerNotes, heartbeatsOfEnded, isReadable, keptSpecs, pushSpecs } from './push-specs.ts';
+import {
+  findEndedHeartbeatRefs,
+  findNotesOfNewerVersion,
+  isRemoteRefReadable,
+  listKeptCommitPushes,
+  listNotesRefPushes,
+} from './push-specs.ts';
 import { type PushSpec, trackingRef } from './remote.ts';
 import { cannotMergeInto } from './sync-errors.ts';
 import type { SyncOptions } from './sync-options.ts';
@@ -42,11 +63,11 @@ export interface MergedState {
   /** Changes that came in, one by one. */
   readonly changes: readonly IncomingChange[];
   /** The commits that are kept for other clones. */
-  readonly kept: KeptCommits;
+  readonly kept: KeptCommitRefMoves;
   /** Notes of it that can't be read and that the remote doesn't have yet. */
-  readonly damage: readonly StateProblem[];
+  readonly damage: readonly UnusableNote[];
   /** Notes of a newer version on the remote, which those here would take the place of. */
-  readonly newer: readonly StateProblem[];
+  readonly newer: readonly UnusableNote[];
   /** Refs that the remote need not have any more, once it has the rest, and where they were. */
   readonly forgotten: RemoteRefs;
   /** Pushes that are left. */
@@ -60,10 +81,10 @@ interface MergedSide<T> {
 }
 
 /** The local side of one sync: merges into the state refs by compare-and-swap. `close` ends its gits. */
-export class LocalState {
+export class LocalSyncSide {
   readonly #options: SyncOptions;
   readonly #catFile: CatFile;
-  readonly #chains: KeptChains;
+  readonly #chains: KeptCommitChains;
   readonly #reader: StateReader;
   readonly #objects: ObjectWriter;
   readonly #refs: RefTransactions;
@@ -73,7 +94,7 @@ export class LocalState {
     const { context, commonDir, objectFormat } = options;
     this.#options = options;
     this.#catFile = new CatFile(context, commonDir);
-    this.#chains = new KeptChains(this.#catFile, objectFormat);
+    this.#chains = new KeptCommitChains(this.#catFile, objectFormat);
     this.#reader = new StateReader({ catFile: this.#catFile, commonDir, objectFormat });
     this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
     const reason = `git flame sync ${options.remote}`;
@@ -85,17 +106,17 @@ export class LocalState {
   /** Merges into the local refs; again if another process moves them meanwhile. */
   async merge(theirs: RemoteRefs): Promise<MergedState> {
     const until = performance.now() + localPatienceMs;
-    const lock = new PatientLock();
+    const lock = new AbandonedLockDetector();
     for (;;) {
       const before = await this.#reader.read();
       const archive = {
-        sessions: await this.#mergeSide(mergeKinds.archivedSessions, theirs),
-        tasks: await this.#mergeSide(mergeKinds.archivedTasks, theirs),
-        validations: await this.#mergeSide(mergeKinds.archivedValidations, theirs),
-        blackboard: await this.#mergeSide(mergeKinds.archivedBlackboard, theirs),
+        sessions: await this.#mergeSide(noteMergeRules.archivedSessions, theirs),
+        tasks: await this.#mergeSide(noteMergeRules.archivedTasks, theirs),
+        validations: await this.#mergeSide(noteMergeRules.archivedValidations, theirs),
+        blackboard: await this.#mergeSide(noteMergeRules.archivedBlackboard, theirs),
       };
-      const memory = await this.#mergeSide(mergeKinds.memory, theirs);
-      const signatures = await this.#mergeSide(mergeKinds.signatures, theirs);
+      const memory = await this.#mergeSide(noteMergeRules.memory, theirs);
+      const signatures = await this.#mergeSide(noteMergeRules.signatures, theirs);
       const sides = [...Object.values(archive), memory, signatures];
       const { state, refs: merged } = await this.#mergeRefs(before, theirs, {
         sessions: archive.sessions.merged.state.root,
@@ -106,21 +127,21 @@ export class LocalState {
       if ((await this.#options.ends?.findOut()) === true) continue;
       const refs = [...merged, ...sides.map((side) => side.merged)];
       const { context } = this.#options;
-      const kept = await findKeptCommits(
+      const kept = await planKeptCommitRefs(
         new StateSnapshot(state),
-        { local: await listKept(context), remote: theirs },
+        { local: await listKeptCommitRefs(context), remote: theirs },
         { git: context, catFile: this.#catFile, chains: this.#chains },
       );
-      const states = refs.filter(isReadable).map((ref) => ref.state);
+      const states = refs.filter(isRemoteRefReadable).map((ref) => ref.state);
       const loading = { ...this.#options, catFile: this.#catFile };
       const result: MergedState = {
         refs,
         changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
         kept,
-        forgotten: new Map([...kept.obsolete.there, ...heartbeatsOfEnded(state, theirs)]),
-        damage: await findNewDamage(loading, states, theirs),
-        newer: await findNewerNotes(loading, states, theirs),
-        specs: [...pushSpecs(refs, theirs), ...keptSpecs(kept, theirs)],
+        forgotten: new Map([...kept.obsolete.there, ...findEndedHeartbeatRefs(state, theirs)]),
+        damage: await findNotesNewlyUnreadable(loading, states, theirs),
+        newer: await findNotesOfNewerVersion(loading, states, theirs),
+        specs: [...listNotesRefPushes(refs, theirs), ...listKeptCommitPushes(kept, theirs)],
       };
       if (this.#options.isDry) return result;
       const objects = refs.flatMap((ref) => ref.objects);
@@ -139,14 +160,14 @@ export class LocalState {
   async track({ refs }: MergedState): Promise<void> {
     const { context, remote } = this.#options;
     const tracked = await listRefs(context, `refs/blueflame-remotes/${remote}/`);
-    const commands = refs.filter(isReadable).flatMap(({ state }): RefCommand[] => {
+    const commands = refs.filter(isRemoteRefReadable).flatMap(({ state }): RefCommand[] => {
       const ref = trackingRef(remote, state.kind.ref) as RefName;
       const old = tracked.get(ref) ?? null;
       return state.tip === null || state.tip === old ? [] : [{ ref, old, new: state.tip }];
     });
     // The next fetch does the same.
     if (commands.length > 0) await this.#refs.run(commands);
-    await publishReviewNotes({ ...this.#options, catFile: this.#catFile }, await this.#reader.read());
+    await updateReviewNotesForGitLog({ ...this.#options, catFile: this.#catFile }, await this.#reader.read());
   }
 
   async close(): Promise<void> {
@@ -156,23 +177,23 @@ export class LocalState {
   }
 
   async #mergeRefs(
-    before: State,
+    before: IndexedState,
     theirs: RemoteRefs,
     archive: MergedArchive,
-  ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
+  ): Promise<{ readonly state: IndexedState; readonly refs: readonly MergedRef<unknown>[] }> {
     const sessions = await this.#mergeOne(
-      mergeUnarchived(archive, before.tasks.root, this.#options.ends ?? null),
+      archiveAwareSessionRules(archive, before.tasks.root, this.#options.ends ?? null),
       before.sessions,
       theirs,
     );
-    const kinds = withoutArchived(sessions.state.root, archive, this.#options.ends ?? null);
+    const kinds = archiveAwareNoteRules(sessions.state.root, archive, this.#options.ends ?? null);
     const [tasks, validations, reviews, blackboard] = [
       await this.#mergeOne(kinds.tasks, before.tasks, theirs),
       await this.#mergeOne(kinds.validations, before.validations, theirs),
-      await this.#mergeOne(mergeKinds.reviews, before.reviews, theirs),
+      await this.#mergeOne(noteMergeRules.reviews, before.reviews, theirs),
       await this.#mergeOne(kinds.blackboard, before.blackboard, theirs),
     ];
-    const state = nextState(before, {
+    const state = advanceIndexedState(before, {
       sessions: sessions.state,
       tasks: tasks.state,
       validations: validations.state,
@@ -182,7 +203,7 @@ export class LocalState {
     return { state, refs: [sessions, tasks, validations, reviews, blackboard] };
   }
 
-  #mergeOne<T>(kind: MergeKind<T>, ours: RefState<T>, theirs: RemoteRefs): Promise<MergedRef<T>> {
+  #mergeOne<T>(kind: NoteMergeRules<T>, ours: RefState<T>, theirs: RemoteRefs): Promise<MergedRef<T>> {
     const { ref } = kind.kind;
     return mergeRef({ ...this.#options, catFile: this.#catFile }, kind, ours, {
       tip: theirs.get(ref) ?? null,
@@ -191,22 +212,22 @@ export class LocalState {
   }
 
   /** One of the refs that are not read with the state. */
-  async #mergeSide<T>(kind: MergeKind<T>, theirs: RemoteRefs): Promise<MergedSide<T>> {
-    const before = await readSideRef({ ...this.#options, catFile: this.#catFile }, kind.kind);
+  async #mergeSide<T>(kind: NoteMergeRules<T>, theirs: RemoteRefs): Promise<MergedSide<T>> {
+    const before = await readRefOutsideState({ ...this.#options, catFile: this.#catFile }, kind.kind);
     const merged = await this.#mergeOne(kind, before, theirs);
     return { before: before.root, merged, move: movedRef(kind.kind.ref, before.tip, merged.state.tip) };
   }
 
   /** Commits are kept before the state names them; false if another process moved such a ref. */
-  async #keep({ moves, objects }: KeptCommits): Promise<boolean> {
+  async #keep({ moves, objects }: KeptCommitRefMoves): Promise<boolean> {
     if (moves.length === 0) return true;
     await this.#write(objects);
     const outcome = await this.#refs.run(moves);
-    if (outcome.kind === 'refused') throw refRefused(outcome.message);
+    if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
     return outcome.kind === 'done';
   }
 
-  #write(objects: readonly NewObject[]): Promise<void> {
+  #write(objects: readonly UnwrittenObject[]): Promise<void> {
     return this.#objects.write(objects).catch((error: unknown) => {
       throw isReadOnly(error) ? cannotMergeInto(this.#options.commonDir, error) : error;
     });
@@ -215,8 +236,8 @@ export class LocalState {
   /** Moves the local refs all together; false if one of them was elsewhere already. */
   async #publish(
     commands: readonly RefCommand[],
-    objects: readonly NewObject[],
-    lock: PatientLock,
+    objects: readonly UnwrittenObject[],
+    lock: AbandonedLockDetector,
   ): Promise<boolean> {
     const moves = commands.filter((command) => command.new !== undefined);
     if (moves.length === 0) return true;
@@ -228,8 +249,8 @@ export class LocalState {
 }
 
 /** Refs that stay are verified: the merge rests on them. */
-function moved(before: State, after: State): readonly RefCommand[] {
-  const [old, next] = [tipsOf(before), tipsOf(after)];
+function moved(before: IndexedState, after: IndexedState): readonly RefCommand[] {
+  const [old, next] = [collectStateTips(before), collectStateTips(after)];
   return stateRefs.flatMap((ref) => movedRef(ref, old.get(ref) ?? null, next.get(ref) ?? null));
 }
 
@@ -237,8 +258,8 @@ function movedRef(ref: RefName, old: ObjectId | null, next: ObjectId | null): re
   return [old === next ? { ref, old } : { ref, old, new: next }];
 }
 
-function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {
-  if (outcome.kind === 'refused') throw refRefused(outcome.message);
+function isPublished(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
+  if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
   // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
@@ -250,20 +271,24 @@ function isReadOnly(error: unknown): boolean {
   );
 }
 
-type Root<T> = TreeNode<Note<T>> | null;
+type Root<T> = TreeNode<StoredNote<T>> | null;
 type Sides<T> = readonly [before: Root<T>, after: Root<T>];
 
 /** Lists the changes a merge brings into the local state, note by note, by any author. */
-function incomingChanges(before: State, after: State, memory: Sides<MemoryEntry>): readonly IncomingChange[] {
+function incomingChanges(
+  before: IndexedState,
+  after: IndexedState,
+  memory: Sides<MemoryEntry>,
+): readonly IncomingChange[] {
   return [
-    ...changesOf([before.sessions.root, after.sessions.root], sessionChanges),
-    ...changesOf([before.tasks.root, after.tasks.root], taskChanges),
+    ...changesOf([before.sessions.root, after.sessions.root], listSessionChanges),
+    ...changesOf([before.tasks.root, after.tasks.root], listTaskChanges),
     ...changesOf([before.validations.root, after.validations.root], (old, now) =>
-      verdictChanges(old?.verdicts ?? [], now.verdicts),
+      listVerdictChanges(old?.verdicts ?? [], now.verdicts),
     ),
-    ...changesOf([before.reviews.root, after.reviews.root], (_, now, key) => reviewChanges(key, now)),
-    ...changesOf([before.blackboard.root, after.blackboard.root], blackboardChanges),
-    ...changesOf(memory, memoryChanges),
+    ...changesOf([before.reviews.root, after.reviews.root], (_, now, key) => listReviewChanges(key, now)),
+    ...changesOf([before.blackboard.root, after.blackboard.root], listLeftNoteChanges),
+    ...changesOf(memory, listMemoryChanges),
   ];
 }
 

@@ -1,25 +1,29 @@
 import type { LostValue } from '../../core/merge/merge-values.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
+import {
+  makeUnwrittenObject,
+  type ObjectHashFormat,
+  type UnwrittenObject,
+} from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
 import { loadNotes } from '../notes/load-notes.ts';
-import type { Note } from '../notes/note.ts';
+import type { StoredNote } from '../notes/note.ts';
 import type { ObjectSink, TreeNode } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import type { MergeKind } from './merge-note.ts';
-import { mergeTrees, type NoteConflict } from './merge-trees.ts';
+import type { NoteMergeRules } from './merge-note.ts';
+import { mergeNoteTrees, type NoteConflict } from './merge-trees.ts';
 import { stateShallow } from './sync-errors.ts';
 
-type Root<T> = TreeNode<Note<T>> | null;
+type Root<T> = TreeNode<StoredNote<T>> | null;
 
 interface MergeContext {
   readonly context: GitContext;
   readonly catFile: CatFile;
-  readonly objectFormat: ObjectFormat;
+  readonly objectFormat: ObjectHashFormat;
   readonly remote: string;
 }
 
@@ -28,9 +32,9 @@ export interface MergedRef<T> {
   readonly state: RefState<T>;
   readonly outcome: 'absent' | 'same' | 'sent' | 'received' | 'merged' | 'unreadable';
   readonly conflicts: readonly NoteConflict<T>[];
-  readonly objects: readonly NewObject[];
+  readonly objects: readonly UnwrittenObject[];
   /** Something else than notes on the remote: it is left alone, there and here. */
-  readonly problem?: StateProblem;
+  readonly problem?: UnusableNote;
 }
 
 // Merges of merges of merges: deeper than any real history, and an end for an unreal one.
@@ -47,7 +51,7 @@ interface Theirs {
  */
 export async function mergeRef<T>(
   context: MergeContext,
-  kind: MergeKind<T>,
+  kind: NoteMergeRules<T>,
   ours: RefState<T>,
   theirs: Theirs,
 ): Promise<MergedRef<T>> {
@@ -69,7 +73,7 @@ async function requireCommit({ catFile }: MergeContext, tip: ObjectId, ref: RefN
 
 async function mergeReadable<T>(
   context: MergeContext,
-  kind: MergeKind<T>,
+  kind: NoteMergeRules<T>,
   ours: RefState<T>,
   theirs: Theirs,
 ): Promise<MergedRef<T>> {
@@ -91,9 +95,9 @@ async function mergeReadable<T>(
   const isAhead = bases[0] === ours.tip;
   const base = isAhead ? ours.root : await virtual.mergeAll(bases);
   const roots = { base, ours: ours.root, theirs: await load(theirs.tip) };
-  const objects = new Map<string, NewObject>();
+  const objects = new Map<string, UnwrittenObject>();
   const sink = collectInto(objects, context.objectFormat);
-  const { root, conflicts } = mergeTrees(kind, roots, sink);
+  const { root, conflicts } = mergeNoteTrees(kind, roots, sink);
   const tree = root?.oid ?? sink('tree', '').oid;
   // Taken over as it is where nothing is gone from it, and nothing in it undone, that can't be.
   if (isAhead && tree === roots.theirs?.oid)
@@ -113,10 +117,10 @@ async function mergeReadable<T>(
 /** Common base of two histories that were merged with each other before: their merge bases, merged in memory. */
 class VirtualMerge<T> {
   readonly #context: MergeContext;
-  readonly #kind: MergeKind<T>;
+  readonly #kind: NoteMergeRules<T>;
   readonly #load: (tip: ObjectId) => Promise<Root<T>>;
 
-  constructor(context: MergeContext, kind: MergeKind<T>, load: (tip: ObjectId) => Promise<Root<T>>) {
+  constructor(context: MergeContext, kind: NoteMergeRules<T>, load: (tip: ObjectId) => Promise<Root<T>>) {
     this.#context = context;
     this.#kind = kind;
     this.#load = load;
@@ -130,7 +134,7 @@ class VirtualMerge<T> {
     for (const commit of rest) {
       const base = await this.mergeAll(await mergeBases(this.#context, commit, done), depth + 1);
       const roots = { base, ours: root, theirs: await this.#load(commit) };
-      root = mergeTrees(this.#kind, roots, collectInto(new Map(), this.#context.objectFormat)).root;
+      root = mergeNoteTrees(this.#kind, roots, collectInto(new Map(), this.#context.objectFormat)).root;
       done.push(commit);
     }
     return root;
@@ -144,7 +148,7 @@ async function mergeBases(
   others: readonly ObjectId[],
 ): Promise<readonly ObjectId[]> {
   const args = ['--no-replace-objects', 'merge-base', '--all', commit, ...others];
-  const text = await gitText(context, args, { accept: [0, 1] });
+  const text = await runGitForText(context, args, { accept: [0, 1] });
   return text === '' ? [] : (text.split('\n') as ObjectId[]);
 }
 
@@ -153,7 +157,7 @@ async function requireWhole(
   ref: string,
   tips: readonly ObjectId[],
 ): Promise<void> {
-  if ((await gitText(context, ['rev-parse', '--is-shallow-repository'])) !== 'true') return;
+  if ((await runGitForText(context, ['rev-parse', '--is-shallow-repository'])) !== 'true') return;
   const { stdout } = await runGit(context, ['log', '--format=%d', '--decorate=full', ...tips, '--']);
   if (/[(, ]grafted[,)]/.test(stdout.toString())) throw stateShallow(ref, remote);
 }
@@ -169,9 +173,9 @@ async function latest({ catFile }: MergeContext, commits: readonly ObjectId[]): 
   return Math.max(...times);
 }
 
-function collectInto(objects: Map<string, NewObject>, format: ObjectFormat): ObjectSink {
+function collectInto(objects: Map<string, UnwrittenObject>, format: ObjectHashFormat): ObjectSink {
   return (type, content) => {
-    const object = makeObject(format, type, content);
+    const object = makeUnwrittenObject(format, type, content);
     objects.set(object.oid, object);
     return object;
   };
@@ -229,13 +233,13 @@ function renderMerge({ tree, parents, conflicts, ref, date }: MergeText): string
 
 /** `task-001: kept status done by worker-1a2b3c4d, not claimed by worker-2b3c4d5e` */
 function describeLoss(json: NoteJson, key: ObjectId, { what, kept, lost }: LostValue): string {
-  return `${nameOf(json, key)}: ${what}: kept ${short(kept)}, not ${short(lost)}`;
+  return `${nameNoteForPerson(json, key)}: ${what}: kept ${short(kept)}, not ${short(lost)}`;
 }
 
 type NoteJson = Readonly<Record<string, unknown>> | null;
 
 /** Names a note: the id of its task or session, else the commit it annotates. */
-export function nameOf(json: NoteJson, key: ObjectId): string {
+export function nameNoteForPerson(json: NoteJson, key: ObjectId): string {
   return typeof json?.id === 'string' ? json.id : key;
 }
 

@@ -1,24 +1,24 @@
 import type { LostValue } from '../../core/merge/merge-values.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import type { Note } from '../notes/note.ts';
+import type { StoredNote } from '../notes/note.ts';
 import {
-  editTree,
-  fileMode,
+  editNoteTree,
+  noteFileMode,
   notePath,
   type ObjectSink,
   type TreeEdit,
   type TreeEntry,
   type TreeNode,
 } from '../notes/note-tree.ts';
-import { admitNote, type MergeKind, mergeNote } from './merge-note.ts';
+import { admitOneSidedVersion, mergeNote, type NoteMergeRules } from './merge-note.ts';
 
-type Root<T> = TreeNode<Note<T>> | null;
-type Entry<T> = TreeEntry<Note<T>>;
+type Root<T> = TreeNode<StoredNote<T>> | null;
+type Entry<T> = TreeEntry<StoredNote<T>>;
 
 /** One note that two clones changed differently. */
 export interface NoteConflict<T> {
-  readonly note: Note<T>;
+  readonly note: StoredNote<T>;
   readonly losses: readonly LostValue[];
 }
 
@@ -31,13 +31,13 @@ interface MergedTrees<T> {
  * Two trees of notes as one: a note that only one side changed is that side's, one that both changed is merged.
  * Nothing is removed but what belongs to archived sessions. The tree depends on the contents alone, not on which side is which.
  */
-export function mergeTrees<T>(
-  kind: MergeKind<T>,
+export function mergeNoteTrees<T>(
+  kind: NoteMergeRules<T>,
   roots: { readonly base: Root<T>; readonly ours: Root<T>; readonly theirs: Root<T> },
   sink: ObjectSink,
 ): MergedTrees<T> {
   const [base, ours, theirs] = [flatten(roots.base), flatten(roots.ours), flatten(roots.theirs)];
-  const edits: TreeEdit<Note<T>>[] = [];
+  const edits: TreeEdit<StoredNote<T>>[] = [];
   const conflicts: NoteConflict<T>[] = [];
   for (const key of new Set([...ours.notes.keys(), ...theirs.notes.keys()])) {
     const [old, mine, other] = [base.notes.get(key), ours.notes.get(key), theirs.notes.get(key)];
@@ -50,14 +50,14 @@ export function mergeTrees<T>(
     const entry = mergeEntries(base.others.get(path), ours.others.get(path), theirs.others.get(path));
     if (entry !== undefined && entry !== ours.others.get(path)) edits.push({ path: path.split('/'), entry });
   }
-  const merged = edits.length === 0 ? roots.ours : editTree(roots.ours, edits, sink);
+  const merged = edits.length === 0 ? roots.ours : editNoteTree(roots.ours, edits, sink);
   const removal = kind.removal?.(merged) ?? [];
-  return { root: removal.length === 0 ? merged : editTree(merged, removal, sink), conflicts };
+  return { root: removal.length === 0 ? merged : editNoteTree(merged, removal, sink), conflicts };
 }
 
 interface Place<T> {
   readonly path: readonly string[];
-  readonly note: Note<T>;
+  readonly note: StoredNote<T>;
 }
 /** All notes on one key: one, unless another tool filed it twice. */
 type Slot<T> = readonly Place<T>[];
@@ -71,7 +71,7 @@ interface Flat<T> {
 function flatten<T>(root: Root<T>): Flat<T> {
   const notes = new Map<ObjectId, Place<T>[]>();
   const others = new Map<string, Entry<T>>();
-  const visit = (node: TreeNode<Note<T>>, above: readonly string[]): void => {
+  const visit = (node: TreeNode<StoredNote<T>>, above: readonly string[]): void => {
     for (const [name, entry] of node.entries) {
       const path = [...above, name];
       const { note } = entry;
@@ -85,7 +85,7 @@ function flatten<T>(root: Root<T>): Flat<T> {
 }
 
 function mergeSlots<T>(
-  kind: MergeKind<T>,
+  kind: NoteMergeRules<T>,
   slots: {
     readonly old: Slot<T> | undefined;
     readonly mine: Slot<T> | undefined;
@@ -119,21 +119,21 @@ function mergeSlots<T>(
  * A note of a newer version that would take the place of one that can be read, or of what this clone is to say of a
  * commit: it stays where it came from.
  */
-function isHeldBack<T>({ kind }: MergeKind<T>, mine: Slot<T>, other: Slot<T>): boolean {
+function isHeldBack<T>({ kind }: NoteMergeRules<T>, mine: Slot<T>, other: Slot<T>): boolean {
   if (!other.some(({ note }) => note.isNewer)) return false;
   return mine.length === 0 ? kind.anchor === null : usable(mine) !== null;
 }
 
 /** Takes a change of one side alone, as far as a legal step can have made it. */
 function admitSlot<T>(
-  kind: MergeKind<T>,
+  kind: NoteMergeRules<T>,
   old: Slot<T> = [],
   next: Slot<T>,
   sink: ObjectSink,
 ): { readonly slot: Slot<T>; readonly losses: readonly LostValue[] } {
   const [before, after] = [usable(old), usable(next)];
   if (before === null || after === null) return { slot: next, losses: [] };
-  const { note, lost } = admitNote(kind, before, after, sink);
+  const { note, lost } = admitOneSidedVersion(kind, before, after, sink);
   return note === after
     ? { slot: next, losses: [] }
     : { slot: [{ path: notePath(note.key), note }], losses: lost };
@@ -145,7 +145,7 @@ function isDamaged<T>(slot: Slot<T>): boolean {
 }
 
 /** The note of a slot if it's the only one and can be read. */
-function usable<T>(slot: Slot<T>): Note<T> | null {
+function usable<T>(slot: Slot<T>): StoredNote<T> | null {
   const [place] = slot;
   return slot.length === 1 && place !== undefined && place.note.value !== null ? place.note : null;
 }
@@ -165,7 +165,7 @@ function blobsOf<T>(slot: Slot<T>): string {
 }
 
 /** Places the notes: a single one where this program writes it, even if a side divided its tree differently. */
-function placeSlot<T>(key: ObjectId, now: Slot<T> | undefined, next: Slot<T>): TreeEdit<Note<T>>[] {
+function placeSlot<T>(key: ObjectId, now: Slot<T> | undefined, next: Slot<T>): TreeEdit<StoredNote<T>>[] {
   const places = next.map(({ path, note }) => ({ path: next.length === 1 ? notePath(key) : path, note }));
   const wanted = new Map(places.map((place) => [place.path.join('/'), place]));
   const kept = new Map((now ?? []).map((place) => [place.path.join('/'), place]));
@@ -175,7 +175,7 @@ function placeSlot<T>(key: ObjectId, now: Slot<T> | undefined, next: Slot<T>): T
     ...removed.map(([, { path }]) => ({ path, entry: null })),
     ...added.map(([, { path, note }]) => ({
       path,
-      entry: { mode: fileMode, oid: note.blob, tree: null, note },
+      entry: { mode: noteFileMode, oid: note.blob, tree: null, note },
     })),
   ];
 }

@@ -1,15 +1,15 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import { type LoadContext, loadNotes } from '../notes/load-notes.ts';
 import { diffNotes, listNotes } from '../notes/note-tree.ts';
-import type { RefState, State } from '../notes/state.ts';
-import type { KeptCommits, RemoteRefs } from '../write/kept-commits.ts';
+import type { IndexedState, RefState } from '../notes/state.ts';
+import type { KeptCommitRefMoves, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
 import { machinesRoot, type PushSpec } from './remote.ts';
 
 /** Lists the merged refs that the remote lacks. */
-export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
-  return refs.filter(isReadable).flatMap(({ state }) =>
+export function listNotesRefPushes(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
+  return refs.filter(isRemoteRefReadable).flatMap(({ state }) =>
     // By id: what moves here meanwhile goes with the next sync.
     state.tip === null || state.tip === (theirs.get(state.kind.ref) ?? null)
       ? []
@@ -18,12 +18,12 @@ export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRef
 }
 
 /** False where the remote has something else than notes: nothing is sent to it. */
-export function isReadable({ outcome }: MergedRef<unknown>): boolean {
+export function isRemoteRefReadable({ outcome }: MergedRef<unknown>): boolean {
   return outcome !== 'unreadable';
 }
 
 /** Lists pushes of the refs that keep commits, except where the remote has something else in their place. */
-export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): PushSpec[] {
+export function listKeptCommitPushes({ tips, problems }: KeptCommitRefMoves, theirs: RemoteRefs): PushSpec[] {
   return [...tips].flatMap(([ref, tip]) =>
     theirs.get(ref) === tip || problems.some((problem) => problem.ref === ref)
       ? []
@@ -32,7 +32,7 @@ export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): 
 }
 
 /** Heartbeat refs of machines that died before the session they worked on ended. */
-export function heartbeatsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRefs {
+export function findEndedHeartbeatRefs({ sessions }: IndexedState, theirs: RemoteRefs): RemoteRefs {
   const ended = new Set(
     [...listNotes(sessions.root)].flatMap(({ value }) => (value?.state === 'ended' ? value.id : [])),
   );
@@ -44,12 +44,12 @@ export function heartbeatsOfEnded({ sessions }: State, theirs: RemoteRefs): Remo
 }
 
 /** Notes of a newer version that the remote has and the merged states haven't: sending these would take them away. */
-export async function findNewerNotes(
+export async function findNotesOfNewerVersion(
   context: LoadContext,
   states: readonly RefState<unknown>[],
   theirs: RemoteRefs,
-): Promise<readonly StateProblem[]> {
-  const found: StateProblem[] = [];
+): Promise<readonly UnusableNote[]> {
+  const found: UnusableNote[] = [];
   for (const { kind, tip, root } of states) {
     const there = theirs.get(kind.ref) ?? null;
     if (there === null || there === tip) continue;

@@ -9,7 +9,7 @@ const refusalsInPlace = 3;
  * Distinguishes races from refusals: another clone was first only if a ref moved. Servers use the same words for a
  * stale lock, for a ref in the way, and for a rule.
  */
-export class Refusals {
+export class PushRefusalHistory {
   readonly #remote: string;
   #tips = '';
   #times = 0;

@@ -1,14 +1,14 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
 import { nearestName } from '../../util/nearest-name.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { listRefs } from '../notes/read-tips.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import {
   type PushRefusal,
+  parsePushRefusal,
   pushFailed,
-  readRefusal,
   readStorageFailure,
   remoteCannotStore,
   remoteNotAtomic,
@@ -49,24 +49,24 @@ export async function fetchState(context: GitContext, remote: string): Promise<R
 }
 
 /** Brings the commits of a branch, moving no ref. */
-export function bringBranch(context: GitContext, remote: string, branch: string): Promise<void> {
+export function fetchBranchCommits(context: GitContext, remote: string, branch: string): Promise<void> {
   return fetch(context, remote, [remote, `refs/heads/${branch}`]);
 }
 
 /** Fetches a branch of the remote, and returns its tip; null: there is none. */
-export async function remoteTip(
+export async function fetchRemoteBranchTip(
   context: GitContext,
   remote: string,
   branch: string,
 ): Promise<ObjectId | null> {
   const ref = `refs/heads/${branch}`;
   const tip = (await listRemote(context, remote, ref)).find(([name]) => name === ref)?.[1] ?? null;
-  if (tip !== null) await bringBranch(context, remote, branch);
+  if (tip !== null) await fetchBranchCommits(context, remote, branch);
   return tip;
 }
 
 /** Brings the objects of the remote's state, moving no ref. */
-export async function fetchObjects(context: GitContext, remote: string): Promise<RemoteRefs> {
+export async function fetchStateObjects(context: GitContext, remote: string): Promise<RemoteRefs> {
   const refs = await listRemote(context, remote, `${stateRoot}*`);
   const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
   if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);
@@ -74,7 +74,7 @@ export async function fetchObjects(context: GitContext, remote: string): Promise
 }
 
 /** The refs of a remote that match a pattern, and where they stand. Throws FlameError `remote-unreachable`. */
-export function remoteTips(
+export function listRemoteRefTips(
   context: GitContext,
   remote: string,
   pattern: string,
@@ -135,7 +135,7 @@ export async function pushState(
   if (result.exitCode === 0) return { kind: 'done' };
   const noRoom = readStorageFailure(result);
   if (noRoom !== null) throw remoteCannotStore(remote, noRoom, result.stderr);
-  const refusal = readRefusal(result);
+  const refusal = parsePushRefusal(result);
   if (refusal === null) throw pushFailed(remote, result.stderr);
   if (refusal.mayPass) return { kind: 'rejected', ...refusal };
   throw remoteRefuses(remote, refusal);
@@ -148,7 +148,7 @@ const mostForgotten = 500;
  * Takes refs away from a remote that are still where they were seen, null: wherever they are. What another clone moved
  * since stays, and the next sync finds it there. Some servers delete nothing: there they do no harm.
  */
-export async function forgetRefs(
+export async function deleteRemoteRefs(
   context: GitContext,
   remote: string,
   refs: ReadonlyMap<string, ObjectId | null>,
@@ -212,8 +212,8 @@ async function fetch(
  * The remote to share with: the one named, else the current branch's, else the only one, else origin. Throws FlameError
  * `no-remote`.
  */
-export async function pickRemote(context: GitContext, name: string | null): Promise<string> {
-  const remotes = (await gitText(context, ['remote'])).split('\n').filter((remote) => remote !== '');
+export async function chooseRemote(context: GitContext, name: string | null): Promise<string> {
+  const remotes = (await runGitForText(context, ['remote'])).split('\n').filter((remote) => remote !== '');
   if (name !== null) {
     if (remotes.includes(name)) return name;
     throw notAmong(`There is no remote ${JSON.stringify(name)}.`, remotes, name);
@@ -228,9 +228,13 @@ export async function pickRemote(context: GitContext, name: string | null): Prom
 }
 
 async function branchRemote(context: GitContext): Promise<string | null> {
-  const branch = await gitText(context, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { accept: [0, 1] });
+  const branch = await runGitForText(context, ['symbolic-ref', '--quiet', '--short', 'HEAD'], {
+    accept: [0, 1],
+  });
   if (branch === '') return null;
-  const remote = await gitText(context, ['config', '--get', `branch.${branch}.remote`], { accept: [0, 1] });
+  const remote = await runGitForText(context, ['config', '--get', `branch.${branch}.remote`], {
+    accept: [0, 1],
+  });
   return remote === '' ? null : remote;
 }
 
@@ -238,7 +242,7 @@ function notAmong(message: string, remotes: readonly string[], name: string | nu
   const near = name === null ? null : nearestName(name, remotes);
   const known = near === null ? remotes.slice(0, 5) : [near];
   const hints = known.map((remote) => `git flame sync ${shellQuote(remote)}`);
-  return noRemote(
+  return noRemoteError(
     message,
     hints.length > 0 ? hints : [`git remote add ${shellQuote(name ?? 'origin')} URL`],
     {
@@ -248,7 +252,7 @@ function notAmong(message: string, remotes: readonly string[], name: string | nu
 }
 
 /** None is there, or several and none of them is the obvious one. */
-export function noRemote(
+export function noRemoteError(
   message: string,
   hints: readonly string[],
   data: Readonly<Record<string, unknown>> = {},

@@ -1,6 +1,6 @@
-import { repositoryReadOnly } from '../../domain/disk-errors.ts';
+import { readOnlyRepositoryError } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The remote can't be read: no such host, no such repository, no access. Nothing was changed. */
@@ -80,7 +80,7 @@ export function remoteCannotStore(remote: string, reason: string, stderr: string
 }
 
 /** A person put the remote back, or restored a backup of it: what that is to become, they decide. Nothing was sent. */
-export function remoteWentBack(remote: string, refs: readonly string[]): FlameError {
+export function remoteRolledBack(remote: string, refs: readonly string[]): FlameError {
   return new FlameError({
     kind: 'waiting',
     code: 'remote-went-back',
@@ -94,7 +94,7 @@ export function remoteWentBack(remote: string, refs: readonly string[]): FlameEr
 }
 
 /** Others would get what can't be read here. What came from the remote is merged here. */
-export function damagedState(remote: string, damage: readonly StateProblem[]): FlameError {
+export function damagedStateNotSent(remote: string, damage: readonly UnusableNote[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'damaged-state',
@@ -109,7 +109,7 @@ export function damagedState(remote: string, damage: readonly StateProblem[]): F
 }
 
 /** Refuses to replace notes of a newer version. All else that came from the remote is merged here. */
-export function newerState(remote: string, newer: readonly StateProblem[]): FlameError {
+export function newerStateNotSent(remote: string, newer: readonly UnusableNote[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'newer-state',
@@ -148,7 +148,7 @@ export function stateShallow(ref: string, remote: string): FlameError {
 
 export function cannotMergeInto(path: string, cause?: unknown): FlameError {
   const message = `${path} can't be written, so nothing can be merged into it.`;
-  return repositoryReadOnly(message, ['git flame sync --dry-run'], cause);
+  return readOnlyRepositoryError(message, ['git flame sync --dry-run'], cause);
 }
 
 function reasonIn(stderr: string): string {
@@ -195,7 +195,7 @@ export function readStorageFailure({
 }
 
 /** Reads the refusal from `git push --porcelain`; null where it names no ref. */
-export function readRefusal({
+export function parsePushRefusal({
   stdout,
   stderr,
 }: {

@@ -3,14 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
 import type { LostValue } from '../../core/merge/merge-values.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import type { StateProblem } from '../../domain/ports/store-port.ts';
-import { finishMotions } from '../../git/refs/finish-motions.ts';
-import { blackboardNotes, stateRefs } from '../notes/note-kinds.ts';
-import { LocalState, type MergedState } from './local-state.ts';
-import { type MergedRef, nameOf } from './merge-refs.ts';
-import { Refusals } from './refusals.ts';
-import { fetchObjects, fetchState, forgetRefs, type PushResult, type PushSpec, pushState } from './remote.ts';
-import { cannotMergeInto, damagedState, newerState, remoteBusy } from './sync-errors.ts';
+import type { UnusableNote } from '../../domain/ports/store-port.ts';
+import { finishKilledRefChanges } from '../../git/refs/finish-motions.ts';
+import { blackboardNoteKind, stateRefs } from '../notes/note-kinds.ts';
+import { LocalSyncSide, type MergedState } from './local-state.ts';
+import { type MergedRef, nameNoteForPerson } from './merge-refs.ts';
+import { PushRefusalHistory } from './refusals.ts';
+import {
+  deleteRemoteRefs,
+  fetchState,
+  fetchStateObjects,
+  type PushResult,
+  type PushSpec,
+  pushState,
+} from './remote.ts';
+import { cannotMergeInto, damagedStateNotSent, newerStateNotSent, remoteBusy } from './sync-errors.ts';
 import type { SyncOptions } from './sync-options.ts';
 
 interface SyncedRef {
@@ -37,9 +44,9 @@ export interface SyncResult {
     readonly unknown: readonly ObjectId[];
   };
   /** Unreadable notes that were sent all the same; in a dry run: those that would not be sent. */
-  readonly damage: readonly StateProblem[];
+  readonly damage: readonly UnusableNote[];
   /** Refs of the remote without notes, left alone there and here. */
-  readonly unreadable: readonly StateProblem[];
+  readonly unreadable: readonly UnusableNote[];
   /** Number of pushes for which other clones were first. */
   readonly races: number;
 }
@@ -51,17 +58,17 @@ const maxPushes = 10;
  * refs move by compare-and-swap, the remote's never by force. Throws the FlameErrors of sync-errors.ts.
  */
 export async function syncState(options: SyncOptions): Promise<SyncResult> {
-  await finishMotions(options.context, options.commonDir);
+  await finishKilledRefChanges(options.context, options.commonDir);
   const { context, commonDir, remote, isDry } = options;
   if (!isDry) requireWritable(commonDir);
-  const local = new LocalState(options);
-  const refusals = new Refusals(remote);
+  const local = new LocalSyncSide(options);
+  const refusals = new PushRefusalHistory(remote);
   const changes: IncomingChange[] = [];
   const conflicts: SyncConflict[] = [];
   try {
     for (let races = 0; races < maxPushes; races += 1) {
       if (races > 0) await wait(Math.random() * Math.min(50 * 2 ** races, 2_000));
-      const theirs = await (isDry ? fetchObjects : fetchState)(context, remote);
+      const theirs = await (isDry ? fetchStateObjects : fetchState)(context, remote);
       let merged = await local.merge(theirs);
       changes.push(...merged.changes);
       conflicts.push(...conflictsOf(merged));
@@ -71,11 +78,12 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       }
       if (isDry) return describe(options, merged, { races: 0, changes, conflicts });
       if (merged.damage.length > 0 && options.passesDamage !== true)
-        throw damagedState(remote, merged.damage);
-      if (merged.newer.length > 0 && options.keepsMine !== true) throw newerState(remote, merged.newer);
+        throw damagedStateNotSent(remote, merged.damage);
+      if (merged.newer.length > 0 && options.keepsMine !== true)
+        throw newerStateNotSent(remote, merged.newer);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
-        await forgetRefs(context, remote, merged.forgotten);
+        await deleteRemoteRefs(context, remote, merged.forgotten);
         await local.track(merged);
         return describe(options, merged, { races, changes, conflicts });
       }
@@ -87,7 +95,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
   }
 }
 
-const alwaysNamed = stateRefs.filter((ref) => ref !== blackboardNotes.ref);
+const alwaysNamed = stateRefs.filter((ref) => ref !== blackboardNoteKind.ref);
 
 async function push({ context, remote }: SyncOptions, specs: readonly PushSpec[]): Promise<PushResult> {
   return specs.length === 0 ? { kind: 'done' } : pushState(context, remote, specs);
@@ -117,7 +125,7 @@ function describe(
 function conflictsOf({ refs }: MergedState): readonly SyncConflict[] {
   return refs.flatMap(({ state, conflicts }) =>
     conflicts.flatMap(({ note, losses }) =>
-      losses.map((loss) => ({ ref: state.kind.ref, note: nameOf(note.json, note.key), ...loss })),
+      losses.map((loss) => ({ ref: state.kind.ref, note: nameNoteForPerson(note.json, note.key), ...loss })),
     ),
   );
 }

@@ -1,18 +1,24 @@
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Change } from '../../domain/ports/store-port.ts';
+import type { StateChange } from '../../domain/ports/store-port.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
-import { makeObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
-import { describeIssues, Note, noteVersion } from '../notes/note.ts';
-import { type Anchor, anchorKey, blackboardAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
+import { describeIssues, noteVersion, StoredNote } from '../notes/note.ts';
+import {
+  blackboardAnchor,
+  computeNoteKey,
+  type NoteAnchor,
+  sessionAnchor,
+  taskAnchor,
+} from '../notes/note-kinds.ts';
 import {
   anchorsFolder,
-  editTree,
-  fileMode,
-  findNotes,
-  NotAFolder,
+  editNoteTree,
+  findNotesByKey,
+  NotAFolderError,
+  noteFileMode,
   notePath,
   type ObjectSink,
   type TreeEdit,
@@ -20,22 +26,22 @@ import {
 import { renderNote } from '../notes/render-note.ts';
 import type { RefState, RefStates } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { type CommitIdentity, type OtherEntry, renderMessage } from './note-commit.ts';
+import { type CommitIdentity, type NonStateAuditEntry, renderAuditMessage } from './note-commit.ts';
 
 /**
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError
  * `state-corrupt` rather than replace a note of a session or task that can't be read, `state-invalid` for values no reader would take.
  */
-export function applyChange(state: RefStates, change: Change, context: ChangeContext): RefStates {
+export function applyStateChange(state: RefStates, change: StateChange, context: ChangeContext): RefStates {
   const format = context.objectFormat;
   const updated_at = context.now.toISOString();
   const { tasks = [], session, review, page } = change;
   const taskWrites = tasks.map((task) => ({
-    ...keyAndAnchor(format, taskAnchor(task.session, task.id)),
+    ...pairNoteKeyWithAnchor(format, taskAnchor(task.session, task.id)),
     next: (_: unknown, rev: number) => ({ ...task, rev, updated_at }),
   }));
   const sessionWrites = (session === undefined ? [] : [session]).map((value) => ({
-    ...keyAndAnchor(format, sessionAnchor(value.id)),
+    ...pairNoteKeyWithAnchor(format, sessionAnchor(value.id)),
     next: (_: unknown, rev: number) => ({ ...value, rev, updated_at }),
   }));
   const reviewWrites = (review === undefined ? [] : [review]).map(({ commit, note }) => ({
@@ -44,7 +50,7 @@ export function applyChange(state: RefStates, change: Change, context: ChangeCon
     next: (_: unknown, rev: number) => ({ ...note, rev }),
   }));
   const pageWrites = (page === undefined ? [] : [page]).map((value) => ({
-    ...keyAndAnchor(format, blackboardAnchor(value.session, value.task)),
+    ...pairNoteKeyWithAnchor(format, blackboardAnchor(value.session, value.task)),
     next: (_: unknown, rev: number) => ({ ...value, rev }),
   }));
   return {
@@ -57,15 +63,18 @@ export function applyChange(state: RefStates, change: Change, context: ChangeCon
 }
 
 /** Key that a note with an anchor is filed under. */
-export function keyAndAnchor(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
-  return { key: anchorKey(format, anchor), anchor };
+export function pairNoteKeyWithAnchor(
+  format: ObjectHashFormat,
+  anchor: NoteAnchor,
+): { key: ObjectId; anchor: NoteAnchor } {
+  return { key: computeNoteKey(format, anchor), anchor };
 }
 
 /** One ref with these notes written, as one new commit; as it was without any. */
 export function writeNotes<T extends { readonly rev: number }>(
   state: RefState<T>,
-  writes: readonly Write<T>[],
-  change: Change | OtherEntry,
+  writes: readonly NoteWrite<T>[],
+  change: StateChange | NonStateAuditEntry,
   context: ChangeContext,
 ): RefState<T> {
   if (writes.length === 0) return state;
@@ -75,27 +84,27 @@ export function writeNotes<T extends { readonly rev: number }>(
     revs.add(rev);
     return own;
   });
-  const root = editTreeChecked(state, edits, context.sink);
+  const root = editNoteTreeChecked(state, edits, context.sink);
   const rev = revs.size === 1 ? ([...revs][0] ?? null) : null;
-  const message = renderMessage(change, { actor: context.actor, host: context.host, rev });
+  const message = renderAuditMessage(change, { actor: context.actor, host: context.host, rev });
   const parents = state.tip === null ? [] : [state.tip];
-  const tip = context.sink('commit', renderCommit(root?.oid ?? null, parents, message, context)).oid;
+  const tip = context.sink('commit', renderStateCommit(root?.oid ?? null, parents, message, context)).oid;
   return { ...state, tip, root };
 }
 
 function editsFor<T extends { readonly rev: number }>(
   state: RefState<T>,
-  write: Write<T>,
+  write: NoteWrite<T>,
   context: ChangeContext,
-): { readonly rev: number; readonly edits: readonly TreeEdit<Note<T>>[] } {
-  const places = findNotes(state.root, write.key);
+): { readonly rev: number; readonly edits: readonly TreeEdit<StoredNote<T>>[] } {
+  const places = findNotesByKey(state.root, write.key);
   const stored = storedNote(state, places);
   const rev = (stored?.value?.rev ?? 0) + 1;
   const body = renderChecked(state, write.next(stored?.value ?? null, rev), stored);
   const blob = context.sink('blob', body.text).oid;
-  const note = Note.written(state.kind, { key: write.key, blob }, body.json, body.value);
+  const note = StoredNote.written(state.kind, { key: write.key, blob }, body.json, body.value);
   const path = notePath(write.key);
-  const entry = { mode: fileMode, oid: blob, tree: null, note };
+  const entry = { mode: noteFileMode, oid: blob, tree: null, note };
   // Other tools divide the tree otherwise: the note moves to where this one writes it.
   const moved = places.filter((place) => place.path.join('/') !== path.join('/'));
   return {
@@ -108,7 +117,10 @@ function editsFor<T extends { readonly rev: number }>(
   };
 }
 
-function storedNote<T>(state: RefState<T>, places: readonly { readonly note: Note<T> }[]): Note<T> | null {
+function storedNote<T>(
+  state: RefState<T>,
+  places: readonly { readonly note: StoredNote<T> }[],
+): StoredNote<T> | null {
   const [place, other] = places;
   if (place === undefined) return null;
   // Notes on commits can be made again: damage there stops nothing, and stays in the history.
@@ -120,28 +132,28 @@ function storedNote<T>(state: RefState<T>, places: readonly { readonly note: Not
 }
 
 /** Picks the readable note that was changed most. */
-function newestOf<T>(places: readonly { readonly note: Note<T> }[]): Note<T> | null {
+function newestOf<T>(places: readonly { readonly note: StoredNote<T> }[]): StoredNote<T> | null {
   const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
-  const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);
+  const revision = ({ json }: StoredNote<T>): number => Number(json?.rev ?? 0);
   return readable.sort((a, b) => revision(b) - revision(a))[0] ?? null;
 }
 
 /** The link that keeps the annotated blob alive and names the key; put back where another tool dropped it. */
 function anchorEdits<T>(
   state: RefState<T>,
-  { anchor, key }: Write<T>,
+  { anchor, key }: NoteWrite<T>,
   context: ChangeContext,
-): TreeEdit<Note<T>>[] {
+): TreeEdit<StoredNote<T>>[] {
   if (anchor === null) return [];
   const path = [anchorsFolder, ...anchor.path];
   let folder = state.root;
   for (const name of path.slice(0, -1)) folder = folder?.entries.get(name)?.tree ?? null;
   if (folder?.entries.get(path.at(-1) ?? '')?.oid === key) return [];
   context.sink('blob', anchor.text);
-  return [{ path, entry: { mode: fileMode, oid: key, tree: null, note: null } }];
+  return [{ path, entry: { mode: noteFileMode, oid: key, tree: null, note: null } }];
 }
 
-function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) {
+function renderChecked<T>(state: RefState<T>, value: T, stored: StoredNote<T> | null) {
   try {
     return renderNote(state.kind, value, stored);
   } catch (cause) {
@@ -156,23 +168,23 @@ function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) 
   }
 }
 
-/** editTree, its trouble as a FlameError `state-corrupt`. */
-export function editTreeChecked<T>(
+/** editNoteTree, its trouble as a FlameError `state-corrupt`. */
+export function editNoteTreeChecked<T>(
   state: RefState<T>,
-  edits: readonly TreeEdit<Note<T>>[],
+  edits: readonly TreeEdit<StoredNote<T>>[],
   sink: ObjectSink,
 ): RefState<T>['root'] {
   try {
-    return editTree(state.root, edits, sink);
+    return editNoteTree(state.root, edits, sink);
   } catch (cause) {
-    if (!(cause instanceof NotAFolder)) throw cause;
+    if (!(cause instanceof NotAFolderError)) throw cause;
     const problem = `has a file '${cause.message}' where a folder of notes belongs`;
     throw stateCorrupt(state.kind.ref, state.tip ?? '', problem, cause);
   }
 }
 
 /** Renders a commit on a state ref in the person's name, signed where the context asks for it; null: an empty tree. */
-export function renderCommit(
+export function renderStateCommit(
   tree: ObjectId | null,
   parents: readonly ObjectId[],
   message: string,
@@ -180,7 +192,7 @@ export function renderCommit(
 ): string {
   const time = `${Math.floor(now.getTime() / 1000)} ${identity.zone}`;
   const text = [
-    `tree ${tree ?? makeObject(objectFormat, 'tree', '').oid}`,
+    `tree ${tree ?? makeUnwrittenObject(objectFormat, 'tree', '').oid}`,
     ...parents.map((parent) => `parent ${parent}`),
     `author ${identity.author} ${time}`,
     `committer ${identity.committer} ${time}`,
@@ -191,7 +203,7 @@ export function renderCommit(
 }
 
 /** Writes for the note on a judged commit: a verdict, or the checks run once more. */
-function validationWrites({ verdict, verification }: Change): readonly Write<ValidationNote>[] {
+function validationWrites({ verdict, verification }: StateChange): readonly NoteWrite<ValidationNote>[] {
   return [
     ...(verdict === undefined ? [] : [write(verdict.commit, { verdicts: [verdict] })]),
     ...(verification === undefined ? [] : [write(verification.commit, { verifications: [verification] })]),
@@ -199,9 +211,9 @@ function validationWrites({ verdict, verification }: Change): readonly Write<Val
 }
 
 function write(
-  key: Write<ValidationNote>['key'],
+  key: NoteWrite<ValidationNote>['key'],
   added: Partial<Pick<ValidationNote, 'verdicts' | 'verifications'>>,
-): Write<ValidationNote> {
+): NoteWrite<ValidationNote> {
   return {
     key,
     anchor: null,
@@ -222,15 +234,15 @@ export interface ChangeContext {
   readonly host: string | null;
   readonly identity: CommitIdentity;
   readonly now: Date;
-  readonly objectFormat: ObjectFormat;
+  readonly objectFormat: ObjectHashFormat;
   readonly sink: ObjectSink;
   /** Makes a commit's text one that this clone signed; none is where no machines share what it is about. */
   readonly sign?: CommitSigner | null;
 }
 
 /** Writes on one ref: each note's key and how its next value follows from the stored one. */
-export interface Write<T> {
+export interface NoteWrite<T> {
   readonly key: ObjectId;
-  readonly anchor: Anchor | null;
+  readonly anchor: NoteAnchor | null;
   readonly next: (stored: T | null, rev: number) => T;
 }

@@ -1,23 +1,34 @@
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type {
-  Change,
-  Decide,
-  OwnTips,
+  DecideTransaction,
+  OwnStateTips,
+  StateChange,
   Transaction,
   TransactOptions,
   TransactResult,
 } from '../../domain/ports/store-port.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import {
+  makeUnwrittenObject,
+  type ObjectHashFormat,
+  type UnwrittenObject,
+} from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
-import { anchorKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
-import { nextState, onlyNote, type RefStates, type State, snapshotOf, tipsOf } from '../notes/state.ts';
-import { applyChange } from './apply-change.ts';
+import { computeNoteKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
+import {
+  advanceIndexedState,
+  collectStateTips,
+  findSingleNote,
+  type IndexedState,
+  openStateSnapshot,
+  type RefStates,
+} from '../notes/state.ts';
+import { applyStateChange } from './apply-change.ts';
 import type { CommitIdentity } from './note-commit.ts';
 
 /** One call of `transact` that has no answer yet. */
 export interface PendingTransaction {
-  readonly decide: Decide;
+  readonly decide: DecideTransaction;
   /** The decision costs much to make again. */
   readonly isLarge: boolean;
   readonly prepare?: TransactOptions['prepare'];
@@ -26,11 +37,11 @@ export interface PendingTransaction {
 }
 
 /** Decisions of a group on one state, not yet published. */
-export interface Round {
-  readonly base: State;
-  readonly next: State;
+export interface DecidedTransactions {
+  readonly base: IndexedState;
+  readonly next: IndexedState;
   readonly commands: readonly RefCommand[];
-  readonly objects: readonly NewObject[];
+  readonly objects: readonly UnwrittenObject[];
   /** Answer for each caller once the refs have moved: it rests on the changes of those before it. */
   readonly answers: ReadonlyMap<PendingTransaction, () => void>;
   /** Caller that asked for each ref outside the state. */
@@ -39,27 +50,27 @@ export interface Round {
 
 interface RoundContext {
   readonly identity: CommitIdentity;
-  readonly objectFormat: ObjectFormat;
+  readonly objectFormat: ObjectHashFormat;
   readonly now: () => Date;
   readonly host: string | null;
   /** Number of other processes that wait for their turn. */
   readonly waiting: number;
   /** See StoreOptions. */
   readonly signer?: () => CommitSigner | null;
-  readonly ownTips?: OwnTips;
+  readonly ownTips?: OwnStateTips;
 }
 
 /** Asks each caller in turn, on the state those before it leave. Nothing is written yet. */
-export function decideRound(
-  base: State,
+export function decideTransactions(
+  base: IndexedState,
   callers: readonly PendingTransaction[],
   context: RoundContext,
-): Round {
-  const objects = new Map<string, NewObject>();
+): DecidedTransactions {
+  const objects = new Map<string, UnwrittenObject>();
   const answers = new Map<PendingTransaction, () => void>();
   const owners = new Map<string, { caller: PendingTransaction; update: RefUpdate }>();
   let next = base;
-  let snapshot = snapshotOf(base);
+  let snapshot = openStateSnapshot(base);
   for (const caller of callers) {
     try {
       const transaction = caller.decide(snapshot, context.waiting);
@@ -73,7 +84,7 @@ export function decideRound(
       next = applyAll(next, transaction, context, objects);
       const isOwn = transaction.isOwn === true && context.ownTips?.has(snapshot) === true;
       // Only now: who changes nothing leaves the lists that were made to the next one.
-      snapshot = snapshotOf(next);
+      snapshot = openStateSnapshot(next);
       if (isOwn) context.ownTips?.mark(snapshot);
       for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
       answers.set(caller, () => caller.resolve({ kind: 'done', snapshot }));
@@ -98,35 +109,35 @@ function checkRefs(transaction: Transaction): void {
 }
 
 function applyAll(
-  state: State,
+  state: IndexedState,
   transaction: Transaction,
   context: RoundContext,
-  objects: Map<string, NewObject>,
-): State {
+  objects: Map<string, UnwrittenObject>,
+): IndexedState {
   const now = context.now();
-  const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject => {
-    const object = makeObject(context.objectFormat, type, content);
+  const sink = (...[type, content]: [UnwrittenObject['type'], string | Uint8Array]): UnwrittenObject => {
+    const object = makeUnwrittenObject(context.objectFormat, type, content);
     objects.set(object.oid, object);
     return object;
   };
   const refs = transaction.changes.reduce((before: RefStates, change) => {
     const sign = isShared(before, change, context.objectFormat) ? (context.signer?.() ?? null) : null;
-    return applyChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });
+    return applyStateChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });
   }, state);
   // Once for all changes: nothing reads tasks in between.
-  return nextState(state, refs);
+  return advanceIndexedState(state, refs);
 }
 
 /** Whether machines share the session that a change is about, before it or by it. */
-function isShared(state: RefStates, change: Change, format: ObjectFormat): boolean {
+function isShared(state: RefStates, change: StateChange, format: ObjectHashFormat): boolean {
   const session = sessionOf(change);
   if (session === null) return false;
-  const known = onlyNote(state.sessions, anchorKey(format, sessionAnchor(session)))?.value;
+  const known = findSingleNote(state.sessions, computeNoteKey(format, sessionAnchor(session)))?.value;
   return (change.session ?? known)?.machines !== undefined;
 }
 
 /** Session that a change is about; null: a commit alone. */
-function sessionOf({ tasks = [], session, verdict, verification, review, page }: Change): string | null {
+function sessionOf({ tasks = [], session, verdict, verification, review, page }: StateChange): string | null {
   const about =
     tasks[0]?.session ?? session?.id ?? verdict?.session ?? verification?.session ?? review?.note.session;
   return about ?? page?.session ?? null;
@@ -137,9 +148,13 @@ function sessionOf({ tasks = [], session, verdict, verification, review, page }:
  * tasks are verified even where they stay, so that no decision rests on what another process has just changed;
  * verdicts and reviews only ever grow, and a lock more on each would cost a tenth of a change.
  */
-function commandsFor(base: State, next: State, updates: readonly RefUpdate[]): readonly RefCommand[] {
-  const after = tipsOf(next);
-  const own = [...tipsOf(base)].flatMap(([ref, old]): RefCommand[] => {
+function commandsFor(
+  base: IndexedState,
+  next: IndexedState,
+  updates: readonly RefUpdate[],
+): readonly RefCommand[] {
+  const after = collectStateTips(next);
+  const own = [...collectStateTips(base)].flatMap(([ref, old]): RefCommand[] => {
     const to = after.get(ref) ?? null;
     if (to !== old) return [{ ref, old, new: to }];
     return ref === base.sessions.kind.ref || ref === base.tasks.kind.ref ? [{ ref, old }] : [];

@@ -1,36 +1,40 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OwnTips, TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
-import type { ObjectFormat } from '../../git/objects/make-object.ts';
+import type { OwnStateTips, TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
+import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import type { Idents } from '../../git/process/read-identity.ts';
+import type { GitIdentities } from '../../git/process/read-identity.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { finishMotions } from '../../git/refs/finish-motions.ts';
-import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { finishKilledRefChanges } from '../../git/refs/finish-motions.ts';
+import {
+  type RefCommand,
+  type RefTransactionResult,
+  RefTransactions,
+} from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
+import { collectStateTips, type IndexedState, openStateSnapshot } from '../notes/state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
-import { refLocked, refRefused, stateBusy, stateTorn } from '../store-errors.ts';
-import { decideRound, type PendingTransaction, type Round } from './decide-round.ts';
+import { refLocked, refsMovedInPart, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { type DecidedTransactions, decideTransactions, type PendingTransaction } from './decide-round.ts';
 import { type CommitIdentity, readCommitIdentity } from './note-commit.ts';
-import { type ObjectWriter, PatientLock } from './ref-publisher.ts';
-import type { WriteQueue } from './write-queue.ts';
+import { AbandonedLockDetector, type ObjectWriter } from './ref-publisher.ts';
+import type { WriterProcessQueue } from './write-queue.ts';
 
 interface Options {
   readonly context: GitContext;
-  readonly idents: Idents;
+  readonly idents: GitIdentities;
   readonly commonDir: string;
-  readonly objectFormat: ObjectFormat;
+  readonly objectFormat: ObjectHashFormat;
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly objects: ObjectWriter;
-  readonly queue: WriteQueue;
+  readonly queue: WriterProcessQueue;
   readonly now: () => Date;
   readonly host: string | null;
   /** Called once reviews were written, before who wrote them goes on. */
-  readonly onReviewed: (state: State) => Promise<void>;
+  readonly onReviewed: (state: IndexedState) => Promise<void>;
   readonly signer?: () => CommitSigner | null;
-  readonly ownTips?: OwnTips;
+  readonly ownTips?: OwnStateTips;
 }
 
 const groupSize = 128;
@@ -44,7 +48,7 @@ const queueForMs = 250;
  * Applies transactions by compare-and-swap. Those that wait at the same time share one ref transaction; between
  * processes a lost race reads again and decides again.
  */
-export class GroupCommit {
+export class GroupedStoreWriter {
   readonly #options: Options;
   readonly #refs: RefTransactions;
   #waiting: PendingTransaction[] = [];
@@ -109,7 +113,7 @@ export class GroupCommit {
   /** Tries until each caller has its answer. */
   async #settle(group: readonly PendingTransaction[]): Promise<void> {
     const open = new Set(group);
-    const lock = new PatientLock();
+    const lock = new AbandonedLockDetector();
     // Time lost to other writers counts, not time in the queue.
     let lostMs = 0;
     const attempt = async (): Promise<void> => {
@@ -145,18 +149,18 @@ export class GroupCommit {
   }
 
   /** One compare-and-swap for all open callers; those it settles leave `open`. */
-  async #attempt(open: Set<PendingTransaction>, lock: PatientLock): Promise<void> {
+  async #attempt(open: Set<PendingTransaction>, lock: AbandonedLockDetector): Promise<void> {
     await this.#heal();
     const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
     const waiting = this.#options.queue.behind();
-    const round = decideRound(base, [...open], { ...this.#options, identity, waiting });
+    const round = decideTransactions(base, [...open], { ...this.#options, identity, waiting });
     this.#options.reader.expect(round.next);
     const outcome = await this.#publish(round);
     switch (outcome.kind) {
       case 'done':
         this.#options.reader.adopt(round.next);
-        this.#options.ownTips?.keep(snapshotOf(round.next));
+        this.#options.ownTips?.keep(openStateSnapshot(round.next));
         for (const [caller, answer] of round.answers) {
           open.delete(caller);
           answer();
@@ -173,7 +177,7 @@ export class GroupCommit {
           throw refLocked(outcome.ref, outcome.file);
         return;
       case 'refused':
-        if (open.size === 1) throw refRefused(outcome.message);
+        if (open.size === 1) throw refUpdateRefused(outcome.message);
         // One caller's ref must not fail the others: each on its own.
         for (const caller of [...open]) {
           open.delete(caller);
@@ -188,7 +192,7 @@ export class GroupCommit {
   }
 
   #heal(): Promise<unknown> {
-    this.#healed ??= finishMotions(this.#options.context, this.#options.commonDir);
+    this.#healed ??= finishKilledRefChanges(this.#options.context, this.#options.commonDir);
     return this.#healed;
   }
 
@@ -204,13 +208,13 @@ export class GroupCommit {
   /** Whether the lock was one that a killed git of ours had left. */
   async #unlock(file: string): Promise<boolean> {
     const { context, commonDir } = this.#options;
-    return (await finishMotions(context, commonDir)).includes(file);
+    return (await finishKilledRefChanges(context, commonDir)).includes(file);
   }
 
-  async #publish({ base, commands, objects }: Round): Promise<RefOutcome> {
+  async #publish({ base, commands, objects }: DecidedTransactions): Promise<RefTransactionResult> {
     if (!commands.some((command) => command.new !== undefined)) return { kind: 'done' };
     await this.#options.objects.write(objects);
-    const tips = tipsOf(base);
+    const tips = collectStateTips(base);
     const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
     const refs = isFirst ? this.#openRefs(true) : this.#refs;
     const outcome = await refs.run(commands);
@@ -219,7 +223,7 @@ export class GroupCommit {
   }
 
   /** git died without an answer: the refs show the outcome. */
-  async #look(commands: readonly RefCommand[], outcome: RefOutcome): Promise<RefOutcome> {
+  async #look(commands: readonly RefCommand[], outcome: RefTransactionResult): Promise<RefTransactionResult> {
     const moves = commands.filter((command) => command.new !== undefined);
     const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));
     const isThere = moves.map((move, at) => (now[at]?.oid ?? null) === move.new);
@@ -227,11 +231,12 @@ export class GroupCommit {
     const [moved, unmoved] = [true, false].map((side) =>
       moves.filter((_, at) => isThere[at] === side).map(({ ref }) => ref),
     );
-    if (moved !== undefined && unmoved !== undefined && moved.length > 0) throw stateTorn(moved, unmoved);
+    if (moved !== undefined && unmoved !== undefined && moved.length > 0)
+      throw refsMovedInPart(moved, unmoved);
     return outcome;
   }
 
-  async #onMoved(ref: string, round: Round, open: Set<PendingTransaction>): Promise<void> {
+  async #onMoved(ref: string, round: DecidedTransactions, open: Set<PendingTransaction>): Promise<void> {
     const owner = round.owners.get(ref);
     if (owner === undefined) {
       this.#queueUntil = performance.now() + queueForMs;

@@ -1,19 +1,23 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import {
+  makeUnwrittenObject,
+  type ObjectHashFormat,
+  type UnwrittenObject,
+} from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 
 /** The links one ref leads to: each keeps commits as its parents, beside the link before it. */
-export interface Chain {
+export interface KeptCommitChain {
   readonly tip: ObjectId | null;
   readonly links: ReadonlySet<ObjectId>;
   readonly kept: ReadonlySet<ObjectId>;
 }
 
 /** A chain that goes on, its new links not yet written. */
-export interface LongerChain {
+export interface ExtendedCommitChain {
   readonly tip: ObjectId | null;
-  readonly objects: readonly NewObject[];
+  readonly objects: readonly UnwrittenObject[];
 }
 
 interface Link {
@@ -23,7 +27,7 @@ interface Link {
   readonly date: number;
 }
 
-export const emptyChain: Chain = { tip: null, links: new Set(), kept: new Set() };
+export const emptyCommitChain: KeptCommitChain = { tip: null, links: new Set(), kept: new Set() };
 
 // Not the person's: clones that keep the same commits write the same link, as with merges of state.
 const keeper = 'git flame sync <git-flame@localhost>';
@@ -31,19 +35,19 @@ const keeper = 'git flame sync <git-flame@localhost>';
 const mostParents = 100;
 
 /** Reads chains and makes them longer. What was read once is remembered: a name never means another link. */
-export class KeptChains {
+export class KeptCommitChains {
   readonly #catFile: CatFile;
-  readonly #objectFormat: ObjectFormat;
+  readonly #objectFormat: ObjectHashFormat;
   readonly #links = new Map<ObjectId, Link>();
 
-  constructor(catFile: CatFile, objectFormat: ObjectFormat) {
+  constructor(catFile: CatFile, objectFormat: ObjectHashFormat) {
     this.#catFile = catFile;
     this.#objectFormat = objectFormat;
   }
 
   /** Reads the commits a ref keeps; a commit that is no link is kept itself. null: the ref leads to no commit. */
-  async read(tip: ObjectId | null): Promise<Chain | null> {
-    if (tip === null) return emptyChain;
+  async read(tip: ObjectId | null): Promise<KeptCommitChain | null> {
+    if (tip === null) return emptyCommitChain;
     if (!this.#links.has(tip) && (await this.#catFile.info(tip))?.type !== 'commit') return null;
     const links = new Set<ObjectId>();
     const kept = new Set<ObjectId>();
@@ -61,17 +65,21 @@ export class KeptChains {
   }
 
   /** The chain with links on top that keep what it lacks of these commits, all of which are there. */
-  async extend(session: SessionId, chain: Chain, commits: Iterable<ObjectId>): Promise<LongerChain> {
+  async extend(
+    session: SessionId,
+    chain: KeptCommitChain,
+    commits: Iterable<ObjectId>,
+  ): Promise<ExtendedCommitChain> {
     const missing = [...new Set(commits)].filter((commit) => !chain.kept.has(commit)).sort();
-    const objects: NewObject[] = [];
+    const objects: UnwrittenObject[] = [];
     let { tip } = chain;
     for (let first = 0; first < missing.length; first += mostParents) {
       const kept = missing.slice(first, first + mostParents);
       const parents = tip === null ? kept : [tip, ...kept];
       const date = Math.max(...(await Promise.all(parents.map((parent) => this.#dateOf(parent)))));
-      const tree = makeObject(this.#objectFormat, 'tree', '');
+      const tree = makeUnwrittenObject(this.#objectFormat, 'tree', '');
       const text = renderLink({ session, tree: tree.oid, parents, previous: tip, date });
-      const link = makeObject(this.#objectFormat, 'commit', text);
+      const link = makeUnwrittenObject(this.#objectFormat, 'commit', text);
       this.#links.set(link.oid, { previous: tip, kept, date });
       objects.push(tree, link);
       tip = link.oid;
@@ -137,7 +145,7 @@ function dateIn(text: string): number {
 }
 
 /** Those commits that exist and that neither a base branch nor another of them leads to; base null: no branch. */
-export async function unmergedCommits(
+export async function findUnmergedCommits(
   git: GitContext,
   commits: readonly ObjectId[],
   base: string | null,

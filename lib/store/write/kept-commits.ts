@@ -5,33 +5,39 @@ import {
   type SessionId,
   sessionIdPattern,
 } from '../../domain/ids.ts';
-import type { Snapshot, StateProblem } from '../../domain/ports/store-port.ts';
+import type { Snapshot, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { NewObject } from '../../git/objects/make-object.ts';
+import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/read-tips.ts';
-import { type Chain, emptyChain, type KeptChains, type LongerChain, unmergedCommits } from './kept-chain.ts';
+import {
+  type ExtendedCommitChain,
+  emptyCommitChain,
+  findUnmergedCommits,
+  type KeptCommitChain,
+  type KeptCommitChains,
+} from './kept-chain.ts';
 
-/** Below it, each session has one ref that leads to every commit the state speaks of, see KeptChains. */
-export const keptRoot = 'refs/blueflame/kept/';
+/** Below it, each session has one ref that leads to every commit the state speaks of, see KeptCommitChains. */
+export const keptRefsRoot = 'refs/blueflame/kept/';
 
 /** Root of the commits kept for archived sessions, as far as their base branch doesn't hold them. */
-export const archivedRoot = 'refs/blueflame/archive/kept/';
+export const archivedKeptRefsRoot = 'refs/blueflame/archive/kept/';
 
 /** Refs of earlier versions, one for each such commit, named after it: every push by any clone lists them all. */
-export const formerRoots: ReadonlyMap<string, string> = new Map([
-  [keptRoot, 'refs/blueflame/commits/'],
-  [archivedRoot, 'refs/blueflame/archive/commits/'],
+export const formerKeptRefsRoots: ReadonlyMap<string, string> = new Map([
+  [keptRefsRoot, 'refs/blueflame/commits/'],
+  [archivedKeptRefsRoot, 'refs/blueflame/archive/commits/'],
 ]);
 
 /** State refs by name, and those that keep commits. */
 export type RemoteRefs = ReadonlyMap<string, ObjectId>;
 
-export interface KeptCommits {
+export interface KeptCommitRefMoves {
   /** Refs to move here, before the state names their commits. */
   readonly moves: readonly { readonly ref: RefName; readonly old: ObjectId | null; readonly new: ObjectId }[];
-  readonly objects: readonly NewObject[];
+  readonly objects: readonly UnwrittenObject[];
   /** Tip of each ref then, here and on the remote after the push. */
   readonly tips: ReadonlyMap<RefName, ObjectId>;
   /** Refs that are no longer needed, and where they were: what they kept is kept by another. */
@@ -44,18 +50,18 @@ export interface KeptCommits {
   readonly received: number;
   readonly sent: number;
   /** Refs of the remote that hold something else. */
-  readonly problems: readonly StateProblem[];
+  readonly problems: readonly UnusableNote[];
 }
 
 interface Parts {
   readonly git: GitContext;
   readonly catFile: CatFile;
-  readonly chains: KeptChains;
+  readonly chains: KeptCommitChains;
 }
 
 /** The refs of a clone that keep commits, as this version and earlier ones have them. */
-export function listKept(git: GitContext, session = ''): Promise<ReadonlyMap<RefName, ObjectId>> {
-  const roots = [...formerRoots].flat();
+export function listKeptCommitRefs(git: GitContext, session = ''): Promise<ReadonlyMap<RefName, ObjectId>> {
+  const roots = [...formerKeptRefsRoots].flat();
   return listRefs(git, ...roots.map((root) => `${root}${session}`));
 }
 
@@ -63,7 +69,7 @@ export function listKept(git: GitContext, session = ''): Promise<ReadonlyMap<Ref
 interface Side {
   /** Value of its own ref, of any kind. */
   readonly at: ObjectId | null;
-  readonly chain: Chain;
+  readonly chain: KeptCommitChain;
   readonly former: ReadonlyMap<RefName, ObjectId>;
   readonly all: ReadonlySet<ObjectId>;
 }
@@ -72,32 +78,32 @@ interface Side {
  * The commits that the other clones need too, accepted work and changesets of sessions that have not ended, and the refs
  * that keep them here and there. What either side keeps stays kept.
  */
-export async function findKeptCommits(
+export async function planKeptCommitRefs(
   snapshot: Snapshot,
   refs: { readonly local: ReadonlyMap<RefName, ObjectId>; readonly remote: RemoteRefs },
   parts: Parts,
-): Promise<KeptCommits> {
+): Promise<KeptCommitRefMoves> {
   const found = new Found();
   const wanted = await wantedCommits(snapshot, parts.catFile);
   const ids = new Set([...sessionsOf(refs.local), ...sessionsOf(refs.remote), ...wanted.bySession.keys()]);
   for (const id of ids) {
     const session = snapshot.sessions.find((one) => one.id === id) ?? null;
     const read = (root: string) => bothSides(root, id, refs, { parts, found });
-    const [open, archived] = [await read(keptRoot), await read(archivedRoot)];
+    const [open, archived] = [await read(keptRefsRoot), await read(archivedKeptRefsRoot)];
     const isArchived = session?.archived_at !== undefined;
     if (isArchived) {
       const all = new Set([...open.here.all, ...open.there.all]);
       const loose = [...all].filter(
         (commit) => !archived.here.all.has(commit) && !archived.there.all.has(commit),
       );
-      const left = await unmergedCommits(parts.git, loose, session?.base_branch ?? null);
-      found.drop(`${keptRoot}${id}` as RefName, open);
-      await unite(archivedRoot, id, { ...archived, more: left }, { parts, found });
+      const left = await findUnmergedCommits(parts.git, loose, session?.base_branch ?? null);
+      found.drop(`${keptRefsRoot}${id}` as RefName, open);
+      await unite(archivedKeptRefsRoot, id, { ...archived, more: left }, { parts, found });
       continue;
     }
-    await unite(archivedRoot, id, { ...archived, more: [] }, { parts, found });
+    await unite(archivedKeptRefsRoot, id, { ...archived, more: [] }, { parts, found });
     if (await isCleanedUp(session, open, parts)) continue;
-    await unite(keptRoot, id, { ...open, more: wanted.bySession.get(id) ?? [] }, { parts, found });
+    await unite(keptRefsRoot, id, { ...open, more: wanted.bySession.get(id) ?? [] }, { parts, found });
   }
   return { ...found, unknown: wanted.unknown };
 }
@@ -105,10 +111,10 @@ export async function findKeptCommits(
 /** Collects what comes of the sessions, one after the other. */
 class Found {
   readonly moves: { ref: RefName; old: ObjectId | null; new: ObjectId }[] = [];
-  readonly objects: NewObject[] = [];
+  readonly objects: UnwrittenObject[] = [];
   readonly tips = new Map<RefName, ObjectId>();
   readonly obsolete = { here: new Map<RefName, ObjectId>(), there: new Map<RefName, ObjectId>() };
-  readonly problems: StateProblem[] = [];
+  readonly problems: UnusableNote[] = [];
   received = 0;
   sent = 0;
 
@@ -157,8 +163,8 @@ async function readSide(
   { chains }: Pick<Parts, 'chains'>,
 ): Promise<Side> {
   const at = refs.get(`${root}${id}`) ?? null;
-  const chain = (await chains.read(at)) ?? emptyChain;
-  const formerRoot = `${formerRoots.get(root)}${id}/`;
+  const chain = (await chains.read(at)) ?? emptyCommitChain;
+  const formerRoot = `${formerKeptRefsRoots.get(root)}${id}/`;
   const former = new Map(
     [...refs].flatMap(([ref, oid]): [RefName, ObjectId][] =>
       ref === `${formerRoot}${oid}` ? [[ref as RefName, oid]] : [],
@@ -180,7 +186,7 @@ async function unite(
   const isAhead = there.chain.tip === null || here.chain.links.has(there.chain.tip);
   const own = [...all].filter((commit) => !there.chain.kept.has(commit));
   const base = own.length > 0 && isAhead ? here.chain : there.chain;
-  const longer: LongerChain = await parts.chains.extend(id, base, all);
+  const longer: ExtendedCommitChain = await parts.chains.extend(id, base, all);
   if (longer.tip === null) return;
   found.objects.push(...longer.objects);
   found.tips.set(ref, longer.tip);
@@ -197,7 +203,7 @@ async function isCleanedUp(
   { git }: Pick<Parts, 'git'>,
 ): Promise<boolean> {
   if (session?.state !== 'ended' || here.all.size > 0 || there.all.size === 0) return false;
-  return (await unmergedCommits(git, [...there.all], session.base_branch)).length === 0;
+  return (await findUnmergedCommits(git, [...there.all], session.base_branch)).length === 0;
 }
 
 async function wantedCommits(
@@ -228,12 +234,12 @@ async function wantedCommits(
 
 /** The sessions whose commits are kept by refs of a clone. */
 function sessionsOf(refs: ReadonlyMap<string, ObjectId>): readonly SessionId[] {
-  const roots = [...formerRoots].flat();
+  const roots = [...formerKeptRefsRoots].flat();
   return [...refs].flatMap(([ref, oid]): SessionId[] => {
     const root = roots.find((one) => ref.startsWith(one));
     if (root === undefined) return [];
     const [session = '', name, ...rest] = ref.slice(root.length).split('/');
-    const isOurs = formerRoots.has(root)
+    const isOurs = formerKeptRefsRoots.has(root)
       ? name === undefined
       : rest.length === 0 && name === oid && objectIdPattern.test(name);
     return isOurs && sessionIdPattern.test(session) ? [session as SessionId] : [];

@@ -1,7 +1,12 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { Change, ChangeEntry, Only, TasksChange } from '../../domain/ports/store-port.ts';
-import type { Verdict, Verification } from '../../domain/state/verdict.ts';
-import { openIdents } from '../../git/process/read-identity.ts';
+import type {
+  AuditEntryText,
+  OnlyNotesOfKind,
+  StateChange,
+  TasksChange,
+} from '../../domain/ports/store-port.ts';
+import type { DiagnosticsRerun, Verdict } from '../../domain/state/verdict.ts';
+import { openGitIdentities } from '../../git/process/read-identity.ts';
 import type { StoreOptions } from '../store-options.ts';
 
 interface MessageContext {
@@ -12,15 +17,18 @@ interface MessageContext {
 }
 
 /** An entry that changes none of these notes: what was archived, brought back, remembered or signed. */
-export type OtherEntry = ChangeEntry &
-  Only<never> & {
+export type NonStateAuditEntry = AuditEntryText &
+  OnlyNotesOfKind<never> & {
     readonly transition?: string;
     /** The one session it is about. */
     readonly about?: SessionId;
   };
 
 /** The audit entry of a change: subject, why, and trailers that `git log --format='%(trailers)'` reads. */
-export function renderMessage(change: Change | OtherEntry, context: MessageContext): string {
+export function renderAuditMessage(
+  change: StateChange | NonStateAuditEntry,
+  context: MessageContext,
+): string {
   const body = cleanText(change.body ?? '');
   const about = factsOf(change);
   const trailers: [string, string | null | undefined][] = [
@@ -45,7 +53,7 @@ type Facts = Pick<TasksChange, 'transition' | 'failure'> & {
   readonly session: string | undefined;
 };
 
-function factsOf(change: Change | OtherEntry): Facts {
+function factsOf(change: StateChange | NonStateAuditEntry): Facts {
   if (change.tasks) {
     const { tasks, ...rest } = change;
     return { ...rest, tasks: tasks.map(({ id }) => id), session: tasks[0]?.session };
@@ -65,7 +73,7 @@ function factsOf(change: Change | OtherEntry): Facts {
   return { ...rest, tasks: [], session: about };
 }
 
-function judgedFacts({ task, session }: Verdict | Verification): Facts {
+function judgedFacts({ task, session }: Verdict | DiagnosticsRerun): Facts {
   return { tasks: [task], session };
 }
 
@@ -90,7 +98,7 @@ export interface CommitIdentity {
 /** Reads the person's identity. Throws FlameError `no-identity` if git doesn't know it. */
 export async function readCommitIdentity({
   context,
-  idents = openIdents(context),
+  idents = openGitIdentities(context),
 }: Pick<StoreOptions, 'context' | 'idents'>): Promise<CommitIdentity> {
   const asked = [idents.author(), idents.committer()] as const;
   // Waits for both: a caller that retries after a refusal must not get an old answer.

@@ -1,16 +1,23 @@
-import { reviewInWords, verdictInWords } from '../../core/changesets/review-in-words.ts';
+import { renderReviewForGitLog, renderVerdictForGitLog } from '../../core/changesets/review-in-words.ts';
 import { type ObjectId, parseRefName } from '../../domain/ids.ts';
-import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { Note } from '../notes/note.ts';
+import { StoredNote } from '../notes/note.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
-import { editTree, fileMode, findNotes, listNotes, notePath, type ObjectSink } from '../notes/note-tree.ts';
-import type { State } from '../notes/state.ts';
-import { readSideRef } from '../notes/state-reader.ts';
+import {
+  editNoteTree,
+  findNotesByKey,
+  listNotes,
+  noteFileMode,
+  notePath,
+  type ObjectSink,
+} from '../notes/note-tree.ts';
+import type { IndexedState } from '../notes/state.ts';
+import { readRefOutsideState } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { renderCommit } from './apply-change.ts';
+import { renderStateCommit } from './apply-change.ts';
 import { readCommitIdentity } from './note-commit.ts';
-import { type Publication, RefPublisher } from './ref-publisher.ts';
+import { type RefPublication, RefPublisher } from './ref-publisher.ts';
 
 /** Notes that `git log` shows below commits: reviews and verdicts for people. Made of these, and never read back. */
 const shownKind: NoteKind<unknown> = {
@@ -21,13 +28,13 @@ const shownKind: NoteKind<unknown> = {
 };
 
 type Place = StoreOptions & { readonly catFile: CatFile };
-type Reviewed = Pick<State, 'reviews' | 'validations'>;
+type Reviewed = Pick<IndexedState, 'reviews' | 'validations'>;
 
 /**
  * Brings what `git log` shows up to the reviews there are. Of no clone but this: every one makes its own. What a kill
  * leaves out is made the next time; nothing is done where all is there.
  */
-export async function publishReviewNotes(place: Place, state: Reviewed): Promise<void> {
+export async function updateReviewNotesForGitLog(place: Place, state: Reviewed): Promise<void> {
   // Errors, a full disk too, are ignored: the reviews themselves are there.
   await bringUp(place, state).catch(() => undefined);
 }
@@ -50,36 +57,36 @@ async function isShown({ catFile }: Place, reviews: ObjectId): Promise<boolean> 
   return commit?.bytes.toString().includes(`\nReviews: ${reviews}\n`) === true;
 }
 
-async function prepare(place: Place, { reviews, validations }: Reviewed): Promise<Publication> {
+async function prepare(place: Place, { reviews, validations }: Reviewed): Promise<RefPublication> {
   const { objectFormat, now = () => new Date() } = place;
-  const objects = new Map<string, NewObject>();
+  const objects = new Map<string, UnwrittenObject>();
   const sink: ObjectSink = (type, content) => {
-    const object = makeObject(objectFormat, type, content);
+    const object = makeUnwrittenObject(objectFormat, type, content);
     objects.set(object.oid, object);
     return object;
   };
-  const shown = await readSideRef(place, shownKind);
+  const shown = await readRefOutsideState(place, shownKind);
   const wanted = new Map<ObjectId, string>();
   for (const { key, value } of listNotes(reviews.root)) {
     if (value === null) continue;
     for (const { commit } of value.tasks) {
-      const verdict = findNotes(validations.root, commit)[0]?.note.value?.verdicts.at(-1);
-      if (verdict !== undefined) wanted.set(commit, verdictInWords(verdict));
+      const verdict = findNotesByKey(validations.root, commit)[0]?.note.value?.verdicts.at(-1);
+      if (verdict !== undefined) wanted.set(commit, renderVerdictForGitLog(verdict));
     }
-    wanted.set(key, reviewInWords(value));
+    wanted.set(key, renderReviewForGitLog(value));
   }
   const edits = [...wanted].flatMap(([key, text]) => {
-    const { oid } = makeObject(objectFormat, 'blob', text);
-    if (findNotes(shown.root, key)[0]?.note.blob === oid) return [];
+    const { oid } = makeUnwrittenObject(objectFormat, 'blob', text);
+    if (findNotesByKey(shown.root, key)[0]?.note.blob === oid) return [];
     sink('blob', text);
-    const note = Note.written(shownKind, { key, blob: oid }, {}, null);
-    return [{ path: notePath(key), entry: { mode: fileMode, oid, tree: null, note } }];
+    const note = StoredNote.written(shownKind, { key, blob: oid }, {}, null);
+    return [{ path: notePath(key), entry: { mode: noteFileMode, oid, tree: null, note } }];
   });
-  const root = editTree(shown.root, edits, sink);
+  const root = editNoteTree(shown.root, edits, sink);
   const message = `shown: reviews and verdicts as git log shows them\n\nReviews: ${reviews.tip}\n`;
   const commit = sink(
     'commit',
-    renderCommit(root?.oid ?? null, [], message, {
+    renderStateCommit(root?.oid ?? null, [], message, {
       actor: '',
       host: null,
       now: now(),

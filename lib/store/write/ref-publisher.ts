@@ -1,15 +1,23 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ObjectSettings, readObjectSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
-import { makePack, type NewObject, type ObjectFormat } from '../../git/objects/make-object.ts';
+import {
+  type ObjectWriteSettings,
+  readObjectWriteSettings,
+  writeLooseObject,
+} from '../../git/objects/loose-object.ts';
+import { makePack, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
-import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import {
+  type RefCommand,
+  type RefTransactionResult,
+  RefTransactions,
+} from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
+import { refLocked, refUpdateRefused, stateBusy } from '../store-errors.ts';
 
-export interface Publication {
-  readonly objects: readonly NewObject[];
+export interface RefPublication {
+  readonly objects: readonly UnwrittenObject[];
   readonly commands: readonly RefCommand[];
 }
 
@@ -26,7 +34,7 @@ export class RefPublisher {
   constructor(options: {
     readonly context: GitContext;
     readonly commonDir: string;
-    readonly objectFormat: ObjectFormat;
+    readonly objectFormat: ObjectHashFormat;
     /** Written to the reflogs. */
     readonly reason: string;
   }) {
@@ -42,9 +50,9 @@ export class RefPublisher {
   }
 
   /** False if there was nothing to do. Throws FlameErrors `ref-locked`, `ref-refused` and `state-busy`. */
-  async publish(decide: () => Promise<Publication | null>): Promise<boolean> {
+  async publish(decide: () => Promise<RefPublication | null>): Promise<boolean> {
     const until = performance.now() + patienceMs;
-    const lock = new PatientLock();
+    const lock = new AbandonedLockDetector();
     for (;;) {
       const publication = await decide();
       if (publication === null || publication.commands.length === 0) return false;
@@ -60,8 +68,8 @@ export class RefPublisher {
   }
 }
 
-function isDone(outcome: RefOutcome, lock: PatientLock): boolean {
-  if (outcome.kind === 'refused') throw refRefused(outcome.message);
+function isDone(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
+  if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
   // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
@@ -75,14 +83,14 @@ export class ObjectWriter {
   readonly #options: {
     readonly context: GitContext;
     readonly commonDir: string;
-    readonly objectFormat: ObjectFormat;
+    readonly objectFormat: ObjectHashFormat;
   };
-  #settings: Promise<ObjectSettings> | null = null;
+  #settings: Promise<ObjectWriteSettings> | null = null;
 
   constructor(options: {
     readonly context: GitContext;
     readonly commonDir: string;
-    readonly objectFormat: ObjectFormat;
+    readonly objectFormat: ObjectHashFormat;
   }) {
     this.#options = options;
   }
@@ -90,21 +98,21 @@ export class ObjectWriter {
   /** Reads what the first writing would. */
   async ready(): Promise<void> {
     const { context, commonDir } = this.#options;
-    this.#settings ??= readObjectSettings(context, commonDir);
+    this.#settings ??= readObjectWriteSettings(context, commonDir);
     await this.#settings;
   }
 
   /** Resolves when all are there. */
-  async write(objects: readonly NewObject[]): Promise<void> {
+  async write(objects: readonly UnwrittenObject[]): Promise<void> {
     const { context, commonDir } = this.#options;
-    this.#settings ??= readObjectSettings(context, commonDir);
+    this.#settings ??= readObjectWriteSettings(context, commonDir);
     const settings = await this.#settings;
     if (objects.length >= packFrom) await this.#writePack(objects);
     else for (const object of objects) writeLooseObject(join(commonDir, 'objects'), object, settings);
   }
 
   /** To make a file of each would take most of a transaction's time, on a disk where much was removed lately the more. */
-  async #writePack(objects: readonly NewObject[]): Promise<void> {
+  async #writePack(objects: readonly UnwrittenObject[]): Promise<void> {
     const { context, commonDir, objectFormat } = this.#options;
     const input = await makePack(objectFormat, objects);
     const git = { ...context, variables: { ...context.variables, GIT_DIR: commonDir } };
@@ -118,7 +126,7 @@ const abandonedMs = 3_000;
 const oldMs = 60_000;
 
 /** Distinguishes a lock file in use by some git from one that a killed git left. */
-export class PatientLock {
+export class AbandonedLockDetector {
   #stamp = '';
   #since = 0;
 

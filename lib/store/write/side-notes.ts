@@ -1,27 +1,27 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { Seal, SignatureNote } from '../../domain/state/signatures.ts';
-import { makeObject, type NewObject } from '../../git/objects/make-object.ts';
+import type { SessionSignature, SignatureNote } from '../../domain/state/signatures.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { type NoteKind, signatureAnchor, signatureNotes } from '../notes/note-kinds.ts';
+import { type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { listNotes } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
-import { readSideRef } from '../notes/state-reader.ts';
+import { readRefOutsideState } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { keyAndAnchor, type Write, writeNotes } from './apply-change.ts';
-import { type OtherEntry, readCommitIdentity } from './note-commit.ts';
-import { type Publication, RefPublisher } from './ref-publisher.ts';
+import { type NoteWrite, pairNoteKeyWithAnchor, writeNotes } from './apply-change.ts';
+import { type NonStateAuditEntry, readCommitIdentity } from './note-commit.ts';
+import { type RefPublication, RefPublisher } from './ref-publisher.ts';
 
 /** Change of a ref of its own, as one commit. */
-export interface SideChange<T> {
-  readonly writes: readonly Write<T>[];
-  readonly change: OtherEntry;
+export interface NotesChangeOutsideState<T> {
+  readonly writes: readonly NoteWrite<T>[];
+  readonly change: NonStateAuditEntry;
   readonly actor: string;
 }
 
 /** The notes of a ref that is no part of the state each command reads; those that can't be read are left out. */
-export function readSideNotes<T>(options: StoreOptions, kind: NoteKind<T>): Promise<readonly T[]> {
+export function readNotesOutsideState<T>(options: StoreOptions, kind: NoteKind<T>): Promise<readonly T[]> {
   return withCatFile(options, async (catFile) => {
-    const { root } = await readSideRef({ ...options, catFile }, kind);
+    const { root } = await readRefOutsideState({ ...options, catFile }, kind);
     return [...listNotes(root)].flatMap(({ value }) => value ?? []);
   });
 }
@@ -30,16 +30,16 @@ export function readSideNotes<T>(options: StoreOptions, kind: NoteKind<T>): Prom
  * Changes such a ref by compare-and-swap: on a lost race `decide` is asked again; null: nothing must be
  * written.
  */
-export function writeSideNotes<T extends { readonly rev: number }>(
+export function writeNotesOutsideState<T extends { readonly rev: number }>(
   options: StoreOptions,
   { kind, reason }: { readonly kind: NoteKind<T>; readonly reason: string },
-  decide: (state: RefState<T>) => SideChange<T> | null,
+  decide: (state: RefState<T>) => NotesChangeOutsideState<T> | null,
 ): Promise<boolean> {
   return withCatFile(options, async (catFile) => {
     const publisher = new RefPublisher({ ...options, reason });
     try {
       return await publisher.publish(async () => {
-        const state = await readSideRef({ ...options, catFile }, kind);
+        const state = await readRefOutsideState({ ...options, catFile }, kind);
         const decided = decide(state);
         return decided === null ? null : prepare(state, decided, options);
       });
@@ -60,11 +60,11 @@ async function withCatFile<T>(options: StoreOptions, work: (catFile: CatFile) =>
 
 async function prepare<T extends { readonly rev: number }>(
   state: RefState<T>,
-  { writes, change, actor }: SideChange<T>,
+  { writes, change, actor }: NotesChangeOutsideState<T>,
   options: StoreOptions,
-): Promise<Publication> {
+): Promise<RefPublication> {
   const { objectFormat, hostname, now = () => new Date() } = options;
-  const objects = new Map<string, NewObject>();
+  const objects = new Map<string, UnwrittenObject>();
   const next = writeNotes(state, writes, change, {
     actor,
     host: hostname ?? null,
@@ -72,7 +72,7 @@ async function prepare<T extends { readonly rev: number }>(
     objectFormat,
     identity: await readCommitIdentity(options),
     sink: (type, content) => {
-      const object = makeObject(objectFormat, type, content);
+      const object = makeUnwrittenObject(objectFormat, type, content);
       objects.set(object.oid, object);
       return object;
     },
@@ -82,14 +82,18 @@ async function prepare<T extends { readonly rev: number }>(
 }
 
 /** Puts what a clone signed of a session in place of what it signed before, by compare-and-swap. */
-export async function saveSeal(options: StoreOptions, session: SessionId, seal: Seal): Promise<void> {
-  const place = { kind: signatureNotes, reason: 'git flame sync' };
-  await writeSideNotes(options, place, () => ({
+export async function saveSessionSignature(
+  options: StoreOptions,
+  session: SessionId,
+  seal: SessionSignature,
+): Promise<void> {
+  const place = { kind: signatureNoteKind, reason: 'git flame sync' };
+  await writeNotesOutsideState(options, place, () => ({
     actor: seal.by,
     change: { subject: `${session}: signed by ${seal.by}`, about: session },
     writes: [
       {
-        ...keyAndAnchor(options.objectFormat, signatureAnchor(session)),
+        ...pairNoteKeyWithAnchor(options.objectFormat, signatureAnchor(session)),
         next: (stored: SignatureNote | null, rev: number) => ({
           v: 1 as const,
           rev,

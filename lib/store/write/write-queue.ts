@@ -1,6 +1,6 @@
 import { closeSync, type FSWatcher, mkdirSync, openSync, readdirSync, unlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity, processStart } from '../../util/process-identity.ts';
+import { ownIdentity, readProcessStart } from '../../util/process-identity.ts';
 
 /** Gives the turn back; never throws. */
 type Leave = () => Promise<void>;
@@ -24,7 +24,7 @@ let count = 0;
  * when it came, and the first one has its turn. It orders, it doesn't protect: compare-and-swap does. So a turn
  * that doesn't come soon is simply taken, and a ticket of a process that is gone counts for nothing.
  */
-export class WriteQueue {
+export class WriterProcessQueue {
   readonly #folder: string;
   readonly #patienceMs: number;
 
@@ -143,5 +143,5 @@ function cameAt(ticket: string): number {
 function stateOf(ticket: string): 'alive' | 'gone' | 'unknown' {
   const [, pid = '', start = ''] = ticket.split('.');
   if (start === '') return 'unknown';
-  return processStart(Number(pid)) === start ? 'alive' : 'gone';
+  return readProcessStart(Number(pid)) === start ? 'alive' : 'gone';
 }

@@ -1,8 +1,8 @@
 import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type Decision, signedKinds } from '../../domain/state/decision-log.ts';
-import { isRecord, type JsonRecord, parseRecord } from '../../util/json.ts';
+import { type LoggedDecision, signableDecisionKinds } from '../../domain/state/decision-log.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
@@ -11,11 +11,11 @@ interface DecisionsFile {
   /** Digests of decisions made here that still count. */
   readonly digests: ReadonlySet<string>;
   /** Whether anything was ever decided here of this kind, in this session and about this. */
-  isNoted(decision: Pick<Decision, 'kind' | 'session' | 'about'>): boolean;
+  isNoted(decision: Pick<LoggedDecision, 'kind' | 'session' | 'about'>): boolean;
   /** Digests of superseded decisions. */
   readonly settled: ReadonlySet<string>;
   /** Short hashes of the facts of what was decided last about this; null where none are kept. */
-  latest(decision: Pick<Decision, 'kind' | 'session' | 'about'>): JsonRecord | null;
+  latest(decision: Pick<LoggedDecision, 'kind' | 'session' | 'about'>): JsonRecord | null;
   /** The highest limit of each session. */
   readonly limits: ReadonlyMap<string, number>;
   /** The digests of each session that a signature can be about. */
@@ -28,7 +28,7 @@ interface DecisionsFile {
   keep(lines: readonly string[], isLasting: boolean): void;
 }
 
-const signed = new Set<unknown>(signedKinds);
+const signed = new Set<unknown>(signableDecisionKinds);
 
 /**
  * Lines of JSON, appended only. d: digest · x: one that no longer counts · w: the same by a signer's
@@ -45,7 +45,7 @@ export function openDecisionsFile(file: string): DecisionsFile {
   let revision = 0;
   const take = (line: string): void => {
     revision += 1;
-    const { d, x, w, k, s, a, p, n } = parseRecord(line);
+    const { d, x, w, k, s, a, p, n } = parseJsonRecord(line);
     if (typeof w === 'string') settled.add(w);
     const digest = typeof d === 'string' ? d : x;
     if (typeof digest === 'string' && typeof s === 'string' && signed.has(k)) {
@@ -61,7 +61,7 @@ export function openDecisionsFile(file: string): DecisionsFile {
     digests.add(d);
     settled.delete(d);
     const name = nameOf(k, s, a);
-    if (isRecord(p)) latest.set(name, p);
+    if (isJsonRecord(p)) latest.set(name, p);
     else if (!latest.has(name)) latest.set(name, null);
     if (typeof n === 'number' && typeof s === 'string') limits.set(s, Math.max(n, limits.get(s) ?? n));
   };

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
-import { type Decision, type DecisionLog, signedKinds } from '../../domain/state/decision-log.ts';
+import {
+  type DecisionLog,
+  type LoggedDecision,
+  signableDecisionKinds,
+} from '../../domain/state/decision-log.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { cloneStateDir } from '../../util/own-folders.ts';
 import { openDecisionsFile } from './decisions-file.ts';
@@ -28,9 +32,9 @@ export function openDecisionLog({
 }: DecisionLogOptions): DecisionLog {
   const file = openDecisionsFile(join(cloneStateDir(env, commonDir), 'decisions'));
   const { digests, isNoted, settled, latest, limits, shared, refresh, keep } = file;
-  const signerOf = ({ kind }: Decision, digest: string): string | null =>
-    !signedKinds.includes(kind) || settled.has(digest) ? null : (signed.get(digest) ?? null);
-  const isCounting = (decision: Decision, digest: string): boolean =>
+  const signerOf = ({ kind }: LoggedDecision, digest: string): string | null =>
+    !signableDecisionKinds.includes(kind) || settled.has(digest) ? null : (signed.get(digest) ?? null);
+  const isCounting = (decision: LoggedDecision, digest: string): boolean =>
     digests.has(digest) || signerOf(decision, digest) !== null;
   return {
     refresh,
@@ -63,7 +67,7 @@ export function openDecisionLog({
         false,
       );
     },
-    madeHere: (session) => {
+    listDigestsMadeHere: (session) => {
       refresh();
       const all = [...(shared.get(session) ?? [])].sort();
       return {
@@ -71,8 +75,8 @@ export function openDecisionLog({
         settled: all.filter((digest) => settled.has(digest)),
       };
     },
-    knows: (session) => shared.has(session),
-    changesTo: (decision) => {
+    hasDecidedInSession: (session) => shared.has(session),
+    listChangedFacts: (decision) => {
       const before = latest(decision);
       if (before === null) return null;
       const now = partsOf(decision.facts);
@@ -83,7 +87,7 @@ export function openDecisionLog({
 }
 
 /** Decisions not worth waiting for the disk: if a power cut loses them, they are found out or asked again. */
-const found = new Set<Decision['kind']>([
+const found = new Set<LoggedDecision['kind']>([
   'verdict',
   'changeset',
   'work',
@@ -94,28 +98,28 @@ const found = new Set<Decision['kind']>([
   'memory',
 ]);
 
-const knownDigests = new WeakMap<Decision, string>();
+const knownDigests = new WeakMap<LoggedDecision, string>();
 
 /** Asked for whether it counts, and again for the line that keeps it. */
-function digestOf(decision: Decision): string {
+function digestOf(decision: LoggedDecision): string {
   const digest = knownDigests.get(decision) ?? canonicalDigest(decision);
   knownDigests.set(decision, digest);
   return digest;
 }
 
 /** As DecisionsFile reads it. */
-function toLine(decision: Decision): string {
+function toLine(decision: LoggedDecision): string {
   const { kind: k, session: s, about: a, facts } = decision;
   const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
   const amount = k === 'limit' ? { n: facts.amount } : {};
   return JSON.stringify({ d: digestOf(decision), k, s, a, ...parts, ...amount });
 }
 
-function toSettledLine(decision: Decision): string {
+function toSettledLine(decision: LoggedDecision): string {
   return JSON.stringify({ x: digestOf(decision), k: decision.kind, s: decision.session });
 }
 
-function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
+function partsOf(facts: LoggedDecision['facts']): Readonly<Record<string, string>> {
   const entries = Object.entries(facts).map(([name, value]) => [
     name,
     canonicalDigest(value ?? null).slice(0, 8),
@@ -124,7 +128,7 @@ function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
 }
 
 /** Decisions that only a person may make, each as the subject of a sentence. */
-const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
+const words: Partial<Readonly<Record<LoggedDecision['kind'], string>>> = {
   task: 'The text of a task',
   adapter: "A task's adapter",
   approval: 'A landing',
@@ -133,14 +137,14 @@ const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
 };
 
 /** Throws FlameError `typed-in-chat` where only a person may make one of these decisions, and an agent's shell made it. */
-function requireHuman(fresh: readonly Decision[], chat: () => string | null): void {
+function requireHuman(fresh: readonly LoggedDecision[], chat: () => string | null): void {
   const word = fresh.map(wordOf).find((one) => one !== null);
   if (word === undefined) return;
-  requireOwnTerminal(word, chat);
+  requirePersonNotChat(word, chat);
 }
 
 /** The same check for another action; `word`: what it decides, as the subject of the error's sentence. */
-export function requireOwnTerminal(word: string, chat: () => string | null): void {
+export function requirePersonNotChat(word: string, chat: () => string | null): void {
   const around = chat();
   if (around === null) return;
   throw new FlameError({
@@ -151,7 +155,7 @@ export function requireOwnTerminal(word: string, chat: () => string | null): voi
   });
 }
 
-function wordOf({ kind, facts: { by } }: Decision): string | null {
+function wordOf({ kind, facts: { by } }: LoggedDecision): string | null {
   const isByHand = kind === 'verdict' && by !== 'diagnostics' && !agentIdPattern.test(`${by}`);
   return isByHand ? 'A verdict by a person' : (words[kind] ?? null);
 }

@@ -1,18 +1,22 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseSigner, type Signer } from '../../domain/config/signers.ts';
+import { type AllowedSigner, parseAllowedSigner } from '../../domain/config/signers.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import {
-  mostSeals,
-  type RefusedSeal,
-  type Seal,
+  mostSignaturesOfSession,
+  type RefusedSignature,
+  renderSignedSessionText,
+  type SessionSignature,
   type SignatureNote,
-  sealedText,
   signatureNamespace,
 } from '../../domain/state/signatures.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { isIntact, isSigned, requireOwnVerifier } from '../../git/process/ssh-signature.ts';
+import {
+  isSignatureOverText,
+  isTextSignedByPrincipal,
+  requireSafeVerifyingProgram,
+} from '../../git/process/ssh-signature.ts';
 import { cloneStateDir } from '../../util/own-folders.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
@@ -22,7 +26,7 @@ interface SignedDecisions {
   readonly signed: ReadonlyMap<string, string>;
   /** Digests of what was used up or taken back, by the same people. */
   readonly settled: ReadonlySet<string>;
-  readonly refused: readonly RefusedSeal[];
+  readonly refused: readonly RefusedSignature[];
 }
 
 interface VerifyingOptions {
@@ -38,22 +42,22 @@ interface VerifyingOptions {
 }
 
 /** Which of the signed decisions count by `trust.signers`. Reads files and starts programs; writes nothing. */
-export async function verifySeals(
+export async function verifySessionSignatures(
   notes: readonly SignatureNote[],
   options: VerifyingOptions,
 ): Promise<SignedDecisions> {
   const signed = new Map<string, string>();
   const settled = new Set<string>();
-  const refused: RefusedSeal[] = [];
-  const signers = options.signers.flatMap((line) => parseSigner(line) ?? []);
+  const refused: RefusedSignature[] = [];
+  const signers = options.signers.flatMap((line) => parseAllowedSigner(line) ?? []);
   const untrusted = await verifierProblem(options.context);
   for (const { session, seals } of notes) {
     const root = await options.rootOf(session);
     // In one line: anyone who may push decides how many there are.
-    const left = [...new Set(seals.slice(0, -mostSeals).map(({ by }) => by))];
-    const why = `${seals.length - mostSeals} signatures are older than the ${mostSeals} newest of the session, and were not checked`;
+    const left = [...new Set(seals.slice(0, -mostSignaturesOfSession).map(({ by }) => by))];
+    const why = `${seals.length - mostSignaturesOfSession} signatures are older than the ${mostSignaturesOfSession} newest of the session, and were not checked`;
     if (left.length > 0) refused.push({ session, by: left.slice(0, 5).join(', '), why });
-    for (const seal of seals.slice(-mostSeals)) {
+    for (const seal of seals.slice(-mostSignaturesOfSession)) {
       const why = untrusted ?? (await refusalOf(session, seal, { ...options, signers, root }));
       if (why !== null) {
         refused.push({ session, by: seal.by, why });
@@ -71,7 +75,7 @@ export async function verifySeals(
 /** Why nothing can be verified here; null where it can. */
 async function verifierProblem(context: GitContext): Promise<string | null> {
   try {
-    await requireOwnVerifier(context);
+    await requireSafeVerifyingProgram(context);
     return null;
   } catch (error) {
     if (error instanceof FlameError) return error.message.replace(/\.$/, '');
@@ -80,25 +84,29 @@ async function verifierProblem(context: GitContext): Promise<string | null> {
 }
 
 interface Judging extends Pick<VerifyingOptions, 'context' | 'at' | 'replaced'> {
-  readonly signers: readonly Signer[];
+  readonly signers: readonly AllowedSigner[];
   readonly root: string | null;
 }
 
 /** Why a signature doesn't count; null where it does. */
 async function refusalOf(
   session: SessionId,
-  seal: Seal,
+  seal: SessionSignature,
   { context, at, replaced, signers, root }: Judging,
 ): Promise<string | null> {
   if (at === null) return "the time can't be saved here, so it is not known whether its key is still valid";
   if (replaced.has(seal.signature))
     return 'its clone has replaced it since, and it was restored by someone else';
   if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
-  const text = { text: sealedText(session, seal), signature: seal.signature, namespace: signatureNamespace };
-  if (await isSigned(context, text, { principal: seal.by, signers, at })) return null;
-  if (!(await isIntact(context, text))) return 'it does not sign the decisions it comes with';
+  const text = {
+    text: renderSignedSessionText(session, seal),
+    signature: seal.signature,
+    namespace: signatureNamespace,
+  };
+  if (await isTextSignedByPrincipal(context, text, { principal: seal.by, signers, at })) return null;
+  if (!(await isSignatureOverText(context, text))) return 'it does not sign the decisions it comes with';
   const always = signers.map((signer) => ({ ...signer, options: withoutTimes(signer.options) }));
-  return (await isSigned(context, text, { principal: seal.by, signers: always, at }))
+  return (await isTextSignedByPrincipal(context, text, { principal: seal.by, signers: always, at }))
     ? `its key is not valid at ${at.toISOString()}, the latest time this clone has seen`
     : `none of trust.signers names its key for ${seal.by}`;
 }
@@ -114,7 +122,7 @@ function withoutTimes(options: string): string {
  * The latest time this clone has seen, `now` included: a clock that is set back brings no key back to life. It is kept
  * with what was decided here; null where it can't be.
  */
-export function latestTime(
+export function advanceLatestTimeSeen(
   env: Readonly<Record<string, string | undefined>>,
   commonDir: string,
   now: Date,

@@ -2,23 +2,28 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { LoadedConfig } from '../../config/load-config.ts';
-import { locate } from '../../config/locate-value.ts';
+import { locateInYaml } from '../../config/locate-value.ts';
 import { readYamlSource, type ValuePath } from '../../config/yaml-source.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
-import { gitDirOf } from '../../git/process/discover-repository.ts';
-import { isBelow, isPrivatePlace, realPathOf, showsPrivatePlace } from '../../util/path-places.ts';
-import { isFolder, namesIn } from '../../util/read-file.ts';
-import { compareText } from '../../util/sort-and-group.ts';
-import type { NamingPlace } from './named-files.ts';
+import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
 import {
-  type ReadFile,
+  folderShowsKeyPath,
+  isKeyOrPasswordPath,
+  isSameOrBelowFolder,
+  realPathEvenIfMissing,
+} from '../../util/path-places.ts';
+import { isFolder, listNamesIn } from '../../util/read-file.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import type { CommandFilePlaces } from './named-files.ts';
+import {
+  type FileReadOnce,
   readFileOnce,
+  renderFileText,
+  renderLinkTarget,
+  renderPathInRepository,
+  renderPathOfReadFile,
   sha256Of,
-  shownFile,
-  shownPath,
-  shownTarget,
-  shownText,
 } from './read-once.ts';
 
 /** Folders that hold the files and programs named by settings. */
@@ -28,43 +33,45 @@ export interface ContentPlaces extends FolderPlaces {
 }
 
 /** The same, with the line of the configuration that each setting is on. */
-export type Place = ContentPlaces & { readonly lineOf: (keys: ValuePath) => string } & NamingPlace;
+export type TrustItemPlaces = ContentPlaces & {
+  readonly lineOf: (keys: ValuePath) => string;
+} & CommandFilePlaces;
 
 /** A template that replaces one of ours. */
-export function templateItem(file: ReadFile, place: Place): TrustItem {
+export function buildTemplateItem(file: FileReadOnce, place: TrustItemPlaces): TrustItem {
   return {
     kind: 'template',
-    where: shownPath(file.path, place.root),
-    source: shownPath(file.path, place.root),
+    where: renderPathInRepository(file.path, place.root),
+    source: renderPathInRepository(file.path, place.root),
     effect: 'runs as you, as code, when a prompt is made',
-    words: shownText(file),
+    words: renderFileText(file),
     sha256: file.sha256,
-    realPath: shownTarget(file, place.root),
+    realPath: renderLinkTarget(file, place.root),
   };
 }
 
 /** A file that a command or a setting names. */
-export function fileItem(
-  file: ReadFile,
-  { place, namedBy }: { readonly place: Place; readonly namedBy: string },
+export function buildFileItem(
+  file: FileReadOnce,
+  { place, namedBy }: { readonly place: TrustItemPlaces; readonly namedBy: string },
 ): TrustItem {
   const isAll = file.path === place.root;
   return {
     kind: 'file',
-    where: shownFile(file, place.root),
-    source: shownFile(file, place.root),
+    where: renderPathOfReadFile(file, place.root),
+    source: renderPathOfReadFile(file, place.root),
     effect: isAll
       ? `may be run by ${namedBy}, whose text does not show what it runs`
       : `is named by ${namedBy}`,
-    words: shownText(file),
+    words: renderFileText(file),
     sha256: file.sha256,
-    realPath: shownTarget(file, place.root),
+    realPath: renderLinkTarget(file, place.root),
   };
 }
 
 /** A value of the configuration; a list is shown one entry a line, and compared as the list it is. */
-export function setting(
-  place: Place,
+export function buildSettingItem(
+  place: TrustItemPlaces,
   {
     keys,
     value,
@@ -84,14 +91,20 @@ export function setting(
 }
 
 /** `.blueflame.yml:12`; a file that lies outside the repository behind a link is named as what it is. */
-export function lineFinder({ file, text }: LoadedConfig, root: string): (keys: ValuePath) => string {
+export function createConfigLineFinder(
+  { file, text }: LoadedConfig,
+  root: string,
+): (keys: ValuePath) => string {
   if (file === null || text === null) return () => 'built in';
   const source = readYamlSource(text, file);
-  const real = realPathOf(file);
-  const isElsewhere = isBelow(file, root) && !isBelow(real, realPathOf(root));
-  const name = isElsewhere ? `${shownPath(file, root)} (a link to ${real})` : shownPath(file, root);
+  const real = realPathEvenIfMissing(file);
+  const isElsewhere =
+    isSameOrBelowFolder(file, root) && !isSameOrBelowFolder(real, realPathEvenIfMissing(root));
+  const name = isElsewhere
+    ? `${renderPathInRepository(file, root)} (a link to ${real})`
+    : renderPathInRepository(file, root);
   return (keys) => {
-    const { start } = locate(source, keys, 'key');
+    const { start } = locateInYaml(source, keys, 'key');
     return `${name}:${source.text.slice(0, start).split('\n').length}`;
   };
 }
@@ -104,8 +117,8 @@ const includes = /\binclude\s*\(\s*(["'`])((?:(?!\1).)+)\1/g;
  * The repository's own templates, read, and every file they name in an `include`; none where no template is there.
  * Throws a FlameError `templates-too-many`.
  */
-export function readTemplates(folder: string): readonly ReadFile[] {
-  const found = new Map<string, ReadFile>();
+export function readTemplates(folder: string): readonly FileReadOnce[] {
+  const found = new Map<string, FileReadOnce>();
   const waiting = listTemplates(folder, folder, 0);
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (found.has(path)) continue;
@@ -121,14 +134,14 @@ export function readTemplates(folder: string): readonly ReadFile[] {
 
 function listTemplates(folder: string, top: string, depth: number): string[] {
   if (depth > deepest) throw tooMany(top);
-  return namesIn(folder).flatMap((name) => {
+  return listNamesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     if (isFolder(path)) return listTemplates(path, top, depth + 1);
     return name.endsWith('.ejs') ? [path] : [];
   });
 }
 
-function includedBy({ path, bytes }: ReadFile): string[] {
+function includedBy({ path, bytes }: FileReadOnce): string[] {
   return [...textOf(bytes).matchAll(includes)].map(([, , name = '']) => {
     const file = name.startsWith('/') ? resolve(name) : resolve(dirname(path), name);
     return extname(name) === '' ? `${file}.ejs` : file;
@@ -163,24 +176,24 @@ interface FolderPlaces {
  * walk. If that folder can't be made, belongs to another user, or lies in the work tree of another repository, as a
  * submodule's does: in the user's own data.
  */
-export function defaultWorktreeDir({
+export function chooseDefaultWorktreeDir({
   root,
   commonDir,
   dataDir,
 }: Pick<FolderPlaces, 'root' | 'commonDir' | 'dataDir'>): string {
-  const common = realPathOf(commonDir);
+  const common = realPathEvenIfMissing(commonDir);
   // A bare repository has the same folder from each of its worktrees.
-  const owner = isLinked(root, common) ? common : realPathOf(root);
+  const owner = isLinked(root, common) ? common : realPathEvenIfMissing(root);
   const name = owner === common ? basename(common).replace(/^\.|(?<=.)\.git$/g, '') : basename(owner);
   const beside = join(dirname(owner), `${name}.trees`);
   if (isFree(beside) && !isInWorkTree(dirname(owner), common)) return beside;
   const digest = createHash('sha256').update(common).digest('hex').slice(0, 12);
-  return join(realPathOf(dataDir), 'trees', `${name}-${digest}`);
+  return join(realPathEvenIfMissing(dataDir), 'trees', `${name}-${digest}`);
 }
 
 /** Whether a work tree's repository lies elsewhere and lists it. */
 function isLinked(root: string, commonDir: string): boolean {
-  return isBelow(gitDirOf(root) ?? '/', join(commonDir, 'worktrees'));
+  return isSameOrBelowFolder(resolveDotGitOfFolder(root) ?? '/', join(commonDir, 'worktrees'));
 }
 
 /** Whether this user can have a folder there: one that is there is theirs, and no link. */
@@ -197,7 +210,7 @@ function isFree(folder: string): boolean {
 
 /** Whether a folder is, or lies in, the work tree of a repository other than the one at `commonDir`. */
 function isInWorkTree(folder: string, commonDir: string): boolean {
-  const gitDir = gitDirOf(folder);
+  const gitDir = resolveDotGitOfFolder(folder);
   if (gitDir !== null && gitDir !== commonDir) return true;
   return dirname(folder) !== folder && isInWorkTree(dirname(folder), commonDir);
 }
@@ -206,30 +219,32 @@ function isInWorkTree(folder: string, commonDir: string): boolean {
  * Real path of the agents' worktrees; null: in the repository. Throws a FlameError `bad-worktree-dir` for the root
  * folder, a home or a folder above it, places of keys, and git's own folders.
  */
-export function worktreesOutside(
+export function resolveOutsideWorktreeDir(
   worktreeDir: string,
   { root, commonDir, home }: FolderPlaces,
 ): string | null {
-  const real = realPathOf(resolve(root, worktreeDir));
-  const isGits = isBelow(real, realPathOf(commonDir)) || real.split('/').includes('.git');
+  const real = realPathEvenIfMissing(resolve(root, worktreeDir));
+  const isGits =
+    isSameOrBelowFolder(real, realPathEvenIfMissing(commonDir)) || real.split('/').includes('.git');
   if (
     isGits ||
-    real === realPathOf(root) ||
-    isBelow(realPathOf(home), real) ||
-    isPrivatePlace(real, realPathOf(home))
+    real === realPathEvenIfMissing(root) ||
+    isSameOrBelowFolder(realPathEvenIfMissing(home), real) ||
+    isKeyOrPasswordPath(real, realPathEvenIfMissing(home))
   )
     throw badWorktreeDir(worktreeDir, real);
-  return isBelow(real, realPathOf(root)) ? null : real;
+  return isSameOrBelowFolder(real, realPathEvenIfMissing(root)) ? null : real;
 }
 
 /**
  * Real path of a configured plugin. Throws a FlameError `bad-plugin-dir` for a home, a folder that holds places of
  * keys, and one that the repository lies in: a plugin is shown to agents as a whole.
  */
-export function pluginFolder(pluginDir: string, { root, home }: FolderPlaces): string {
-  const real = realPathOf(resolve(root, pluginDir));
-  const holdsRepository = isBelow(realPathOf(root), real);
-  if (holdsRepository || showsPrivatePlace(real, realPathOf(home))) throw badPluginDir(pluginDir, real);
+export function resolvePluginFolder(pluginDir: string, { root, home }: FolderPlaces): string {
+  const real = realPathEvenIfMissing(resolve(root, pluginDir));
+  const holdsRepository = isSameOrBelowFolder(realPathEvenIfMissing(root), real);
+  if (holdsRepository || folderShowsKeyPath(real, realPathEvenIfMissing(home)))
+    throw badPluginDir(pluginDir, real);
   return real;
 }
 

@@ -2,25 +2,25 @@ import { dirname, join } from 'node:path';
 import { listConfigLeaves } from '../../config/config-values.ts';
 import { defaultConfig, type LoadedConfig } from '../../config/load-config.ts';
 import type { ValuePath } from '../../config/yaml-source.ts';
-import { placeReadPath } from '../../domain/config/cell-paths.ts';
+import { resolveReadPathEntry } from '../../domain/config/cell-paths.ts';
 import type { Config } from '../../domain/config/config.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
-import { isBelow, realPathOf } from '../../util/path-places.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
 import {
+  buildFileItem,
+  buildSettingItem,
+  buildTemplateItem,
   type ContentPlaces,
-  defaultWorktreeDir,
-  fileItem,
-  lineFinder,
-  type Place,
-  pluginFolder,
+  chooseDefaultWorktreeDir,
+  createConfigLineFinder,
   readTemplates,
-  setting,
-  templateItem,
-  worktreesOutside,
+  resolveOutsideWorktreeDir,
+  resolvePluginFolder,
+  type TrustItemPlaces,
 } from './content-items.ts';
-import { listLoosened } from './loosened-values.ts';
-import { readNamedFiles, readNamedOfWords } from './named-files.ts';
-import { type ReadFile, readFileOnce, readFolderOnce, sha256Of } from './read-once.ts';
+import { listLoosenedValues } from './loosened-values.ts';
+import { readFilesOfCommand, readFilesOfWords } from './named-files.ts';
+import { type FileReadOnce, readFileOnce, readFolderOnce, sha256Of } from './read-once.ts';
 
 /** Content of a repository's files that is run or shown, as it was read: no other bytes are used later. */
 export interface RepositoryContent {
@@ -30,11 +30,14 @@ export interface RepositoryContent {
   /** Paths in it are the real ones. */
   readonly config: Config;
   /** Each hook's command, with the files it names. */
-  readonly hooks: ReadonlyMap<string, readonly ReadFile[]>;
+  readonly hooks: ReadonlyMap<string, readonly FileReadOnce[]>;
   /** Each adapter's command, with the files it names. */
-  readonly adapters: readonly { readonly command: readonly string[]; readonly files: readonly ReadFile[] }[];
+  readonly adapters: readonly {
+    readonly command: readonly string[];
+    readonly files: readonly FileReadOnce[];
+  }[];
   /** The plugin, where it lies in the repository: as one file for all of it. */
-  readonly plugin: ReadFile | null;
+  readonly plugin: FileReadOnce | null;
   /** The templates that replace ours: the folder, and its texts by their path. */
   readonly templates: { readonly dir: string; readonly texts: ReadonlyMap<string, string> };
 }
@@ -42,7 +45,7 @@ export interface RepositoryContent {
 /** Gathers all that needs a person's word. Throws FlameErrors for folders that none may allow, see outside-folders. */
 export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlaces): RepositoryContent {
   const { config, file } = loaded;
-  const place = { ...places, lineOf: lineFinder(loaded, places.root) };
+  const place = { ...places, lineOf: createConfigLineFinder(loaded, places.root) };
   const hooks = readHooks(config, place);
   const adapters = readAdapters(config, place);
   const folders = readFolders(config, place);
@@ -51,7 +54,7 @@ export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlace
   const items = [
     ...hooks.items,
     ...adapters.items,
-    ...templates.map((template) => templateItem(template, place)),
+    ...templates.map((template) => buildTemplateItem(template, place)),
     ...folders.items,
     ...readPreparation(config, place),
     ...readLoosened(config, place),
@@ -83,32 +86,36 @@ function digestOf(items: readonly TrustItem[]): string {
 
 function readHooks(
   { hooks }: Config,
-  place: Place,
+  place: TrustItemPlaces,
 ): { readonly items: readonly TrustItem[]; readonly commands: RepositoryContent['hooks'] } {
   const { timeout, ...named } = hooks;
   const set = Object.entries(named).filter(([, command]) => command !== '');
-  const commands = new Map(set.map(([, command]) => [command, readNamedFiles(command, place)]));
+  const commands = new Map(set.map(([, command]) => [command, readFilesOfCommand(command, place)]));
   const items = set.flatMap(([name, command]) => [
-    setting(place, { keys: ['hooks', name], value: command, effect: 'runs as you, outside any cell' }),
-    ...(commands.get(command) ?? []).map((file) => fileItem(file, { place, namedBy: `hooks.${name}` })),
+    buildSettingItem(place, {
+      keys: ['hooks', name],
+      value: command,
+      effect: 'runs as you, outside any cell',
+    }),
+    ...(commands.get(command) ?? []).map((file) => buildFileItem(file, { place, namedBy: `hooks.${name}` })),
   ]);
   return { items, commands };
 }
 
 function readAdapters(
   { adapters }: Config,
-  place: Place,
+  place: TrustItemPlaces,
 ): { readonly items: readonly TrustItem[]; readonly commands: RepositoryContent['adapters'] } {
   const set = Object.entries(adapters).flatMap(([name, { command }]) =>
-    command === undefined ? [] : [{ name, command, files: readNamedOfWords(command, place) }],
+    command === undefined ? [] : [{ name, command, files: readFilesOfWords(command, place) }],
   );
   const items = set.flatMap(({ name, command, files }) => [
-    setting(place, {
+    buildSettingItem(place, {
       keys: ['adapters', name, 'command'],
       value: command,
       effect: `runs as ${name} in agents' cells, which can read its program`,
     }),
-    ...files.map((file) => fileItem(file, { place, namedBy: `adapters.${name}.command` })),
+    ...files.map((file) => buildFileItem(file, { place, namedBy: `adapters.${name}.command` })),
   ]);
   return { items, commands: set };
 }
@@ -116,16 +123,19 @@ function readAdapters(
 /** Folders outside the repository, where they really are; their real paths are what is used from now on. */
 function readFolders(
   config: Config,
-  place: Place,
-): { readonly items: readonly TrustItem[]; readonly config: Config; readonly plugin: ReadFile | null } {
+  place: TrustItemPlaces,
+): { readonly items: readonly TrustItem[]; readonly config: Config; readonly plugin: FileReadOnce | null } {
   const { project, sandbox, superpowers } = config;
   const written = project.worktree_dir;
-  const outside = written === null ? null : worktreesOutside(written, place);
+  const outside = written === null ? null : resolveOutsideWorktreeDir(written, place);
   const isPluginUsed = superpowers.enabled && superpowers.plugin_dir !== null;
-  const plugin = isPluginUsed ? pluginFolder(superpowers.plugin_dir ?? '', place) : null;
-  const isOwn = plugin !== null && isBelow(plugin, realPathOf(place.root));
+  const plugin = isPluginUsed ? resolvePluginFolder(superpowers.plugin_dir ?? '', place) : null;
+  const isOwn = plugin !== null && isSameOrBelowFolder(plugin, realPathEvenIfMissing(place.root));
   const own = isOwn ? readFolderOnce(plugin) : null;
-  const readPaths = sandbox.read_paths.map((written) => ({ written, ...placeReadPath(written, place.home) }));
+  const readPaths = sandbox.read_paths.map((written) => ({
+    written,
+    ...resolveReadPathEntry(written, place.home),
+  }));
   const items = [
     ...folderItems(place, {
       keys: ['project', 'worktree_dir'],
@@ -139,7 +149,7 @@ function readFolders(
       real: plugin,
       effect: 'can be read in full by agents, and is loaded by their CLI',
     }),
-    ...(own === null ? [] : [fileItem(own, { place, namedBy: 'superpowers.plugin_dir' })]),
+    ...(own === null ? [] : [buildFileItem(own, { place, namedBy: 'superpowers.plugin_dir' })]),
     ...readPaths.flatMap(({ written, real }, index) =>
       folderItems(place, {
         keys: ['sandbox', 'read_paths', index],
@@ -154,13 +164,13 @@ function readFolders(
     plugin: own,
     config: {
       ...config,
-      project: { ...project, worktree_dir: outside ?? written ?? defaultWorktreeDir(place) },
+      project: { ...project, worktree_dir: outside ?? written ?? chooseDefaultWorktreeDir(place) },
       superpowers: { ...superpowers, plugin_dir: plugin },
       // Programs may name a folder of the machine by a link; what lies in the repository can be changed by a landing.
       sandbox: {
         ...sandbox,
         read_paths: readPaths.flatMap(({ path, real }) =>
-          isBelow(path, place.root) || path === real ? [real] : [path, real],
+          isSameOrBelowFolder(path, place.root) || path === real ? [real] : [path, real],
         ),
       },
     },
@@ -175,12 +185,20 @@ interface FolderSetting {
   readonly effect: string;
 }
 
-function folderItems(place: Place, { keys, written, real, effect }: FolderSetting): readonly TrustItem[] {
+function folderItems(
+  place: TrustItemPlaces,
+  { keys, written, real, effect }: FolderSetting,
+): readonly TrustItem[] {
   if (real === null) return [];
-  return [{ ...setting(place, { keys, value: written, effect }), realPath: real === written ? null : real }];
+  return [
+    {
+      ...buildSettingItem(place, { keys, value: written, effect }),
+      realPath: real === written ? null : real,
+    },
+  ];
 }
 
-function readPreparation({ project }: Config, place: Place): readonly TrustItem[] {
+function readPreparation({ project }: Config, place: TrustItemPlaces): readonly TrustItem[] {
   const effects = {
     setup: 'runs in a cell, in each new worktree',
     teardown: 'runs in a cell, before a worktree is removed',
@@ -189,19 +207,23 @@ function readPreparation({ project }: Config, place: Place): readonly TrustItem[
   };
   const settings = (['setup', 'teardown', 'copy', 'link'] as const)
     .filter((name) => project[name].length > 0)
-    .map((name) => setting(place, { keys: ['project', name], value: project[name], effect: effects[name] }));
+    .map((name) =>
+      buildSettingItem(place, { keys: ['project', name], value: project[name], effect: effects[name] }),
+    );
   const included = readFileOnce(join(place.root, '.worktreeinclude'));
   if (included === null) return settings;
-  const item = fileItem(included, { place, namedBy: '.worktreeinclude' });
+  const item = buildFileItem(included, { place, namedBy: '.worktreeinclude' });
   return [...settings, { ...item, effect: "names ignored files that are copied into agents' worktrees" }];
 }
 
-function readLoosened(config: Config, place: Place): readonly TrustItem[] {
-  return listLoosened(config).map(({ keys, value, effect }) => setting(place, { keys, value, effect }));
+function readLoosened(config: Config, place: TrustItemPlaces): readonly TrustItem[] {
+  return listLoosenedValues(config).map(({ keys, value, effect }) =>
+    buildSettingItem(place, { keys, value, effect }),
+  );
 }
 
 /** Signers whose decisions count as the person's. */
-function readSigners(config: Config, place: Place): readonly TrustItem[] {
+function readSigners(config: Config, place: TrustItemPlaces): readonly TrustItem[] {
   const builtIn = new Map(listConfigLeaves(defaultConfig()).map(({ path, value }) => [path, value]));
   return listConfigLeaves(config)
     .filter(({ keys, path, value }) => keys[0] === 'trust' && builtIn.get(path) !== value)
@@ -210,6 +232,6 @@ function readSigners(config: Config, place: Place): readonly TrustItem[] {
       const effect = isSigning
         ? 'makes sync sign your decisions with your key'
         : 'names the people whose decisions count as yours';
-      return setting(place, { keys, value, effect });
+      return buildSettingItem(place, { keys, value, effect });
     });
 }

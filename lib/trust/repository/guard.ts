@@ -1,8 +1,8 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import type { RepositoryContent } from './content.ts';
-import { type NamingPlace, readNamedFiles, readNamedOfWords } from './named-files.ts';
-import { type ReadFile, readFolderOnce, shownFile } from './read-once.ts';
+import { type CommandFilePlaces, readFilesOfCommand, readFilesOfWords } from './named-files.ts';
+import { type FileReadOnce, readFolderOnce, renderPathOfReadFile } from './read-once.ts';
 
 /** Stands before everything that a repository's files make run: it runs as it was allowed, or not at all. */
 export interface RepositoryGuard {
@@ -17,20 +17,20 @@ export interface RepositoryGuard {
 interface GuardOptions {
   readonly content: RepositoryContent;
   readonly isAllowed: boolean;
-  readonly place: NamingPlace;
+  readonly place: CommandFilePlaces;
   /** Commands to allow it, and to continue. */
   readonly hints: readonly string[];
 }
 
 export function guardRepository({ content, isAllowed, place, hints }: GuardOptions): RepositoryGuard {
   const requireAll = (): void => {
-    if (!isAllowed && content.items.length > 0) throw notTrusted(content.items, hints);
+    if (!isAllowed && content.items.length > 0) throw notTrustedError(content.items, hints);
   };
-  const requireSame = (before: readonly ReadFile[], now: readonly ReadFile[]): void => {
+  const requireSame = (before: readonly FileReadOnce[], now: readonly FileReadOnce[]): void => {
     const changed = changedPaths(before, now);
     if (changed.length > 0)
       throw changedSince(
-        changed.map((path) => shownFile({ path }, place.root)),
+        changed.map((path) => renderPathOfReadFile({ path }, place.root)),
         hints,
       );
   };
@@ -39,12 +39,12 @@ export function guardRepository({ content, isAllowed, place, hints }: GuardOptio
     requireHook(command) {
       requireAll();
       const files = content.hooks.get(command);
-      if (files === undefined) throw notTrusted(content.items, hints);
-      requireSame(files, readNamedFiles(command, place));
+      if (files === undefined) throw notTrustedError(content.items, hints);
+      requireSame(files, readFilesOfCommand(command, place));
     },
     requireAgents() {
       requireAll();
-      for (const { command, files } of content.adapters) requireSame(files, readNamedOfWords(command, place));
+      for (const { command, files } of content.adapters) requireSame(files, readFilesOfWords(command, place));
       const { plugin } = content;
       if (plugin !== null) requireSame([plugin], [readFolderOnce(plugin.path)]);
     },
@@ -52,8 +52,8 @@ export function guardRepository({ content, isAllowed, place, hints }: GuardOptio
 }
 
 /** Files that came, went, changed, or are reached by another way. */
-function changedPaths(before: readonly ReadFile[], now: readonly ReadFile[]): readonly string[] {
-  const key = ({ path, sha256, realPath }: ReadFile): string => JSON.stringify([path, sha256, realPath]);
+function changedPaths(before: readonly FileReadOnce[], now: readonly FileReadOnce[]): readonly string[] {
+  const key = ({ path, sha256, realPath }: FileReadOnce): string => JSON.stringify([path, sha256, realPath]);
   const [olds, news] = [new Set(before.map(key)), new Set(now.map(key))];
   const changed = [
     ...before.filter((file) => !news.has(key(file))),
@@ -63,7 +63,7 @@ function changedPaths(before: readonly ReadFile[], now: readonly ReadFile[]): re
 }
 
 /** A FlameError `not-trusted` that names what is asked for. */
-export function notTrusted(items: readonly TrustItem[], hints: readonly string[]): FlameError {
+export function notTrustedError(items: readonly TrustItem[], hints: readonly string[]): FlameError {
   return waits('Files of this repository ask for something only you can allow, so nothing was started.', {
     details: items.map(describeItem),
     hints,

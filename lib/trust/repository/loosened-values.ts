@@ -1,9 +1,9 @@
-import { valueAt } from '../../config/check-value.ts';
+import { findValueAtPath } from '../../config/check-value.ts';
 import { listConfigLeaves } from '../../config/config-values.ts';
 import { defaultConfig } from '../../config/load-config.ts';
 import type { ValuePath } from '../../config/yaml-source.ts';
 import type { Config } from '../../domain/config/config.ts';
-import { lockInside } from '../../util/path-globs.ts';
+import { isLockInsideGlobs } from '../../util/path-globs.ts';
 
 interface LoosenedValue {
   readonly keys: ValuePath;
@@ -16,7 +16,7 @@ interface LoosenedValue {
 }
 
 /** Values that hold agents to less than the built-in ones do: limits, what agents may do, what money is counted by. */
-export function listLoosened(config: Config): readonly LoosenedValue[] {
+export function listLoosenedValues(config: Config): readonly LoosenedValue[] {
   return [
     ...listLimits(config),
     ...listPermissions(config),
@@ -35,7 +35,9 @@ function listLimits(config: Config): readonly LoosenedValue[] {
         ({ keys }) =>
           keys[0] === 'limits' || keys[0] === 'sandbox' || keys[0] === 'memory' || keys[0] === 'queen',
       )
-      .filter(({ keys, path }) => isLooser(path, valueAt(config, keys), valueAt(defaults, keys)))
+      .filter(({ keys, path }) =>
+        isLooser(path, findValueAtPath(config, keys), findValueAtPath(defaults, keys)),
+      )
       // A limit in tokens is what puts the one in dollars out of force.
       .filter(({ path }) => !inTokens(config, path))
       .map(({ keys, path, value }) => ({
@@ -70,7 +72,7 @@ function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
     const entries = permissions[name] ?? [];
     const known = isOld ? hiddenInVersion1 : (builtIn[fence] ?? []);
     const isKept = (entry: string): boolean =>
-      entries.includes(entry) || (fence === 'hidden_paths' && lockInside(entry, entries));
+      entries.includes(entry) || (fence === 'hidden_paths' && isLockInsideGlobs(entry, entries));
     const loose =
       fences[fence] === 'with'
         ? entries.filter((entry) => !known.includes(entry))
@@ -125,7 +127,7 @@ function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
 function inTokens({ limits }: Config, path: string): boolean {
   if (path === 'limits.max_session_cost_usd') return limits.max_session_tokens > 0;
   const role = /^limits\.token_budget\.(planner|worker|validator|merger|queen)_usd$/.exec(path)?.[1];
-  return Number(valueAt(limits, ['token_budget', `${role}_tokens`])) > 0;
+  return Number(findValueAtPath(limits, ['token_budget', `${role}_tokens`])) > 0;
 }
 
 /** True if a setting leaves more to the lead agent than the built-in value. */

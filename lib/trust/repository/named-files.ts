@@ -1,14 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { wildcardMatches } from '../../util/path-globs.ts';
-import { isBelow, realPathOf } from '../../util/path-places.ts';
+import { shellGlobMatchesPath } from '../../util/path-globs.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { type ReadFile, readFileOnce, readPrograms } from './read-once.ts';
-import { commandsIn, recipesOf, runsPackages } from './recipes.ts';
+import { type FileReadOnce, readFileOnce, readPrograms } from './read-once.ts';
+import { listRecipeCommands, listRecipeFilesOfProgram, runsPackagePrograms } from './recipes.ts';
 import { runsUnnamedProgram } from './unnamed-programs.ts';
 
-export interface NamingPlace {
+export interface CommandFilePlaces {
   /** The folder the command runs in, absolute: the top of the repository. */
   readonly root: string;
   /** PATH. */
@@ -32,7 +32,7 @@ const wordPattern = new RegExp(`${outputTarget.source}|(${shellWord.source})`, '
  * recipes (package.json, Makefile …) name for it. Where it runs what no words name, all programs of the repository
  * count, as one file that is the top folder. What else such a file runs in its turn is not looked for.
  */
-export function readNamedFiles(command: string, place: NamingPlace): readonly ReadFile[] {
+export function readFilesOfCommand(command: string, place: CommandFilePlaces): readonly FileReadOnce[] {
   const { files, isOpen } = readCommand(command, place, place.root);
   const found = new Map(files.map((file) => [file.path, file]));
   const all = isOpen ? [readPrograms(place.root)] : [];
@@ -40,13 +40,18 @@ export function readNamedFiles(command: string, place: NamingPlace): readonly Re
 }
 
 interface Named {
-  readonly files: readonly ReadFile[];
+  readonly files: readonly FileReadOnce[];
   /** Whether it runs what no words name. */
   readonly isOpen: boolean;
 }
 
 /** `folder` is where the recipe lies that it is of, `seen` the commands that led to it. */
-function readCommand(command: string, place: NamingPlace, folder: string, seen = new Set<string>()): Named {
+function readCommand(
+  command: string,
+  place: CommandFilePlaces,
+  folder: string,
+  seen = new Set<string>(),
+): Named {
   const words = wordsOf(command);
   const files = readOwn(folder === place.root ? words : [...words, folder], place);
   const isNamed = (word: string): boolean =>
@@ -54,7 +59,7 @@ function readCommand(command: string, place: NamingPlace, folder: string, seen =
   seen.add(`${folder} ${command}`);
   const below = files
     .filter(({ path }) => words.some((word) => leadsTo(word, path)))
-    .flatMap((file) => commandsIn(file, words).map((text) => ({ text, inside: dirname(file.path) })))
+    .flatMap((file) => listRecipeCommands(file, words).map((text) => ({ text, inside: dirname(file.path) })))
     .filter(({ text, inside }) => !seen.has(`${inside} ${text}`))
     .map(({ text, inside }) => readCommand(text, place, inside, seen));
   return {
@@ -67,15 +72,18 @@ function readCommand(command: string, place: NamingPlace, folder: string, seen =
  * Whether a program runs what a recipe says, rather than only having it as an argument; npx runs packages.
  */
 function leadsTo(word: string, path: string): boolean {
-  return basename(word) !== 'npx' && recipesOf(word).includes(basename(path));
+  return basename(word) !== 'npx' && listRecipeFilesOfProgram(word).includes(basename(path));
 }
 
 /** Reads the files that a program and its arguments name. */
-export function readNamedOfWords(words: readonly string[], place: NamingPlace): readonly ReadFile[] {
+export function readFilesOfWords(
+  words: readonly string[],
+  place: CommandFilePlaces,
+): readonly FileReadOnce[] {
   return readOwn(words, place);
 }
 
-function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFile[] {
+function readOwn(words: readonly string[], place: CommandFilePlaces): readonly FileReadOnce[] {
   const read = words.flatMap((word) => readingsOf(word));
   const paths = [...read, ...read.flatMap((path) => matchesOf(path, place.root))];
   const folders = [
@@ -84,7 +92,7 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
       .map((path) => resolve(place.root, path))
       .filter((path) => isOwn(path, place.root) && isFolder(path)),
   ];
-  const packages = words.some(runsPackages) ? words.filter((word) => /^[\w.-]+$/.test(word)) : [];
+  const packages = words.some(runsPackagePrograms) ? words.filter((word) => /^[\w.-]+$/.test(word)) : [];
   const named = [
     ...packages.flatMap((word) => folders.map((folder) => join(folder, 'node_modules/.bin', word))),
     ...paths
@@ -93,7 +101,7 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
     ...folders.slice(1).flatMap((folder) => entriesOf(folder, words)),
     ...words.flatMap((word) => inSearchPath(word, place)),
     ...words.flatMap((word) =>
-      recipesOf(word).flatMap((name) => folders.map((folder) => join(folder, name))),
+      listRecipeFilesOfProgram(word).flatMap((name) => folders.map((folder) => join(folder, name))),
     ),
   ];
   return [...new Set(named)]
@@ -145,7 +153,7 @@ function matchesOf(path: string, root: string): string[] {
     return folders.flatMap((folder) =>
       isFolder(join(root, folder))
         ? readdirSync(join(root, folder))
-            .filter((name) => wildcardMatches(segment, name))
+            .filter((name) => shellGlobMatchesPath(segment, name))
             .map((name) => join(folder, name))
         : [],
     );
@@ -163,7 +171,7 @@ function suffixesOf(word: string): string[] {
   return segments.slice(1).map((_segment, index) => segments.slice(index + 1).join('/'));
 }
 
-function inSearchPath(word: string, { root, searchPath }: NamingPlace): string[] {
+function inSearchPath(word: string, { root, searchPath }: CommandFilePlaces): string[] {
   if (word.includes('/') || word === '') return [];
   return searchPath
     .split(':')
@@ -173,7 +181,7 @@ function inSearchPath(word: string, { root, searchPath }: NamingPlace): string[]
 
 /** True in the repository, by its name or its real path; git's own folder came with no clone. */
 function isOwn(path: string, root: string): boolean {
-  const [real, realRoot] = [realPathOf(path), realPathOf(root)];
-  if (isBelow(real, join(realRoot, '.git'))) return false;
-  return isBelow(resolve(path), root) || isBelow(real, realRoot);
+  const [real, realRoot] = [realPathEvenIfMissing(path), realPathEvenIfMissing(root)];
+  if (isSameOrBelowFolder(real, join(realRoot, '.git'))) return false;
+  return isSameOrBelowFolder(resolve(path), root) || isSameOrBelowFolder(real, realRoot);
 }

@@ -3,10 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
-import { parseRecord } from '../../util/json.ts';
+import { parseJsonRecord } from '../../util/json.ts';
 import { cloneStateDir, userStateDir } from '../../util/own-folders.ts';
-import { isBelow, realPathOf } from '../../util/path-places.ts';
-import { namesIn } from '../../util/read-file.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
+import { listNamesIn } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { RepositoryContent } from './content.ts';
 import { sha256Of } from './read-once.ts';
@@ -47,18 +47,22 @@ export function readPermission(place: PermissionPlace): Permission | null {
 }
 
 /** Whether exactly this was allowed; content that runs nothing needs no permission. */
-export function isAllowed(content: RepositoryContent, permission: Permission | null): boolean {
+export function isContentAllowed(content: RepositoryContent, permission: Permission | null): boolean {
   return content.items.length === 0 || permission?.digest === content.digest;
 }
 
 /** Keeps a permission, in place of the former one. Throws a FlameError `trust-not-kept` or `trust-in-repository`. */
-export function keepPermission(place: PermissionPlace, content: RepositoryContent, now: Date): Permission {
+export function savePermission(place: PermissionPlace, content: RepositoryContent, now: Date): Permission {
   const file = fileOf(place);
   const { commonDir, root, config, env } = place;
-  if ([root, commonDir].some((folder) => isBelow(realPathOf(file), realPathOf(folder))))
+  if (
+    [root, commonDir].some((folder) =>
+      isSameOrBelowFolder(realPathEvenIfMissing(file), realPathEvenIfMissing(folder)),
+    )
+  )
     throw inRepository(file);
   const permission: Permission = {
-    repository: realPathOf(commonDir),
+    repository: realPathEvenIfMissing(commonDir),
     root,
     config,
     digest: content.digest,
@@ -82,9 +86,9 @@ export function keepPermission(place: PermissionPlace, content: RepositoryConten
 /** Everything this user allowed on this machine, the latest first. */
 export function listPermissions(env: PermissionPlace['env']): readonly Permission[] {
   const clones = join(userStateDir(env), 'clones');
-  return namesIn(clones)
+  return listNamesIn(clones)
     .flatMap((clone) =>
-      namesIn(join(clones, clone, folderName)).map((name) => join(clones, clone, folderName, name)),
+      listNamesIn(join(clones, clone, folderName)).map((name) => join(clones, clone, folderName, name)),
     )
     .map(readRecord)
     .filter((permission) => permission !== null)
@@ -95,8 +99,9 @@ export function listPermissions(env: PermissionPlace['env']): readonly Permissio
 export function movePermissions(clone: string, from: string, to: string): void {
   const folder = join(clone, folderName);
   const [before, now] = [from, to].map((path) => path.replace(/\/\.git$/, '')) as [string, string];
-  const moved = (path: string): string => (isBelow(path, before) ? join(now, relative(before, path)) : path);
-  for (const name of namesIn(folder)) {
+  const moved = (path: string): string =>
+    isSameOrBelowFolder(path, before) ? join(now, relative(before, path)) : path;
+  for (const name of listNamesIn(folder)) {
     const permission = readRecord(join(folder, name));
     if (permission === null) continue;
     const { root, config } = permission;
@@ -109,7 +114,7 @@ export function movePermissions(clone: string, from: string, to: string): void {
 /** Takes a permission back. Throws a FlameError `trust-not-kept` where that can't be written. */
 export function revokePermission({ config, repository }: Permission, env: PermissionPlace['env']): void {
   const clones = join(userStateDir(env), 'clones');
-  for (const clone of namesIn(clones)) {
+  for (const clone of listNamesIn(clones)) {
     const file = join(clones, clone, folderName, recordName(config));
     if (readRecord(file)?.repository === repository) removeRecord(file);
   }
@@ -143,7 +148,7 @@ function readRecord(file: string): Permission | null {
     try {
       const { uid, mode } = fstatSync(handle);
       if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return null;
-      const parsed = permissionSchema.safeParse(parseRecord(readFileSync(handle, 'utf8')));
+      const parsed = permissionSchema.safeParse(parseJsonRecord(readFileSync(handle, 'utf8')));
       return parsed.success ? parsed.data : null;
     } finally {
       closeSync(handle);
@@ -155,7 +160,7 @@ function readRecord(file: string): Permission | null {
 
 function makePrivateFolder(folder: string, top: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (let at = folder; isBelow(at, top); at = dirname(at)) chmodSync(at, 0o700);
+  for (let at = folder; isSameOrBelowFolder(at, top); at = dirname(at)) chmodSync(at, 0o700);
 }
 
 function removeRecord(file: string): void {

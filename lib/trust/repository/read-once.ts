@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { isBelow, realPathOf } from '../../util/path-places.ts';
-import { entriesIn } from '../../util/read-file.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
+import { listEntriesIn } from '../../util/read-file.ts';
 
 /** A file as it was read once: all that is said about it is about these bytes. */
-export interface ReadFile {
+export interface FileReadOnce {
   /** As it was named, absolute; links are not resolved. */
   readonly path: string;
   readonly realPath: string;
@@ -19,17 +19,17 @@ const longestKept = 8 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
 
 /** Reads a regular file; null where there is none, or it can't be read. */
-export function readFileOnce(path: string): ReadFile | null {
+export function readFileOnce(path: string): FileReadOnce | null {
   try {
     if (!statSync(path).isFile()) return null;
-    return { path, realPath: realPathOf(path), ...readBytes(path) };
+    return { path, realPath: realPathEvenIfMissing(path), ...readBytes(path) };
   } catch {
     return null;
   }
 }
 
 /** Piece by piece: what a command names may be larger than memory. */
-function readBytes(path: string): Pick<ReadFile, 'bytes' | 'sha256'> {
+function readBytes(path: string): Pick<FileReadOnce, 'bytes' | 'sha256'> {
   const handle = openSync(path, 'r');
   try {
     const hash = createHash('sha256');
@@ -53,7 +53,7 @@ export function sha256Of(content: Uint8Array | string): string {
 }
 
 /** The text of a file, for a person; null where it is none, or longer than anyone reads. */
-export function shownText({ bytes }: ReadFile): string | null {
+export function renderFileText({ bytes }: FileReadOnce): string | null {
   if (bytes === null || bytes.length > longestShown || bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -63,22 +63,22 @@ export function shownText({ bytes }: ReadFile): string | null {
 }
 
 /** A path as a person reads it: relative to the top of the repository, absolute outside it. */
-export function shownPath(path: string, root: string): string {
-  return isBelow(path, root) ? relative(root, path) || '.' : path;
+export function renderPathInRepository(path: string, root: string): string {
+  return isSameOrBelowFolder(path, root) ? relative(root, path) || '.' : path;
 }
 
 /** The same of what was read; the top folder represents all programs in it, see readPrograms. */
-export function shownFile({ path }: Pick<ReadFile, 'path'>, root: string): string {
-  return path === root ? 'any program of this repository' : shownPath(path, root);
+export function renderPathOfReadFile({ path }: Pick<FileReadOnce, 'path'>, root: string): string {
+  return path === root ? 'any program of this repository' : renderPathInRepository(path, root);
 }
 
 /** Target of a link, when that is another place than its path shows; null for a path that is no link. */
-export function shownTarget(
-  { path, realPath }: Pick<ReadFile, 'path' | 'realPath'>,
+export function renderLinkTarget(
+  { path, realPath }: Pick<FileReadOnce, 'path' | 'realPath'>,
   root: string,
 ): string | null {
-  const isPlain = realPath === path || realPath === realPathOf(root) + path.slice(root.length);
-  return isPlain ? null : shownPath(realPath, realPathOf(root));
+  const isPlain = realPath === path || realPath === realPathEvenIfMissing(root) + path.slice(root.length);
+  return isPlain ? null : renderPathInRepository(realPath, realPathEvenIfMissing(root));
 }
 
 const codeEndings =
@@ -87,7 +87,7 @@ const codeEndings =
 const skipped = new Set(['.git', 'node_modules']);
 
 /** A folder as one file: a line for each file in it, with its digest. */
-export function readFolderOnce(folder: string, isRead: (name: string) => boolean = () => true): ReadFile {
+export function readFolderOnce(folder: string, isRead: (name: string) => boolean = () => true): FileReadOnce {
   const lines = filesBelow(folder, isRead)
     .map((path) => readFileOnce(path))
     .filter((file) => file !== null)
@@ -96,11 +96,11 @@ export function readFolderOnce(folder: string, isRead: (name: string) => boolean
       return realPath === path ? `${sha256} ${name}` : `${sha256} ${name} -> ${JSON.stringify(realPath)}`;
     });
   const bytes = Buffer.from(`${lines.sort().join('\n')}\n`);
-  return { path: folder, realPath: realPathOf(folder), bytes, sha256: sha256Of(bytes) };
+  return { path: folder, realPath: realPathEvenIfMissing(folder), bytes, sha256: sha256Of(bytes) };
 }
 
 /** All that could be run of a repository's files, as one. */
-export function readPrograms(root: string): ReadFile {
+export function readPrograms(root: string): FileReadOnce {
   return readFolderOnce(root, (name) => codeEndings.test(name));
 }
 
@@ -108,7 +108,7 @@ function filesBelow(top: string, isRead: (name: string) => boolean): readonly st
   const found: string[] = [];
   for (const waiting = [top]; waiting.length > 0; ) {
     const folder = waiting.pop() ?? top;
-    for (const entry of entriesIn(folder)) {
+    for (const entry of listEntriesIn(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!skipped.has(entry.name) && !isWorktree(path)) waiting.push(path);

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { isRecord } from '../../util/json.ts';
-import type { ReadFile } from './read-once.ts';
+import { isJsonRecord } from '../../util/json.ts';
+import type { FileReadOnce } from './read-once.ts';
 
 const packageFiles = ['package.json'];
 // Settings of these runners may name another shell, or code that is loaded first.
@@ -25,18 +25,21 @@ const recipes: Readonly<Record<string, readonly string[]>> = {
 const blocks = new Set([...makefiles, 'justfile', '.justfile', 'Justfile'].map((name) => name.toLowerCase()));
 
 /** Files that say what a program runs. */
-export function recipesOf(word: string): readonly string[] {
+export function listRecipeFilesOfProgram(word: string): readonly string[] {
   const name = basename(word);
   return Object.hasOwn(recipes, name) ? (recipes[name] ?? []) : [];
 }
 
 /** Whether it runs a package's program by its name: one that lies in the repository goes before any other. */
-export function runsPackages(word: string): boolean {
+export function runsPackagePrograms(word: string): boolean {
   return ['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx'].includes(basename(word));
 }
 
 /** The shell commands that a recipe runs for what is asked of it; all of them where that names none. */
-export function commandsIn({ path, bytes }: ReadFile, asked: readonly string[]): readonly string[] {
+export function listRecipeCommands(
+  { path, bytes }: FileReadOnce,
+  asked: readonly string[],
+): readonly string[] {
   const text = bytes?.toString() ?? '';
   if (/\.jsonc?$/.test(path)) return scriptsIn(text, asked);
   if (settings.has(basename(path))) return programsIn(text);
@@ -58,7 +61,7 @@ function scriptsIn(text: string, asked: readonly string[]): readonly string[] {
 function wordsIn(script: unknown): readonly string[] {
   if (typeof script === 'string') return [script];
   if (Array.isArray(script)) return script.flatMap(wordsIn);
-  return isRecord(script) ? wordsIn(script.command) : [];
+  return isJsonRecord(script) ? wordsIn(script.command) : [];
 }
 
 /** Programs and modules that settings name; tokens and registries are left out. */
@@ -106,12 +109,12 @@ function withValues(text: string, values: ReadonlyMap<string, string>): string {
 function parse(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
-    return isRecord(value) ? value : null;
+    return isJsonRecord(value) ? value : null;
   } catch {
     return null;
   }
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
+  return isJsonRecord(value) ? value : {};
 }

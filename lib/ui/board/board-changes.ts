@@ -19,29 +19,29 @@ interface BoardTrouble {
   readonly trouble: string;
 }
 /** The last message of a board. */
-export interface BoardEnd {
+export interface BoardEndMessage {
   readonly ended: string;
   /** True if the run that served it has ended with it; else runs go on. */
   readonly isRunOver: boolean;
 }
-export type BoardNotice = BoardTrouble | BoardEnd;
+export type BoardMessage = BoardTrouble | BoardEndMessage;
 
 /** A state as it was sent, to compare the next one with: the JSON of each part, and of each task. */
-export interface SentBoard {
+export interface SentBoardState {
   readonly parts: ReadonlyMap<string, string>;
   readonly tasks: ReadonlyMap<string, string>;
 }
 
-export const nothingSent: SentBoard = { parts: new Map(), tasks: new Map() };
+export const emptySentBoardState: SentBoardState = { parts: new Map(), tasks: new Map() };
 
 /** Finds what `state` has that was not sent yet; null: nothing. */
-export function changesSince(
-  sent: SentBoard,
+export function findUnsentBoardChange(
+  sent: SentBoardState,
   state: BoardState,
   now: number,
-): { readonly change: BoardChange | null; readonly sent: SentBoard } {
+): { readonly change: BoardChange | null; readonly sent: SentBoardState } {
   const { tasks, ...parts } = state;
-  const texts: SentBoard = { parts: textsOf(parts), tasks: textsOf(tasks) };
+  const texts: SentBoardState = { parts: textsOf(parts), tasks: textsOf(tasks) };
   const changedParts: Partial<Parts> = parts;
   for (const key of partKeys) if (texts.parts.get(key) === sent.parts.get(key)) delete changedParts[key];
   const changedTasks = Object.entries(tasks).filter(([id]) => texts.tasks.get(id) !== sent.tasks.get(id));
@@ -52,15 +52,15 @@ export function changesSince(
 }
 
 /** The state of a tab after a change; what has not changed is the same object as before. */
-export function applyChange(state: BoardState | null, { parts, tasks, gone }: BoardChange): BoardState {
-  const before = { ...emptyBoard, ...state, ...parts };
+export function applyBoardChange(state: BoardState | null, { parts, tasks, gone }: BoardChange): BoardState {
+  const before = { ...emptyBoardState, ...state, ...parts };
   if (Object.keys(tasks).length + gone.length === 0) return before;
   const left = new Set(gone);
   const kept = Object.entries(before.tasks).filter(([id]) => !left.has(id));
   return { ...before, tasks: { ...Object.fromEntries(kept), ...tasks } };
 }
 
-export const emptyBoard: BoardState = {
+export const emptyBoardState: BoardState = {
   run: null,
   session: null,
   sessions: [],
@@ -76,7 +76,7 @@ export const emptyBoard: BoardState = {
   log: [],
 };
 
-const { tasks: _, ...emptyParts } = emptyBoard;
+const { tasks: _, ...emptyParts } = emptyBoardState;
 const partKeys = Object.keys(emptyParts).filter((key): key is keyof Parts => key in emptyParts);
 
 function textsOf(values: object): ReadonlyMap<string, string> {

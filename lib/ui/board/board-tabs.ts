@@ -1,15 +1,15 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { GateText } from '../../domain/questions/gate.ts';
+import type { QuestionTextKind } from '../../domain/questions/gate.ts';
 import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/view-models/board.ts';
 import { throttle } from '../../util/pacing.ts';
-import { printable } from '../page/escape-html.ts';
+import { makePrintable } from '../page/escape-html.ts';
 import type { EventStream } from '../page/page-server.ts';
 import {
-  type BoardEnd,
-  type BoardNotice,
-  changesSince,
-  nothingSent,
-  type SentBoard,
+  type BoardEndMessage,
+  type BoardMessage,
+  emptySentBoardState,
+  findUnsentBoardChange,
+  type SentBoardState,
 } from './board-changes.ts';
 
 const pauseMs = 300;
@@ -19,7 +19,7 @@ export class BoardTabs {
   readonly #source: BoardSource;
   readonly #session: string | null;
   readonly #onEmpty: () => void;
-  readonly #tabs = new Map<EventStream, SentBoard>();
+  readonly #tabs = new Map<EventStream, SentBoardState>();
   readonly #soon = throttle(() => this.#tellInTurn(), pauseMs);
   #unwatch: (() => void) | null = null;
   #telling: Promise<void> = Promise.resolve();
@@ -36,14 +36,14 @@ export class BoardTabs {
   }
 
   add(tab: EventStream): void {
-    this.#tabs.set(tab, nothingSent);
+    this.#tabs.set(tab, emptySentBoardState);
     this.#unwatch ??= this.#source.watch(() => this.#soon.soon());
     tab.onClose(() => this.#remove(tab));
     this.#tellInTurn();
   }
 
   /** Shows every tab how things stand at last, and says the last word. */
-  async end(last: BoardEnd): Promise<void> {
+  async end(last: BoardEndMessage): Promise<void> {
     this.#soon.cancel();
     this.#unwatch?.();
     this.#tellInTurn();
@@ -76,15 +76,15 @@ export class BoardTabs {
   async #tell(): Promise<void> {
     if (this.#tabs.size === 0) return;
     try {
-      const state = printable(await this.#source.read(this.#session));
+      const state = makePrintable(await this.#source.read(this.#session));
       for (const [tab, before] of this.#tabs) {
-        const { change, sent } = changesSince(before, state, Date.now());
+        const { change, sent } = findUnsentBoardChange(before, state, Date.now());
         this.#tabs.set(tab, sent);
         if (change !== null) tab.send(change);
       }
     } catch (error) {
       const why = error instanceof FlameError ? error.message : `Internal error: ${String(error)}`;
-      const word: BoardNotice = { trouble: printable(why) };
+      const word: BoardMessage = { trouble: makePrintable(why) };
       for (const tab of this.#tabs.keys()) tab.send(word);
     }
   }
@@ -107,7 +107,7 @@ export interface BoardSource {
   /** Answers an open question. Throws FlameErrors: the answer is not valid for it, or no run asks it. */
   answer(session: string | null, given: { readonly gate: string; readonly answer: unknown }): Promise<void>;
   /** A text of an open question; null: there is none. */
-  gateText(session: string | null, gate: string, what: GateText): Promise<string | null>;
+  gateText(session: string | null, gate: string, what: QuestionTextKind): Promise<string | null>;
   /** Calls back whenever something may have changed, until the returned function is called. */
   watch(onChange: () => void): () => void;
 }

@@ -1,19 +1,19 @@
 /** A task and those whose work it builds on; ids that are not among the tasks are passed over. */
-export interface GraphNode {
+export interface TaskGraphNode {
   readonly id: string;
   readonly needs: readonly string[];
 }
 
 /** Where a node is drawn: columns from what needs nothing on, rows from the top, both from 0; rows may be halves. */
-export interface PlacedNode {
+export interface PlacedTaskGraphNode {
   readonly id: string;
   readonly column: number;
   readonly row: number;
 }
 
-export interface LayeredGraph {
+export interface PlacedTaskGraph {
   /** Nodes with edges. */
-  readonly nodes: readonly PlacedNode[];
+  readonly nodes: readonly PlacedTaskGraphNode[];
   /** From what is needed to who needs it; those that follow from others are left out. */
   readonly edges: readonly (readonly [string, string])[];
   /** Ids of those that neither need nor are needed, in the order given. */
@@ -28,7 +28,7 @@ const sweeps = 3;
  * Places tasks in columns so that each stands right of all it needs, and near them. In a circle, which no sound plan has,
  * an edge back is passed over.
  */
-export function layerGraph(given: readonly GraphNode[]): LayeredGraph {
+export function placeTasksInColumns(given: readonly TaskGraphNode[]): PlacedTaskGraph {
   const nodes = given.map(({ id }) => id);
   const columns = columnsOf(given);
   const below = neededBy(given, columns);
@@ -47,7 +47,7 @@ export function layerGraph(given: readonly GraphNode[]): LayeredGraph {
 }
 
 /** The length of the longest way to each from what needs nothing. */
-function columnsOf(given: readonly GraphNode[]): ReadonlyMap<string, number> {
+function columnsOf(given: readonly TaskGraphNode[]): ReadonlyMap<string, number> {
   const needs = new Map(given.map(({ id, needs }) => [id, needs]));
   const columns = new Map<string, number>();
   for (const { id: first } of given) {
@@ -73,7 +73,7 @@ function columnsOf(given: readonly GraphNode[]): ReadonlyMap<string, number> {
 
 /** The dependencies of each, without those that another of its dependencies has. */
 function neededBy(
-  given: readonly GraphNode[],
+  given: readonly TaskGraphNode[],
   columns: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const columnOf = (id: string): number => columns.get(id) ?? -1;

@@ -6,22 +6,22 @@ import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/id
 import type { BoardStreamLine } from '../../domain/view-models/board.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { printable } from '../page/escape-html.ts';
-import { notFound, problem } from '../page/page-answers.ts';
+import { makePrintable } from '../page/escape-html.ts';
+import { createPageRefusal, notFoundRefusal } from '../page/page-answers.ts';
 import {
   type EventStream,
-  type PageAnswer,
   type PageRequest,
-  type ServeOptions,
+  type PageResponse,
+  type PageServerOptions,
   servePage,
 } from '../page/page-server.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
-import type { ReviewPagePart } from '../review-page/open-review-page.ts';
-import type { BoardEnd } from './board-changes.ts';
+import type { ReviewPageHandler } from '../review-page/open-review-page.ts';
+import type { BoardEndMessage } from './board-changes.ts';
 import { type BoardSource, BoardTabs } from './board-tabs.ts';
 
 /** The board of one command, as long as it runs. */
-export interface Board {
+export interface BoardServer {
   /** For the person: works until the command ends. */
   readonly url: string;
   /** Of the review page below it; null: there is none. */
@@ -32,26 +32,26 @@ export interface Board {
   close(): Promise<void>;
 }
 
-export interface BoardOptions {
+export interface BoardServerOptions {
   readonly source: BoardSource;
   /** How the person likes pages; remembered beyond this one. */
   readonly theme: { read(): Promise<Theme>; write(theme: Theme): Promise<void> };
-  readonly serve?: Pick<ServeOptions, 'host' | 'port' | 'address' | 'stranger'>;
+  readonly serve?: Pick<PageServerOptions, 'host' | 'port' | 'address' | 'stranger'>;
   /** The message in every tab at the end, a sentence or two. */
-  readonly farewell: BoardEnd;
+  readonly farewell: BoardEndMessage;
   /** Is served below it. */
-  readonly review?: ReviewPagePart | null;
+  readonly review?: ReviewPageHandler | null;
 }
 
 const themeSchema = z.strictObject({ theme: z.enum(['auto', 'dark', 'light']) });
 type Theme = z.infer<typeof themeSchema>['theme'];
 
 /** Serves the board. Rejects where the port is taken (EADDRINUSE). */
-export async function openBoard(options: BoardOptions): Promise<Board> {
+export async function openBoardServer(options: BoardServerOptions): Promise<BoardServer> {
   const { serve = {}, farewell, review = null } = options;
   const board = new Tabs(options);
   const pages = review === null ? ['/'] : ['/', '/review', '/review/'];
-  const answer = (request: PageRequest): Promise<PageAnswer> =>
+  const answer = (request: PageRequest): Promise<PageResponse> =>
     review !== null && request.path[0] === 'review'
       ? review.answer({ ...request, path: request.path.slice(1) })
       : board.answer(request);
@@ -86,95 +86,97 @@ function describeError({ message, lines, hints }: FlameError): string {
 }
 
 /** Performs a tab's request; a refusal is answered with its reason. */
-async function attempt(act: () => Promise<void>): Promise<PageAnswer> {
+async function attempt(act: () => Promise<void>): Promise<PageResponse> {
   try {
     await act();
     return { kind: 'json', value: {} };
   } catch (error) {
-    if (error instanceof FlameError) return problem(409, printable(describeError(error)));
+    if (error instanceof FlameError) return createPageRefusal(409, makePrintable(describeError(error)));
     throw error;
   }
 }
 
 class Tabs {
   readonly #source: BoardSource;
-  readonly #theme: BoardOptions['theme'];
+  readonly #theme: BoardServerOptions['theme'];
   readonly #hasReview: boolean;
   /** By session; '': the current one. */
   readonly #open = new Map<string, BoardTabs>();
   readonly #over = new AbortController();
 
-  constructor({ source, theme, review = null }: Pick<BoardOptions, 'source' | 'theme' | 'review'>) {
+  constructor({ source, theme, review = null }: Pick<BoardServerOptions, 'source' | 'theme' | 'review'>) {
     this.#hasReview = review !== null;
     this.#source = source;
     this.#theme = theme;
   }
 
-  async end(farewell: BoardEnd): Promise<void> {
+  async end(farewell: BoardEndMessage): Promise<void> {
     this.#over.abort();
     await Promise.all([...this.#open.values()].map((tabs) => tabs.end(farewell)));
   }
 
-  async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
+  async answer({ method, path, query, body }: PageRequest): Promise<PageResponse> {
     const [api, what, name = ''] = path;
     if (method === 'POST' && path.join('/') === 'api/answer') return this.#answerGate(query, body);
     if (method === 'POST' && path.join('/') === 'api/hint') return this.#tell(body);
     if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
-    if (method !== 'GET') return notFound;
+    if (method !== 'GET') return notFoundRefusal;
     if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
     const session = sessionSchema.safeParse(query.get('session'));
-    if (api !== 'api' || !session.success) return notFound;
+    if (api !== 'api' || !session.success) return notFoundRefusal;
     if (what === 'events')
       return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
     if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
     if (what === 'gate' && path.length === 4) return this.#gateText(session.data, name, path[3]);
     if (what === 'stream' && agentIdPattern.test(name))
       return { kind: 'events', open: (stream) => void this.#follow(name, stream) };
-    return notFound;
+    return notFoundRefusal;
   }
 
-  async #likes(): Promise<PageAnswer> {
+  async #likes(): Promise<PageResponse> {
     return { kind: 'json', value: { theme: await this.#theme.read() } };
   }
 
-  async #like(body: unknown): Promise<PageAnswer> {
+  async #like(body: unknown): Promise<PageResponse> {
     const parsed = themeSchema.safeParse(body);
-    if (!parsed.success) return problem(400, 'This is not a theme.');
+    if (!parsed.success) return createPageRefusal(400, 'This is not a theme.');
     await this.#theme.write(parsed.data.theme);
     return { kind: 'json', value: {} };
   }
 
-  async #task(session: string | null, id: string): Promise<PageAnswer> {
+  async #task(session: string | null, id: string): Promise<PageResponse> {
     try {
       const details = await this.#source.task(session, id);
-      return details === null ? notFound : { kind: 'json', value: printable(details) };
+      return details === null ? notFoundRefusal : { kind: 'json', value: makePrintable(details) };
     } catch (error) {
-      if (error instanceof FlameError) return problem(409, printable(error.message));
+      if (error instanceof FlameError) return createPageRefusal(409, makePrintable(error.message));
       throw error;
     }
   }
 
-  async #answerGate(query: URLSearchParams, body: unknown): Promise<PageAnswer> {
+  async #answerGate(query: URLSearchParams, body: unknown): Promise<PageResponse> {
     const session = sessionSchema.safeParse(query.get('session'));
     const given = answerSchema.safeParse(body);
-    if (!session.success || !given.success) return problem(400, 'This is not an answer to a question.');
+    if (!session.success || !given.success)
+      return createPageRefusal(400, 'This is not an answer to a question.');
     return attempt(() => this.#source.answer(session.data, given.data));
   }
 
-  async #tell(body: unknown): Promise<PageAnswer> {
+  async #tell(body: unknown): Promise<PageResponse> {
     const given = hintSchema.safeParse(body);
-    if (!given.success) return problem(400, 'This is not a message: it must name an agent and have a text.');
+    if (!given.success)
+      return createPageRefusal(400, 'This is not a message: it must name an agent and have a text.');
     return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
   }
 
-  async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageAnswer> {
+  async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageResponse> {
     const parsed = textSchema.safeParse(what);
-    if (!parsed.success) return notFound;
+    if (!parsed.success) return notFoundRefusal;
     try {
       const text = await this.#source.gateText(session, gate, parsed.data);
-      return text === null ? notFound : { kind: 'json', value: printable({ text }) };
+      return text === null ? notFoundRefusal : { kind: 'json', value: makePrintable({ text }) };
     } catch (error) {
-      if (error instanceof FlameError) return problem(409, printable(describeError(error)));
+      if (error instanceof FlameError) return createPageRefusal(409, makePrintable(describeError(error)));
       throw error;
     }
   }
@@ -190,7 +192,7 @@ class Tabs {
   async #follow(agent: string, stream: EventStream): Promise<void> {
     const closed = new AbortController();
     stream.onClose(() => closed.abort());
-    const hear = (lines: readonly BoardStreamLine[]): void => stream.send(printable({ lines }));
+    const hear = (lines: readonly BoardStreamLine[]): void => stream.send(makePrintable({ lines }));
     const signal = AbortSignal.any([closed.signal, this.#over.signal]);
     const isThere = await this.#source.follow(agent, hear, signal).catch(() => false);
     stream.send({ ended: isThere });

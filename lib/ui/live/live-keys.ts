@@ -1,4 +1,4 @@
-import { agentOf, chosenAgent, type LiveAsking, type LiveState } from './live-state.ts';
+import { findChosenAgentRow, findLiveAgentRow, type LivePrompt, type LiveState } from './live-state.ts';
 
 export type LiveKey =
   | 'up'
@@ -11,25 +11,25 @@ export type LiveKey =
   | `char:${string}`;
 
 /** An action that a person has confirmed. */
-export type LiveOrder =
+export type ConfirmedLiveAction =
   /** retry: its task is tried again; else it has failed. */
   | { readonly kind: 'stop'; readonly agent: string; readonly retry: boolean }
   | { readonly kind: 'wind-down' }
-  | LiveHint;
+  | HintAction;
 
 /** A hint to an agent at work. */
-export interface LiveHint {
+export interface HintAction {
   readonly kind: 'hint';
   readonly agent: string;
   readonly text: string;
 }
 
 /** The effect of a key beyond the view. */
-export type LiveAct = LiveOrder | { readonly kind: 'interrupt' | 'suspend' | 'redraw' };
+export type LiveKeyAction = ConfirmedLiveAction | { readonly kind: 'interrupt' | 'suspend' | 'redraw' };
 
 interface Pressed {
   readonly state: LiveState;
-  readonly act: LiveAct | null;
+  readonly act: LiveKeyAction | null;
 }
 
 const sequences: Readonly<Record<string, LiveKey>> = {
@@ -51,7 +51,7 @@ const sequences: Readonly<Record<string, LiveKey>> = {
 };
 
 /** The keys in what a terminal in raw mode sent; sequences that mean nothing here are left out. */
-export function parseKeys(text: string): readonly LiveKey[] {
+export function parseTerminalKeys(text: string): readonly LiveKey[] {
   // An escape sequence, an escape alone, or a character.
   const parts = text.match(/\u001b(?:\[[0-9;]*[@-~]|O[@-~])?|[^\u001b]/gu) ?? [];
   return parts.flatMap((part): readonly LiveKey[] => {
@@ -62,9 +62,9 @@ export function parseKeys(text: string): readonly LiveKey[] {
 }
 
 /** Applies a key: to the view at once, to the run as an act for the caller. */
-export function pressKey(state: LiveState, key: LiveKey): Pressed {
+export function applyLiveKey(state: LiveState, key: LiveKey): Pressed {
   if (key === 'interrupt' || key === 'suspend' || key === 'redraw') return { state, act: { kind: key } };
-  if (state.asking !== null) return answer(state, state.asking, key);
+  if (state.prompt !== null) return answer(state, state.prompt, key);
   if (state.screen.kind === 'help') return show(state, { kind: 'overview' });
   if (key === 'char:?' || key === 'char:h') return show(state, { kind: 'help' });
   if (key === 'char:g') return askWindDown(state);
@@ -72,7 +72,7 @@ export function pressKey(state: LiveState, key: LiveKey): Pressed {
 }
 
 function pressInOverview(state: LiveState, key: LiveKey): Pressed {
-  const chosen = chosenAgent(state);
+  const chosen = findChosenAgentRow(state);
   if (chosen === null) return { state, act: null };
   if (key === 'up' || key === 'down') {
     const index = state.agents.indexOf(chosen) + (key === 'up' ? -1 : 1);
@@ -90,7 +90,7 @@ function pressInAgent(
   key: LiveKey,
 ): Pressed {
   if (key === 'back' || key === 'char:q') return show({ ...state, ended: null }, { kind: 'overview' });
-  const row = agentOf(state, screen.id);
+  const row = findLiveAgentRow(state, screen.id);
   if (key === 'char:s' && row?.outcome === null) return askStop(state, screen.id);
   if (key === 'char:t' && row?.outcome === null) return askHint(state, screen.id);
   if (key !== 'up' && key !== 'down') return { state, act: null };
@@ -99,27 +99,27 @@ function pressInAgent(
 }
 
 function askStop(state: LiveState, agent: string): Pressed {
-  if (agentOf(state, agent)?.isStopping === true) return { state, act: null };
-  return { state: { ...state, asking: { kind: 'stop', agent } }, act: null };
+  if (findLiveAgentRow(state, agent)?.isStopping === true) return { state, act: null };
+  return { state: { ...state, prompt: { kind: 'stop', agent } }, act: null };
 }
 
 function askHint(state: LiveState, agent: string): Pressed {
-  return { state: { ...state, asking: { kind: 'hint', agent, text: '' } }, act: null };
+  return { state: { ...state, prompt: { kind: 'hint', agent, text: '' } }, act: null };
 }
 
 /** Applies text typed into a hint: Enter sends it, Esc gives it up. A pasted line break becomes a space. */
-export function typeHint(state: LiveState, asking: LiveHint, typed: string): Pressed {
+export function applyHintTyping(state: LiveState, asking: HintAction, typed: string): Pressed {
   if (typed === '\u0003' || typed === '\u001a')
-    return pressKey(state, typed === '\u0003' ? 'interrupt' : 'suspend');
-  if (typed === '\u001b') return { state: { ...state, asking: null }, act: null };
+    return applyLiveKey(state, typed === '\u0003' ? 'interrupt' : 'suspend');
+  if (typed === '\u001b') return { state: { ...state, prompt: null }, act: null };
   const isSent = /^[^\r\n]*[\r\n]$/.test(typed);
   const text = [...typed.replace(escapes, '').replace(/[\r\n]+/g, isSent ? '' : ' ')].reduce(
     edit,
     asking.text,
   );
-  if (!isSent) return { state: { ...state, asking: { ...asking, text } }, act: null };
+  if (!isSent) return { state: { ...state, prompt: { ...asking, text } }, act: null };
   const said = text.trim();
-  return { state: { ...state, asking: null }, act: said === '' ? null : { ...asking, text: said } };
+  return { state: { ...state, prompt: null }, act: said === '' ? null : { ...asking, text: said } };
 }
 
 const escapes = /\u001b(?:\[[0-9;]*[@-~]|O[@-~])?/g;
@@ -135,10 +135,10 @@ function edit(text: string, typed: string): string {
 /** Only where agents are still to start is there anything to hold back. */
 function askWindDown(state: LiveState): Pressed {
   if (state.wave !== 'work' || state.isWindingDown) return { state, act: null };
-  return { state: { ...state, asking: { kind: 'wind-down' } }, act: null };
+  return { state: { ...state, prompt: { kind: 'wind-down' } }, act: null };
 }
 
-function answer(state: LiveState, asking: LiveAsking, key: LiveKey): Pressed {
+function answer(state: LiveState, asking: LivePrompt, key: LiveKey): Pressed {
   if (asking.kind === 'hint') return { state, act: null };
   const answered = { ...state, asking: null };
   const isRetry = asking.kind === 'stop' && key === 'char:r';

@@ -1,14 +1,14 @@
-import type { Event, EventBody } from '../../domain/view-models/event.ts';
+import type { RunEvent, RunEventBody } from '../../domain/view-models/event.ts';
 import type { Output } from '../terminal/output.ts';
 import type { LiveView } from './live-view.ts';
 
 /** An output whose lines scroll above a live view; what the view itself shows is not said again. */
-export function liveOutput(output: Output, view: LiveView): Output {
+export function scrollOutputAboveView(output: Output, view: LiveView): Output {
   const aside =
     <Value>(write: (value: Value) => void) =>
     (value: Value): void =>
       view.aside(() => write(value));
-  const emit = (body: EventBody): void => {
+  const emit = (body: RunEventBody): void => {
     view.take(body);
     if (isHistory(body)) view.aside(() => output.events.emit(body));
   };
@@ -24,8 +24,8 @@ export function liveOutput(output: Output, view: LiveView): Output {
 }
 
 /** True for events that are over and stay worth reading; what begins and continues is in the rows. */
-function isHistory(body: EventBody): boolean {
-  const kind: Event['event'] = body.event;
+function isHistory(body: RunEventBody): boolean {
+  const kind: RunEvent['event'] = body.event;
   if (kind === 'agent-activity' || kind === 'agent-started') return false;
   return body.event !== 'task-changed' || body.to !== 'claimed';
 }

@@ -13,7 +13,7 @@ interface StageOptions {
 const tickMs = 1_000;
 
 /** The lower end of a terminal and its keys, shared with everybody else who writes or asks there. */
-export class LiveStage {
+export class LiveTerminal {
   readonly #io: Io;
   readonly #options: StageOptions;
   readonly #keyboard: ReturnType<typeof createKeyboard>;

@@ -1,14 +1,14 @@
 import type { Role } from '../../domain/role.ts';
-import type { AheadConflict } from '../../domain/view-models/status.ts';
+import type { PredictedConflict } from '../../domain/view-models/status.ts';
 
 /** A budget; `limit` 0 is unlimited. */
-export interface Budget {
+export interface LiveBudget {
   readonly unit: 'usd' | 'tokens';
   readonly limit: number;
 }
 
 /** Facts of the session beyond its events. */
-export interface LiveFacts {
+export interface LiveSessionFacts {
   /** By what becomes of them next; `waiting` is for a dependency, a file lock or a backoff. */
   readonly counts: {
     readonly total: number;
@@ -21,8 +21,8 @@ export interface LiveFacts {
   };
   /** Booked so far, by agents that have ended. */
   readonly spent: { readonly cost_usd: number; readonly tokens: number };
-  readonly budget: Budget;
-  readonly agentBudgets: Readonly<Record<Role, Budget>>;
+  readonly budget: LiveBudget;
+  readonly agentBudgets: Readonly<Record<Role, LiveBudget>>;
   readonly titles: ReadonlyMap<string, string>;
 }
 
@@ -49,7 +49,7 @@ export interface LiveAgentRow {
 }
 
 /** A diagnostic that runs now. */
-export interface LiveCheck {
+export interface RunningDiagnostic {
   readonly id: string;
   readonly about: string;
   readonly command: string;
@@ -63,7 +63,7 @@ type LiveScreen =
   | { readonly kind: 'help' };
 
 /** A question on the last line: to confirm what can't be undone, or for the text of a hint. */
-export type LiveAsking =
+export type LivePrompt =
   | { readonly kind: 'stop'; readonly agent: string }
   | { readonly kind: 'wind-down' }
   | { readonly kind: 'hint'; readonly agent: string; readonly text: string };
@@ -74,22 +74,22 @@ export interface LiveState {
   readonly agents: readonly LiveAgentRow[];
   /** The agent whose stream is looked at although it has ended. */
   readonly ended: LiveAgentRow | null;
-  readonly checks: readonly LiveCheck[];
-  readonly facts: LiveFacts | null;
+  readonly checks: readonly RunningDiagnostic[];
+  readonly facts: LiveSessionFacts | null;
   readonly screen: LiveScreen;
-  readonly asking: LiveAsking | null;
+  readonly prompt: LivePrompt | null;
   /** Id of the agent the keys are about; null: the first. */
   readonly chosen: string | null;
   readonly isWindingDown: boolean;
   /** Adapters whose service said to wait, and until when (ISO 8601). */
   readonly pauses: readonly { readonly adapter: string; readonly until: string }[];
   /** Predicted conflicts of works as they are now. */
-  readonly conflicts: readonly AheadConflict[];
+  readonly conflicts: readonly PredictedConflict[];
   /** The person stops the whole program. */
   readonly isStopping: boolean;
 }
 
-export const emptyLive: LiveState = {
+export const emptyLiveState: LiveState = {
   wave: null,
   cycle: 0,
   agents: [],
@@ -97,7 +97,7 @@ export const emptyLive: LiveState = {
   checks: [],
   facts: null,
   screen: { kind: 'overview' },
-  asking: null,
+  prompt: null,
   chosen: null,
   isWindingDown: false,
   pauses: [],
@@ -106,11 +106,11 @@ export const emptyLive: LiveState = {
 };
 
 /** The agent the keys are about; null when none runs. */
-export function chosenAgent({ agents, chosen }: LiveState): LiveAgentRow | null {
+export function findChosenAgentRow({ agents, chosen }: LiveState): LiveAgentRow | null {
   return agents.find(({ id }) => id === chosen) ?? agents[0] ?? null;
 }
 
 /** An agent that runs, or the ended one that is still looked at. */
-export function agentOf({ agents, ended }: LiveState, id: string): LiveAgentRow | null {
+export function findLiveAgentRow({ agents, ended }: LiveState, id: string): LiveAgentRow | null {
   return agents.find((row) => row.id === id) ?? (ended?.id === id ? ended : null);
 }

@@ -1,25 +1,31 @@
 import type { Io } from '../../domain/view-models/command.ts';
-import type { EventBody } from '../../domain/view-models/event.ts';
+import type { RunEventBody } from '../../domain/view-models/event.ts';
 import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';
-import { type LiveAct, type LiveOrder, parseKeys, pressKey, typeHint } from './live-keys.ts';
-import { createLiveScreen, LiveStage } from './live-stage.ts';
-import { emptyLive, type LiveFacts, type LiveState } from './live-state.ts';
+import {
+  applyHintTyping,
+  applyLiveKey,
+  type ConfirmedLiveAction,
+  type LiveKeyAction,
+  parseTerminalKeys,
+} from './live-keys.ts';
+import { createLiveScreen, LiveTerminal } from './live-stage.ts';
+import { emptyLiveState, type LiveSessionFacts, type LiveState } from './live-state.ts';
 import { renderLive } from './render-live.ts';
-import { addAgentLine, takeEvent } from './take-event.ts';
+import { addAgentLine, applyEventToLiveState } from './take-event.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
   /** Reads the notes; called at most twice a second. */
-  look(): Promise<LiveFacts>;
+  look(): Promise<LiveSessionFacts>;
   /** Performs what a person has confirmed. Resolves to a line for its agent's stream; null: none. Never rejects. */
-  act(order: LiveOrder): Promise<string | null>;
+  act(order: ConfirmedLiveAction): Promise<string | null>;
 }
 
 /** View of the running agents at the bottom of a terminal. */
 export interface LiveView {
-  take(event: EventBody): void;
+  take(event: RunEventBody): void;
   /** Writes something that scrolls above the view; kept back while the view is paused. */
   aside(write: () => void): void;
   /** Leaves the terminal to other output until the returned function is called. */
@@ -34,9 +40,9 @@ const lookMs = 500;
 /** The view on stderr, its keys from stdin. Loads what it draws with. */
 export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions): Promise<LiveView> {
   const { createLogUpdate } = await import('log-update');
-  let state: LiveState = emptyLive;
+  let state: LiveState = emptyLiveState;
   const hasKeys = io.stdin.isTTY === true;
-  const stage = new LiveStage(io, {
+  const stage = new LiveTerminal(io, {
     screen: createLiveScreen(io.stderr, createLogUpdate),
     render: (size) => renderLive(state, { ...size, now: Date.now(), style, hasKeys }),
     onText: (text) => type(text),
@@ -47,20 +53,20 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
     stage.turn(isRunning(state));
     redraw.soon();
   };
-  const order = async (wanted: LiveOrder): Promise<void> => {
+  const order = async (wanted: ConfirmedLiveAction): Promise<void> => {
     const said = await act(wanted);
     if (said !== null && wanted.kind !== 'wind-down')
       update(addAgentLine(state, wanted.agent, said, Date.now()));
   };
-  const show = (pressed: ReturnType<typeof pressKey>): void => {
+  const show = (pressed: ReturnType<typeof applyLiveKey>): void => {
     update(pressed.state);
     redraw.now();
     if (pressed.act !== null) perform(pressed.act, stage, order);
   };
   const type = (text: string): void => {
-    const { asking } = state;
-    if (asking?.kind === 'hint') show(typeHint(state, asking, text));
-    else for (const key of parseKeys(text)) show(pressKey(state, key));
+    const { prompt } = state;
+    if (prompt?.kind === 'hint') show(applyHintTyping(state, prompt, text));
+    else for (const key of parseTerminalKeys(text)) show(applyLiveKey(state, key));
   };
   const refresh = throttle(() => {
     // The run itself reports errors of the state.
@@ -75,7 +81,7 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
     aside: (write) => stage.aside(write),
     pause: () => stage.pause(),
     take: (event) => {
-      update(takeEvent(state, event, Date.now()));
+      update(applyEventToLiveState(state, event, Date.now()));
       if (isRunning(state) && event.event !== 'agent-activity') refresh.soon();
     },
     close: () => {
@@ -92,7 +98,11 @@ function isRunning({ wave, agents }: LiveState): boolean {
   return agents.length > 0 || (wave !== null && wave !== 'plan' && wave !== 'review');
 }
 
-function perform(done: LiveAct, stage: LiveStage, order: (order: LiveOrder) => Promise<void>): void {
+function perform(
+  done: LiveKeyAction,
+  stage: LiveTerminal,
+  order: (order: ConfirmedLiveAction) => Promise<void>,
+): void {
   switch (done.kind) {
     case 'stop':
     case 'hint':

@@ -1,8 +1,8 @@
 import { formatDuration, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import type { Budget, LiveAgentRow, LiveState } from './live-state.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import type { LiveAgentRow, LiveBudget, LiveState } from './live-state.ts';
 
 export interface AgentRowOptions {
   readonly width: number;
@@ -29,12 +29,12 @@ export function renderAgentRow(row: LiveAgentRow, options: AgentRowOptions): rea
   const action = lastAction(row);
   const paint = isChosen ? style.bold : (text: string): string => text;
   if (lines === 2) {
-    const first = [visibleLine(row.task ?? row.role), time, spend].filter(Boolean).join('  ');
+    const first = [toPrintableLine(row.task ?? row.role), time, spend].filter(Boolean).join('  ');
     return [paint(cutText(mark + first, width)), style.dim(cutText(`    ${action}`, width))];
   }
   const cells = [
     padText(row.role, options.role),
-    ...(options.task > 0 ? [padText(visibleLine(row.task ?? ''), options.task)] : []),
+    ...(options.task > 0 ? [padText(toPrintableLine(row.task ?? ''), options.task)] : []),
     ...(width >= 110 && row.task !== null ? [padText(titleOf(row, facts), titleRoom)] : []),
     padText(time, 7),
     ...(spend === '' ? [] : [padText(spend, spendRoom)]),
@@ -49,11 +49,13 @@ export function renderAgentTitle(
   row: LiveAgentRow,
   { width, now, style, facts }: Pick<AgentRowOptions, 'width' | 'now' | 'style' | 'facts'>,
 ): readonly string[] {
-  const task = row.task === null ? [] : [`${visibleLine(row.task)} ${titleOf(row, facts, width)}`.trim()];
+  const task = row.task === null ? [] : [`${toPrintableLine(row.task)} ${titleOf(row, facts, width)}`.trim()];
   const spend = spendAgainst(row, facts?.agentBudgets[row.role] ?? null);
   const state = row.outcome ?? (row.isStopping ? 'stopping' : elapsed(row, now));
   return [
-    style.bold(cutText([row.id, visibleLine(state), ...(spend === '' ? [] : [spend])].join(' · '), width)),
+    style.bold(
+      cutText([row.id, toPrintableLine(state), ...(spend === '' ? [] : [spend])].join(' · '), width),
+    ),
     ...task.map((text) => cutText(text, width)),
   ];
 }
@@ -65,7 +67,7 @@ function lastAction(row: LiveAgentRow): string {
 }
 
 function titleOf(row: LiveAgentRow, facts: LiveState['facts'], room = titleRoom): string {
-  return cutText(visibleLine(facts?.titles.get(row.task ?? '') ?? ''), room);
+  return cutText(toPrintableLine(facts?.titles.get(row.task ?? '') ?? ''), room);
 }
 
 /** Whole seconds: tenths would only flicker. */
@@ -75,7 +77,7 @@ function elapsed({ startedAt }: Pick<LiveAgentRow, 'startedAt'>, now: number): s
 }
 
 /** `$0.12 of $1.00`, `12k of 50k tok`; a CLI reports its cost only at its end, its tokens while it runs. */
-function spendAgainst({ cost_usd, tokens }: LiveAgentRow, budget: Budget | null): string {
+function spendAgainst({ cost_usd, tokens }: LiveAgentRow, budget: LiveBudget | null): string {
   const limit = budget?.limit ?? 0;
   if (budget?.unit === 'tokens' && limit > 0) return `${shortTokens(tokens)} of ${shortTokens(limit)} tok`;
   if (cost_usd > 0) return limit > 0 ? `${formatUsd(cost_usd)} of ${formatUsd(limit)}` : formatUsd(cost_usd);
@@ -91,7 +93,7 @@ function shortTokens(tokens: number): string {
 const mostChecks = 4;
 
 /** The diagnostics that run now: on whose work, for how long, and the command. */
-export function renderChecks(
+export function renderRunningDiagnostics(
   { checks }: LiveState,
   { width, now }: { readonly width: number; readonly now: number },
 ): readonly string[] {
@@ -101,7 +103,7 @@ export function renderChecks(
       .slice(0, mostChecks)
       .map((check) =>
         cutText(
-          `  check  ${visibleLine(check.about)}  ${padText(elapsed(check, now), 7)}  ${visibleLine(check.command)}`,
+          `  check  ${toPrintableLine(check.about)}  ${padText(elapsed(check, now), 7)}  ${toPrintableLine(check.command)}`,
           width,
         ),
       ),

@@ -1,10 +1,15 @@
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
-import { describeConflict } from '../render/render-ahead.ts';
+import { describePredictedConflict } from '../render/render-ahead.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
-import { type AgentRowOptions, renderAgentRow, renderAgentTitle, renderChecks } from './render-live-agent.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { findChosenAgentRow, findLiveAgentRow, type LiveAgentRow, type LiveState } from './live-state.ts';
+import {
+  type AgentRowOptions,
+  renderAgentRow,
+  renderAgentTitle,
+  renderRunningDiagnostics,
+} from './render-live-agent.ts';
 
 interface LiveFrame {
   /** Columns and lines there are; no line is wider, and there are no more lines. */
@@ -26,14 +31,14 @@ export function renderLive(state: LiveState, frame: LiveFrame): readonly string[
 function renderScreen(state: LiveState, frame: LiveFrame): readonly string[] {
   const { screen } = state;
   if (screen.kind === 'help') return renderHelp(frame);
-  const agent = screen.kind === 'agent' ? agentOf(state, screen.id) : null;
+  const agent = screen.kind === 'agent' ? findLiveAgentRow(state, screen.id) : null;
   if (screen.kind === 'agent' && agent !== null) return renderStream(state, agent, screen.scroll, frame);
   return renderOverview(state, frame);
 }
 
 function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
   const head = [...renderHead(state, frame), ...renderPauses(state, frame), ...renderConflicts(state, frame)];
-  const foot = [...renderChecks(state, frame), ...renderFoot(state, frame, overviewKeys(state))];
+  const foot = [...renderRunningDiagnostics(state, frame), ...renderFoot(state, frame, overviewKeys(state))];
   const room = frame.height - head.length - foot.length;
   return [...head, ...renderAgents(state, frame, room), ...foot];
 }
@@ -41,7 +46,7 @@ function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
 /** Wave, tasks ahead and what is spent: one line where it fits, else two. */
 function renderHead(state: LiveState, { width, style }: LiveFrame): readonly string[] {
   const { wave, cycle, facts, agents } = state;
-  const title = wave === null ? 'Running' : `Wave ${visibleLine(wave)}, cycle ${cycle}`;
+  const title = wave === null ? 'Running' : `Wave ${toPrintableLine(wave)}, cycle ${cycle}`;
   const tasks = facts === null ? [] : taskCounts(facts.counts);
   const money = facts === null ? '' : sessionSpend(facts, agents);
   const wide = [title, ...tasks, ...(money === '' ? [] : [money])].join(' · ');
@@ -56,7 +61,7 @@ function renderHead(state: LiveState, { width, style }: LiveFrame): readonly str
 function renderPauses({ pauses }: LiveState, { width, style }: LiveFrame): readonly string[] {
   return pauses.map(({ adapter, until }) =>
     style.yellow(
-      cutText(`${visibleLine(adapter)} waits until ${visibleLine(until.slice(11, 16))} UTC`, width),
+      cutText(`${toPrintableLine(adapter)} waits until ${toPrintableLine(until.slice(11, 16))} UTC`, width),
     ),
   );
 }
@@ -67,7 +72,7 @@ const mostConflicts = 3;
 function renderConflicts({ conflicts }: LiveState, { width, style }: LiveFrame): readonly string[] {
   const rest = conflicts.length - mostConflicts;
   return [
-    ...conflicts.slice(0, mostConflicts).map(describeConflict),
+    ...conflicts.slice(0, mostConflicts).map(describePredictedConflict),
     ...(rest > 0 ? [`… ${formatCount(rest, 'more conflict')} ahead: git flame status`] : []),
   ].map((line) => style.yellow(cutText(line, width)));
 }
@@ -113,7 +118,7 @@ function sessionSpend(
 /** As many rows as there is room for, the chosen one among them. */
 function renderAgents(state: LiveState, frame: LiveFrame, room: number): readonly string[] {
   const { agents } = state;
-  const chosen = chosenAgent(state);
+  const chosen = findChosenAgentRow(state);
   const isNarrow = frame.width < 72;
   const perAgent = isNarrow && agents.length * 2 <= room ? 2 : 1;
   const fits = Math.floor(room / perAgent);
@@ -170,17 +175,17 @@ function overviewKeys({ agents, wave, isWindingDown }: LiveState): readonly stri
 
 /** The last line: a question, what is going on, or the keys. */
 function renderFoot(
-  { agents, asking, isStopping, isWindingDown }: LiveState,
+  { agents, prompt, isStopping, isWindingDown }: LiveState,
   { width, style, hasKeys }: LiveFrame,
   keys: readonly string[],
 ): readonly string[] {
   const print = (text: string): string => style.yellow(cutText(text, width));
-  if (asking?.kind === 'stop') {
-    const task = agents.find(({ id }) => id === asking.agent)?.task;
-    return [print(`Stop ${task ?? asking.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
+  if (prompt?.kind === 'stop') {
+    const task = agents.find(({ id }) => id === prompt.agent)?.task;
+    return [print(`Stop ${task ?? prompt.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
   }
-  if (asking?.kind === 'hint') return [renderHintLine(asking, { width, style })];
-  if (asking?.kind === 'wind-down')
+  if (prompt?.kind === 'hint') return [renderHintLine(prompt, { width, style })];
+  if (prompt?.kind === 'wind-down')
     return [print('Start no more agents and continue with what is done? (y/n)')];
   if (isStopping) return [print('Stopping; press Ctrl-C again to stop at once.')];
   const note = isWindingDown ? [print('No more agents start in this cycle.')] : [];
@@ -193,7 +198,7 @@ function renderHintLine(
   { width, style }: Pick<LiveFrame, 'width' | 'style'>,
 ): string {
   const head = `Message ${agent} (Enter, Esc): `;
-  const all = [...visibleLine(text)];
+  const all = [...toPrintableLine(text)];
   while (all.length > 0 && textWidth(head + all.join('')) >= width) all.shift();
   return style.yellow(`${cutText(head + all.join(''), width - 1)}_`);
 }

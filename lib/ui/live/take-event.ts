@@ -1,12 +1,12 @@
-import type { EventBody } from '../../domain/view-models/event.ts';
+import type { RunEventBody } from '../../domain/view-models/event.ts';
 import { shortId } from '../../util/short-names.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { agentOf, type LiveAgentRow, type LiveState } from './live-state.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { findLiveAgentRow, type LiveAgentRow, type LiveState } from './live-state.ts';
 
 const longestStream = 500;
 
 /** The state after an event; the same object where nothing that is shown changed. */
-export function takeEvent(state: LiveState, event: EventBody, now: number): LiveState {
+export function applyEventToLiveState(state: LiveState, event: RunEventBody, now: number): LiveState {
   switch (event.event) {
     case 'wave-started':
       return {
@@ -71,7 +71,7 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
 
 function noteCheck(
   state: LiveState,
-  { id, about, commit, command, state: stage }: Extract<EventBody, { readonly event: 'check' }>,
+  { id, about, commit, command, state: stage }: Extract<RunEventBody, { readonly event: 'check' }>,
   now: number,
 ): LiveState {
   const others = state.checks.filter((check) => check.id !== id);
@@ -79,7 +79,11 @@ function noteCheck(
   return { ...state, checks: stage === 'started' ? [...others, check] : others };
 }
 
-function questionLine({ state, text, answer }: Extract<EventBody, { readonly event: 'question' }>): string {
+function questionLine({
+  state,
+  text,
+  answer,
+}: Extract<RunEventBody, { readonly event: 'question' }>): string {
   const said = {
     asked: `asks you: ${text}`,
     answered: `you answered: ${answer}`,
@@ -91,7 +95,7 @@ function questionLine({ state, text, answer }: Extract<EventBody, { readonly eve
 /** Adds a hint's new state to its agent's stream. */
 function noteHintNews(
   state: LiveState,
-  event: Extract<EventBody, { readonly event: 'hint' }>,
+  event: Extract<RunEventBody, { readonly event: 'hint' }>,
   now: number,
 ): LiveState {
   const { state: fate, text, next } = event;
@@ -104,8 +108,8 @@ function noteHintNews(
 }
 
 /** Whether to start more agents is asked about the wave it was asked in. */
-function withoutWindDown({ asking }: LiveState): Pick<LiveState, 'asking'> {
-  return { asking: asking?.kind === 'wind-down' ? null : asking };
+function withoutWindDown({ prompt }: LiveState): Pick<LiveState, 'prompt'> {
+  return { prompt: prompt?.kind === 'wind-down' ? null : prompt };
 }
 
 function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) {
@@ -123,7 +127,7 @@ function addLine(row: LiveAgentRow, text: string, at: number): LiveAgentRow {
   return {
     ...row,
     isQuiet: false,
-    lines: [...row.lines, { at, text: visibleLine(text) }].slice(-longestStream),
+    lines: [...row.lines, { at, text: toPrintableLine(text) }].slice(-longestStream),
   };
 }
 
@@ -132,14 +136,14 @@ function changeAgent(state: LiveState, id: string, change: (row: LiveAgentRow) =
 }
 
 function endAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {
-  const row = agentOf(state, id);
-  const { screen, asking } = state;
+  const row = findLiveAgentRow(state, id);
+  const { screen, prompt } = state;
   const isLookedAt = screen.kind === 'agent' && screen.id === id;
   return {
     ...state,
     agents: state.agents.filter((one) => one.id !== id),
     ended: isLookedAt && row !== null ? change(row) : state.ended,
-    asking: asking !== null && asking.kind !== 'wind-down' && asking.agent === id ? null : asking,
+    prompt: prompt !== null && prompt.kind !== 'wind-down' && prompt.agent === id ? null : prompt,
   };
 }
 

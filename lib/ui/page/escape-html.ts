@@ -1,8 +1,8 @@
-import { visibleText } from '../text/visible-text.ts';
+import { toPrintableText } from '../text/visible-text.ts';
 
 /** Outside text for a page: shown as it is, with what would act or hide made visible. Safe in quoted attributes too. */
 export function escapeHtml(value: unknown): string {
-  return visibleText(nameControls(`${value ?? ''}`)).replace(
+  return toPrintableText(markControlCharacters(`${value ?? ''}`)).replace(
     /[&<>"'`]/g,
     (character) => `&#${character.charCodeAt(0)};`,
   );
@@ -44,19 +44,20 @@ const names = [
 ];
 
 /** Control characters by name, `⟦CR⟧`: few fonts of a browser have pictures of them. Tabs and line feeds stay. */
-export function nameControls(text: string): string {
+export function markControlCharacters(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (character) => {
     return `⟦${names[character.charCodeAt(0)] ?? 'DEL'}⟧`;
   });
 }
 
 /** Makes every text in a value printable: characters that act or hide become visible. Keys stay. */
-export function printable<Value>(value: Value): Value;
-export function printable(value: unknown): unknown {
-  if (typeof value === 'string') return plain.test(value) ? value : visibleText(nameControls(value));
-  if (Array.isArray(value)) return value.map((one) => printable(one));
+export function makePrintable<Value>(value: Value): Value;
+export function makePrintable(value: unknown): unknown {
+  if (typeof value === 'string')
+    return plain.test(value) ? value : toPrintableText(markControlCharacters(value));
+  if (Array.isArray(value)) return value.map((one) => makePrintable(one));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, printable(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, makePrintable(one)]));
 }
 
 // Most texts, and none of them needs more than this look.

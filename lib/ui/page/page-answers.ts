@@ -1,20 +1,20 @@
 import type * as z from 'zod';
 
 /** A refusal, for the page to show. */
-export interface Problem {
+export interface PageRefusal {
   readonly kind: 'json';
   readonly status: number;
   readonly value: { readonly message: string };
 }
 
 /** The answer where nothing is. */
-export const notFound: Problem = problem(404, 'Not found.');
+export const notFoundRefusal: PageRefusal = createPageRefusal(404, 'Not found.');
 
-export function problem(status: number, message: string): Problem {
+export function createPageRefusal(status: number, message: string): PageRefusal {
   return { kind: 'json', status, value: { message } };
 }
 
 /** The first thing that is wrong, with where it is. */
-export function describeFirstIssue({ issues: [issue] }: z.ZodError): string {
+export function describeFirstSchemaIssue({ issues: [issue] }: z.ZodError): string {
   return issue === undefined ? 'This is not a decision.' : `${issue.path.join('.')}: ${issue.message}`;
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { peerProcesses } from '../../util/process-tree.ts';
+import { findConnectionPeers } from '../../util/process-tree.ts';
 
 export interface PageRequest {
   readonly method: string;
@@ -12,7 +12,7 @@ export interface PageRequest {
   readonly body: unknown;
 }
 
-export type PageAnswer =
+export type PageResponse =
   | { readonly kind: 'page'; readonly render: (nonce: string) => Promise<string> | string }
   | { readonly kind: 'html'; readonly html: string }
   | { readonly kind: 'json'; readonly status?: number; readonly value: unknown }
@@ -34,7 +34,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-export interface ServeOptions {
+export interface PageServerOptions {
   /** Of the loopback network, unless a person says otherwise. */
   readonly host?: string;
   /** 0, the default: one that is free. */
@@ -59,8 +59,8 @@ const pingMs = 20_000;
  * Rejects where the port is taken (EADDRINUSE) or can't be had.
  */
 export async function servePage(
-  answer: (request: PageRequest) => Promise<PageAnswer>,
-  { host = '127.0.0.1', port = 0, pages = ['/'], address, stranger = () => null }: ServeOptions = {},
+  answer: (request: PageRequest) => Promise<PageResponse>,
+  { host = '127.0.0.1', port = 0, pages = ['/'], address, stranger = () => null }: PageServerOptions = {},
 ): Promise<PageServer> {
   const token = randomBytes(24).toString('base64url');
   const tickets = new Map<string, () => void>();
@@ -107,7 +107,7 @@ interface Exchange {
   readonly origins: readonly string[];
   readonly pages: readonly string[];
   stranger(pid: number): string | null;
-  answer(request: PageRequest): Promise<PageAnswer>;
+  answer(request: PageRequest): Promise<PageResponse>;
 }
 
 async function handle(exchange: Exchange): Promise<void> {
@@ -146,7 +146,7 @@ async function handle(exchange: Exchange): Promise<void> {
 
 /** Checks the sending process: the token may have been read where it was printed. */
 function strangeSender({ request, stranger }: Exchange): string | null {
-  const senders = peerProcesses(request.socket);
+  const senders = findConnectionPeers(request.socket);
   if (senders === null) return 'The process that sent this ended before it could be identified.';
   return senders.map((pid) => stranger(pid)).find((message) => message !== null) ?? null;
 }
@@ -157,7 +157,7 @@ function isSame(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-async function send({ request, response }: Exchange, answer: PageAnswer): Promise<void> {
+async function send({ request, response }: Exchange, answer: PageResponse): Promise<void> {
   switch (answer.kind) {
     case 'page': {
       const nonce = randomBytes(16).toString('base64');

@@ -21,7 +21,7 @@ export function readTemplate(file: string): string {
 }
 
 /** JSON that is safe inside a page: nothing in it ends a script. */
-export function inlineJson(value: unknown): string {
+export function renderInlineJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

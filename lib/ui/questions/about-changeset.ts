@@ -1,43 +1,45 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { answersTo } from '../../domain/questions/answers-to.ts';
-import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
-import type { AskedChangeset, Undoable } from '../../domain/questions/gate.ts';
-import { badAnswer, parseAnswer } from '../../domain/questions/parse-answer.ts';
+import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
+import type { ChangesetAnswerFacts } from '../../domain/questions/changeset-answers.ts';
+import type { ChangesetQuestionData, UndoableChangeset } from '../../domain/questions/gate.ts';
+import { badAnswerError, parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import {
-  renderAnswered,
+  renderAnsweredRemarks,
   renderEvidenceDoubt,
-  renderExcluding,
-  renderOnTop,
+  renderExcludingChangesets,
+  renderRejectionEffects,
 } from '../render/changeset-lines.ts';
-import { otherAttempts } from '../render/render-attempts.ts';
-import { boundedDiff, type Question } from './about-question.ts';
-import { askedCheck } from './about-validation.ts';
+import { listUnchosenAttempts } from '../render/render-attempts.ts';
+import { cutLongDiff, type PreparedQuestion } from './about-question.ts';
+import { describeDiagnosticResult } from './about-validation.ts';
 
 const wholeOnPage = 'the review page shows all of it: git flame review --web';
 
-export async function aboutChangeset(question: ChangesetQuestion): Promise<Question<ChangesetDecision>> {
+export async function prepareChangesetQuestion(
+  question: ChangesetQuestion,
+): Promise<PreparedQuestion<ChangesetDecision>> {
   const asks = await describe(question);
   return {
     asks,
     substance: question.changeset,
     about: `changeset ${question.changeset.group}`,
-    decide: (given) => decideChangeset(question, given),
+    decide: (given) => parseChangesetDecision(question, given),
     text: async (what) => {
       if (what === 'message') return (await question.showMessage?.()) ?? null;
-      return what === 'diff' ? boundedDiff(await question.showDiff(), wholeOnPage) : null;
+      return what === 'diff' ? cutLongDiff(await question.showDiff(), wholeOnPage) : null;
     },
   };
 }
 
 /** Facts that its answers depend on, as they are now. */
-export async function changesetFacts(question: ChangesetQuestion): Promise<ChangesetFacts> {
+export async function readChangesetAnswerFacts(question: ChangesetQuestion): Promise<ChangesetAnswerFacts> {
   const { changeset, tasks, verdicts } = question;
   return {
     gate: 'changesets',
-    red: isRed(changeset),
+    red: hasFailedDiagnostic(changeset),
     tasks: tasks.map((task) => {
       const own = verdicts.findLast((one) => one.task === task.id && one.commit === task.commit);
       return {
@@ -47,36 +49,36 @@ export async function changesetFacts(question: ChangesetQuestion): Promise<Chang
         notes: [own?.notes ?? '', ...(own?.issues ?? [])].filter(Boolean).join('\n'),
       };
     }),
-    others: otherAttempts(tasks),
+    others: listUnchosenAttempts(tasks),
     has_message: question.showMessage !== undefined,
-    undoable: ((await question.undoable?.()) ?? []).map(describeUndoable),
+    undoable: ((await question.undoable?.()) ?? []).map(describeUndoableChangeset),
   };
 }
 
 /** Turns an answer into a decision. Throws FlameError `bad-answer`. */
-export async function decideChangeset(
+export async function parseChangesetDecision(
   question: ChangesetQuestion,
   answer: unknown,
 ): Promise<ChangesetDecision> {
-  const facts = await changesetFacts(question);
-  const given = parseAnswer<ChangesetDecision>(answersTo(facts), answer);
+  const facts = await readChangesetAnswerFacts(question);
+  const given = parseAnswerToQuestion<ChangesetDecision>(listOfferedAnswers(facts), answer);
   if (given.kind === 'approve' && given.message !== undefined) {
     // Said before the answer counts: the landing would refuse it, and end the run.
     const wrong = (await question.checkMessage?.(question.changeset.id, given.message)) ?? null;
-    if (wrong !== null) throw badAnswer(wrong.replace(/\.$/, ''));
+    if (wrong !== null) throw badAnswerError(wrong.replace(/\.$/, ''));
   }
   if (given.kind !== 'reject' || given.tasks?.length !== facts.tasks.length) return given;
   const { tasks: _, ...all } = given;
   return all;
 }
 
-async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {
+async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionData> {
   const { changeset, position, total, tasks } = question;
   const { id, group, commit, diffstat, depends_on, missing } = changeset;
-  const answers = renderAnswered(changeset, tasks);
+  const answers = renderAnsweredRemarks(changeset, tasks);
   const onTop = (await question.onTop?.(id)) ?? [];
   return {
-    ...(await changesetFacts(question)),
+    ...(await readChangesetAnswerFacts(question)),
     id,
     group,
     commit,
@@ -86,9 +88,9 @@ async function describe(question: ChangesetQuestion): Promise<AskedChangeset> {
     position,
     total,
     ...(answers.length === 0 ? {} : { answers }),
-    checks: changeset.diagnostics.map(askedCheck),
+    checks: changeset.diagnostics.map(describeDiagnosticResult),
     warnings: await warningsOf(question),
-    on_top: renderOnTop(onTop),
+    on_top: renderRejectionEffects(onTop),
   };
 }
 
@@ -105,10 +107,10 @@ async function warningsOf(question: ChangesetQuestion): Promise<readonly string[
       ({ agent, blocked: calls, top }) =>
         `${agent}: ${formatCount(calls, 'call')} blocked${top.length === 0 ? '' : `: ${top.join('; ')}`}`,
     ),
-    ...renderExcluding((await question.excluding?.(changeset.id)) ?? []),
+    ...renderExcludingChangesets((await question.excluding?.(changeset.id)) ?? []),
   ];
 }
 
-export function describeUndoable({ id, group, state, reason }: Changeset): Undoable {
+export function describeUndoableChangeset({ id, group, state, reason }: Changeset): UndoableChangeset {
   return { id, group, state, reason: reason ?? '' };
 }

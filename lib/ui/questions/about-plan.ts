@@ -1,35 +1,38 @@
-import { badPlan } from '../../domain/input-errors.ts';
+import { badPlanError } from '../../domain/input-errors.ts';
 import type { PlanDecision, PlanQuestion } from '../../domain/ports/gates.ts';
-import { answersTo } from '../../domain/questions/answers-to.ts';
-import type { AskedPlan } from '../../domain/questions/gate.ts';
-import { parseAnswer } from '../../domain/questions/parse-answer.ts';
-import type { PlanGiven } from '../../domain/questions/run-answers.ts';
+import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
+import type { PlanQuestionData } from '../../domain/questions/gate.ts';
+import { parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
+import type { PlanAnswerInput } from '../../domain/questions/run-answers.ts';
 import type { Plan } from '../../domain/state/plan.ts';
-import { planNotes, renderAgentTexts } from '../render/render-plan.ts';
-import type { Question } from './about-question.ts';
+import { listPlanRemarks, renderAgentTexts } from '../render/render-plan.ts';
+import type { PreparedQuestion } from './about-question.ts';
 
 /** A plan as text, and back: what comes back throws FlameErrors that name lines. */
-export interface EditablePlans {
+export interface PlanTextEditing {
   format(plan: Plan): Promise<string>;
   parse(text: string, question: PlanQuestion): Promise<Plan>;
 }
 
-export function aboutPlan(question: PlanQuestion, plans: EditablePlans): Question<PlanDecision> {
+export function preparePlanQuestion(
+  question: PlanQuestion,
+  plans: PlanTextEditing,
+): PreparedQuestion<PlanDecision> {
   const { plan } = question;
-  const asks = planAsks(question);
+  const asks = buildPlanQuestionData(question);
   return {
     asks,
     about: 'the plan',
     substance: plan,
     decide: async (answer) => {
-      const given = parseAnswer<PlanGiven>(answersTo(asks), answer);
+      const given = parseAnswerToQuestion<PlanAnswerInput>(listOfferedAnswers(asks), answer);
       return given.kind === 'edit' ? { kind: 'edit', plan: await plans.parse(given.text, question) } : given;
     },
     text: async (what) => (what === 'plan' ? plans.format(plan) : null),
   };
 }
 
-export function planAsks(question: PlanQuestion): AskedPlan {
+export function buildPlanQuestionData(question: PlanQuestion): PlanQuestionData {
   const { objective, plan, problems, received = [], agentTexts = [], replansLeft } = question;
   return {
     gate: 'plan',
@@ -38,7 +41,11 @@ export function planAsks(question: PlanQuestion): AskedPlan {
     replans_left: replansLeft,
     quit_means: quitMeans(question),
     tasks: plan.tasks.length,
-    notes: [...received, ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY), ...planNotes(question)],
+    notes: [
+      ...received,
+      ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY),
+      ...listPlanRemarks(question),
+    ],
   };
 }
 
@@ -54,7 +61,7 @@ function quitMeans({ quit }: PlanQuestion): string {
 }
 
 /** A plan as the text a person edits, and back. */
-export interface PlanText {
+export interface PlanTextFormat {
   /** Bare YAML by default. */
   readonly formatPlan?: (plan: Plan) => string | Promise<string>;
   /** Throws a FlameError naming lines and reasons. */
@@ -65,7 +72,7 @@ export interface PlanText {
 const written = new WeakMap<Plan, string>();
 
 /** Plans that a person edits: their text stays as they wrote it, and the plan as a whole is checked too. */
-export function editablePlans({ formatPlan = bareYaml, parsePlan }: PlanText): EditablePlans {
+export function createPlanTextEditing({ formatPlan = bareYaml, parsePlan }: PlanTextFormat): PlanTextEditing {
   return {
     format: async (plan) => written.get(plan) ?? (await formatPlan(plan)),
     parse: async (edited, { check }) => {
@@ -85,7 +92,7 @@ function requireSound(problems: ReturnType<NonNullable<PlanQuestion['check']>>, 
     const line = task === null ? 0 : lines.findIndex((one) => idIn(one) === task) + 1;
     return { line, message: task === null ? message : `${task} ${message}` };
   });
-  throw badPlan(`The plan has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`, {
+  throw badPlanError(`The plan has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`, {
     details: found.map(({ line, message }) => (line === 0 ? message : `plan.yml:${line}  ${message}`)),
     data: { problems: found.filter(({ line }) => line > 0) },
   });

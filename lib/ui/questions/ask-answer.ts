@@ -1,32 +1,34 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Answer, AnswerField, Given } from '../../domain/questions/answer-row.ts';
-import { valueNamed } from '../../domain/questions/answers-to.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { type Asking, askKeep, askLine, askText, type Choice, choose } from './choose.ts';
+import type { AnswerField, AnswerInput, OfferedAnswer } from '../../domain/questions/answer-row.ts';
+import { findFieldChoiceByName } from '../../domain/questions/answers-to.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { askChoice, askLine, askText, askToKeepWork, type KeyChoice, type TerminalAsking } from './choose.ts';
 
 /** A key that does something of its own; null: nothing is decided by that yet. */
-export interface KeyAct<Decision> {
+export interface ExtraKey<Decision> {
   /** `(v)iew`. */
   readonly label: string;
   act(): Promise<Decision | null>;
 }
 
-export interface AskOptions<Decision> {
-  readonly asking: Asking;
-  readonly answers: readonly Answer[];
+export interface AnswerPromptOptions<Decision> {
+  readonly asking: TerminalAsking;
+  readonly answers: readonly OfferedAnswer[];
   /** Of keys that no answer has, shown before the answer `before`; of one that an answer has, in its place. */
-  readonly acts?: readonly KeyAct<Decision>[];
+  readonly acts?: readonly ExtraKey<Decision>[];
   readonly before?: string;
   /** Called as a field is given. */
   readonly onField?: (name: string, value: unknown) => Promise<void>;
   /** Turns what was given into a decision; null: none. A refusal is printed, and the question is asked again. */
-  decide(given: Given): Promise<Decision | null>;
+  decide(given: AnswerInput): Promise<Decision | null>;
 }
 
 /** Asks for one answer by its key, and for its fields; null: nothing was decided by it. */
-export async function askAnswer<Decision>(options: AskOptions<Decision>): Promise<Decision | null> {
+export async function askAnswerOnce<Decision>(
+  options: AnswerPromptOptions<Decision>,
+): Promise<Decision | null> {
   const { asking, answers, acts = [] } = options;
-  const key = await choose(asking, choicesOf(options));
+  const key = await askChoice(asking, choicesOf(options));
   const own = acts.find(({ label }) => keyOf(label) === key);
   try {
     if (own !== undefined) return await own.act();
@@ -37,17 +39,17 @@ export async function askAnswer<Decision>(options: AskOptions<Decision>): Promis
     return given === null ? null : await options.decide(given);
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-    for (const line of [error.message, ...error.lines]) asking.print(visibleLine(line));
+    for (const line of [error.message, ...error.lines]) asking.print(toPrintableLine(line));
     return null;
   }
 }
 
 /** Asks until something is decided. */
 export async function askUntilDecided<Decision>(
-  offer: () => AskOptions<Decision> | Promise<AskOptions<Decision>>,
+  offer: () => AnswerPromptOptions<Decision> | Promise<AnswerPromptOptions<Decision>>,
 ): Promise<Decision> {
   for (;;) {
-    const decision = await askAnswer(await offer());
+    const decision = await askAnswerOnce(await offer());
     if (decision !== null) return decision;
   }
 }
@@ -56,7 +58,7 @@ function choicesOf<Decision>({
   answers,
   acts = [],
   before = '',
-}: AskOptions<Decision>): readonly Choice<string>[] {
+}: AnswerPromptOptions<Decision>): readonly KeyChoice<string>[] {
   const labels = [...new Set(answers.map(({ key }) => key))];
   const more = acts.map(({ label }) => label).filter((label) => !labels.includes(label));
   const at = answers.find(({ word }) => word === before)?.key;
@@ -71,9 +73,9 @@ function keyOf(label: string): string {
 
 /** An answer with its fields, of those with one key; null: none after all. */
 async function fillIn<Decision>(
-  { asking, onField }: AskOptions<Decision>,
-  answers: readonly Answer[],
-): Promise<Given | null> {
+  { asking, onField }: AnswerPromptOptions<Decision>,
+  answers: readonly OfferedAnswer[],
+): Promise<AnswerInput | null> {
   const answer = answers.some(({ name }) => name !== '') ? await askNamed(asking, answers) : answers[0];
   if (answer == null) return null;
   const given: Record<string, unknown> = {};
@@ -89,12 +91,12 @@ async function fillIn<Decision>(
 }
 
 /** The value of a field; undefined: it is left out; null: the answer is taken back. */
-async function askField(asking: Asking, field: AnswerField): Promise<unknown> {
+async function askField(asking: TerminalAsking, field: AnswerField): Promise<unknown> {
   switch (field.kind) {
     case 'words':
       return askWords(asking, field);
     case 'tick':
-      return askKeep(asking);
+      return askToKeepWork(asking);
     case 'amount':
       return askAmount(asking, field);
     case 'one':
@@ -107,7 +109,7 @@ async function askField(asking: Asking, field: AnswerField): Promise<unknown> {
 }
 
 async function askWords(
-  asking: Asking,
+  asking: TerminalAsking,
   { label, isNeeded, enter, without }: Extract<AnswerField, { readonly kind: 'words' }>,
 ): Promise<string | null | undefined> {
   if (enter === undefined) return isNeeded ? askText(asking, prompt(label)) : undefined;
@@ -124,7 +126,7 @@ function prompt(label: string, enter?: string): string {
 }
 
 async function askAmount(
-  asking: Asking,
+  asking: TerminalAsking,
   { label, isWhole }: Extract<AnswerField, { readonly kind: 'amount' }>,
 ): Promise<number> {
   const pattern = isWhole ? /^\d{1,12}$/ : /^\d{1,9}(?:\.\d{1,4})?$/;
@@ -139,24 +141,27 @@ async function askAmount(
 
 /** One of the options, or some of them, by id or name; null: none after all. */
 async function askOptions(
-  asking: Asking,
+  asking: TerminalAsking,
   { kind, label, options, unknown }: Extract<AnswerField, { readonly options: unknown }>,
 ): Promise<string | readonly string[] | null> {
-  for (const option of options) asking.print(visibleLine(`  ${option.label}`));
+  for (const option of options) asking.print(toPrintableLine(`  ${option.label}`));
   for (;;) {
     const typed = (await askLine(asking, prompt(label, 'none'))).trim();
     const names = kind === 'one' ? [typed] : typed.split(/[\s,]+/);
     const selected = names.filter((name) => name !== '');
     if (selected.length === 0) return null;
-    const strange = selected.filter((name) => valueNamed(options, name) === undefined);
-    const values = [...new Set(selected.flatMap((name) => valueNamed(options, name) ?? []))];
+    const strange = selected.filter((name) => findFieldChoiceByName(options, name) === undefined);
+    const values = [...new Set(selected.flatMap((name) => findFieldChoiceByName(options, name) ?? []))];
     if (strange.length === 0) return kind === 'one' ? (values[0] ?? null) : values;
-    asking.print(visibleLine(asSentence(`${unknown} ${strange.join(', ')}`)));
+    asking.print(toPrintableLine(asSentence(`${unknown} ${strange.join(', ')}`)));
   }
 }
 
 /** One of several answers, by its name; null: none after all. */
-async function askNamed(asking: Asking, answers: readonly Answer[]): Promise<Answer | null> {
+async function askNamed(
+  asking: TerminalAsking,
+  answers: readonly OfferedAnswer[],
+): Promise<OfferedAnswer | null> {
   const names = answers.map(({ name }) => name).join(', ');
   for (;;) {
     const typed = (await askLine(asking, prompt(`Which (${names})`, 'back'))).trim().replace(/\s+/g, ' ');

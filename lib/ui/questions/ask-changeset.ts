@@ -1,35 +1,38 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { Given } from '../../domain/questions/answer-row.ts';
-import { answersTo } from '../../domain/questions/answers-to.ts';
+import type { AnswerInput } from '../../domain/questions/answer-row.ts';
+import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
+import { renderExcludingChangesets, renderRejectionEffects } from '../render/changeset-lines.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { changesetFacts, decideChangeset } from './about-changeset.ts';
-import { type AskOptions, askUntilDecided, type KeyAct } from './ask-answer.ts';
-import { type Asking, type Choice, choose } from './choose.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { parseChangesetDecision, readChangesetAnswerFacts } from './about-changeset.ts';
+import { type AnswerPromptOptions, askUntilDecided, type ExtraKey } from './ask-answer.ts';
+import { askChoice, type KeyChoice, type TerminalAsking } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import {
-  askComment,
-  editsLines,
-  followLines,
-  type KeptComments,
+  askLineComment,
+  editChangesetLines,
+  type KeptLineComments,
+  moveCommentsAfterEdit,
   printKeptComments,
 } from './kept-comments.ts';
-import { waitingChangeset } from './waits-for-person.ts';
+import { describeWaitingChangeset } from './waits-for-person.ts';
 
 /**
- * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `openPage` opens the review
+ * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `prepareBrowserOpening` opens the review
  * page, where one can be opened; `kept`: comments of the question before.
  */
-export async function askChangeset(
+export async function askChangesetDecision(
   context: GateContext,
   question: ChangesetQuestion,
-  { kept, openPage }: { readonly kept: KeptComments; readonly openPage?: (() => Promise<void>) | undefined },
+  {
+    kept,
+    openPage,
+  }: { readonly kept: KeptLineComments; readonly openPage?: (() => Promise<void>) | undefined },
 ): Promise<ChangesetDecision> {
   const comments = kept.of(question);
-  const asking = context.asking(waitingChangeset(question, await changesetFacts(question)));
+  const asking = context.asking(describeWaitingChangeset(question, await readChangesetAnswerFacts(question)));
   const asked: ChangesetDialog = {
     context,
     question,
@@ -39,7 +42,9 @@ export async function askChangeset(
     message: null,
   };
   await showChangesetFacts(asked);
-  const decision = await askUntilDecided(async () => offerOf(asked, await changesetFacts(question)));
+  const decision = await askUntilDecided(async () =>
+    offerOf(asked, await readChangesetAnswerFacts(question)),
+  );
   if (decision.kind === 'approve' || decision.kind === 'reject' || decision.kind === 'skip')
     kept.forget(question);
   return decision;
@@ -49,7 +54,7 @@ export async function askChangeset(
 interface ChangesetDialog {
   readonly context: GateContext;
   readonly question: ChangesetQuestion;
-  readonly asking: Asking;
+  readonly asking: TerminalAsking;
   /** They go along with a decision. */
   readonly comments: LineComment[];
   /** Opens the review page; null: there is none, or it is open. */
@@ -63,34 +68,34 @@ async function showChangesetFacts({ context, question, comments }: ChangesetDial
   const { style, print } = context;
   const { id } = question.changeset;
   print(renderChangeset(question, style));
-  for (const line of renderExcluding((await question.excluding?.(id)) ?? []))
+  for (const line of renderExcludingChangesets((await question.excluding?.(id)) ?? []))
     print(wrapText(`warning: ${line}`, style.width, '  ').map(style.yellow).join('\n'));
-  for (const line of renderOnTop((await question.onTop?.(id)) ?? []))
+  for (const line of renderRejectionEffects((await question.onTop?.(id)) ?? []))
     print(wrapText(line, style.width, '  ').join('\n'));
   await printKeptComments(context, comments, question);
 }
 
 function offerOf(
   asked: ChangesetDialog,
-  facts: Parameters<typeof answersTo>[0],
-): AskOptions<ChangesetDecision> {
+  facts: Parameters<typeof listOfferedAnswers>[0],
+): AnswerPromptOptions<ChangesetDecision> {
   const { asking, question } = asked;
   return {
     asking,
-    answers: answersTo(facts),
+    answers: listOfferedAnswers(facts),
     acts: actsOf(asked),
     before: 'skip',
     onField: async (name, value) => {
       if (name !== 'tasks' || !Array.isArray(value)) return;
       const others = (await question.onTop?.(question.changeset.id, value)) ?? [];
-      for (const line of renderOnTop(others)) asking.print(line);
+      for (const line of renderRejectionEffects(others)) asking.print(line);
     },
     decide: (given) => decide(asked, given),
   };
 }
 
 /** Keys that decide nothing by themselves, and the message in the editor. */
-function actsOf(asked: ChangesetDialog): readonly KeyAct<ChangesetDecision>[] {
+function actsOf(asked: ChangesetDialog): readonly ExtraKey<ChangesetDecision>[] {
   const { context, asking, question, comments } = asked;
   const { showInterdiff, linesOf, showMessage } = question;
   const view = async (diff: Promise<string>): Promise<null> => {
@@ -98,9 +103,9 @@ function actsOf(asked: ChangesetDialog): readonly KeyAct<ChangesetDecision>[] {
     return null;
   };
   const edit = async (): Promise<ChangesetDecision | null> => {
-    const edited = await editsLines(context, asking, question);
+    const edited = await editChangesetLines(context, asking, question);
     if (edited === null) return null;
-    followLines(comments, edited);
+    moveCommentsAfterEdit(comments, edited);
     return { kind: 'again' };
   };
   const write = async (): Promise<null> => {
@@ -113,7 +118,7 @@ function actsOf(asked: ChangesetDialog): readonly KeyAct<ChangesetDecision>[] {
     return null;
   };
   const comment = async (): Promise<null> => {
-    const one = await askComment(asking, question);
+    const one = await askLineComment(asking, question);
     if (one === null) return null;
     comments.push(one);
     context.print(`Comment added. It is sent when you approve or reject; ${comments.length} so far.`);
@@ -132,13 +137,13 @@ function actsOf(asked: ChangesetDialog): readonly KeyAct<ChangesetDecision>[] {
 /** Turns a key and its fields into a decision, with drafts from before; null: none after all. */
 async function decide(
   { asking, question, comments, message }: ChangesetDialog,
-  given: Given,
+  given: AnswerInput,
 ): Promise<ChangesetDecision | null> {
   if (given.kind === 'skip' && comments.length > 0 && !(await dropsThem(asking))) return null;
   const remarks = comments.length === 0 ? {} : { comments };
   const worded = message === null ? {} : { message };
   const along = given.kind === 'approve' ? { ...remarks, ...worded } : given.kind === 'reject' ? remarks : {};
-  const decision = await decideChangeset(question, { ...given, ...along });
+  const decision = await parseChangesetDecision(question, { ...given, ...along });
   if (decision.kind !== 'undo' || question.takeBack === undefined) return decision;
   await question.takeBack(decision.changeset, 'terminal');
   return { kind: 'again' };
@@ -156,19 +161,19 @@ async function askMessage(
   if (edited === null || edited === '' || edited === text.trim()) return former;
   const wrong = (await checkMessage?.(changeset.id, edited)) ?? null;
   if (wrong !== null) {
-    context.print(visibleLine(wrong));
+    context.print(toPrintableLine(wrong));
     return former;
   }
-  context.print(`When you approve it, it lands as: ${visibleLine(edited.split('\n')[0] ?? '')}`);
+  context.print(`When you approve it, it lands as: ${toPrintableLine(edited.split('\n')[0] ?? '')}`);
   return edited;
 }
 
-const dropChoices: readonly Choice<'d' | 'b'>[] = [
+const dropChoices: readonly KeyChoice<'d' | 'b'>[] = [
   { key: 'd', label: '(d)rop the comments' },
   { key: 'b', label: '(b)ack' },
 ];
 
 /** Nothing is decided: there is nothing they could go along with. */
-async function dropsThem(asking: Asking): Promise<boolean> {
-  return (await choose(asking, dropChoices)) === 'd';
+async function dropsThem(asking: TerminalAsking): Promise<boolean> {
+  return (await askChoice(asking, dropChoices)) === 'd';
 }

@@ -1,14 +1,14 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { TrustChange } from '../../domain/state/repository-trust.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { renderTrust } from '../render/render-trust.ts';
+import { renderTrustChanges } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { choose } from './choose.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { askChoice } from './choose.ts';
 
 /** Shows what is asked for and asks whether it may be. `onEnd` is thrown where the input ends without an answer. */
-export async function askTrust(
+export async function askToAllowTrustChanges(
   io: Io,
   changes: readonly TrustChange[],
   {
@@ -23,11 +23,13 @@ export async function askTrust(
   },
 ): Promise<boolean> {
   const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  print(renderTrust(changes, style));
+  print(renderTrustChanges(changes, style));
   for (const program of missing)
-    print(`\n${style.yellow(`${visibleLine(program)} is not installed here: no agent of it can start.`)}`);
+    print(
+      `\n${style.yellow(`${toPrintableLine(program)} is not installed here: no agent of it can start.`)}`,
+    );
   print('\nAllow this? You allow exactly what is shown, for this clone. To undo it: git flame trust revoke.');
-  const key = await choose({ prompter: createPrompter(io, style.width), print, onEnd }, [
+  const key = await askChoice({ prompter: createPrompter(io, style.width), print, onEnd }, [
     { key: 'y', label: '(y)es' },
     { key: 'n', label: '(n)o' },
   ]);
@@ -44,11 +46,11 @@ interface EndQuestion {
 }
 
 /** Asks whether a session is to end. */
-export async function askEnd(io: Io, { title, left, style, onEnd }: EndQuestion): Promise<boolean> {
+export async function askToEndSession(io: Io, { title, left, style, onEnd }: EndQuestion): Promise<boolean> {
   const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  print(style.bold(visibleLine(title)));
+  print(style.bold(toPrintableLine(title)));
   for (const line of left) print(line);
-  const key = await choose({ prompter: createPrompter(io, style.width), print, onEnd }, [
+  const key = await askChoice({ prompter: createPrompter(io, style.width), print, onEnd }, [
     { key: 'e', label: '(e)nd it' },
     { key: 'k', label: '(k)eep it' },
   ]);

@@ -5,28 +5,28 @@ import type {
   ValidatorFailedDecision,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import { answersTo } from '../../domain/questions/answers-to.ts';
+import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import { textSchema } from '../../domain/text.ts';
 import { renderAttempts } from '../render/render-attempts.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { aboutValidation, aboutValidator } from './about-validation.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { prepareValidationQuestion, prepareValidatorQuestion } from './about-validation.ts';
 import { askUntilDecided } from './ask-answer.ts';
-import { askKeep } from './choose.ts';
+import { askToKeepWork } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
-import { waitingValidation, waitingValidator } from './waits-for-person.ts';
+import { describeWaitingValidation, describeWaitingValidator } from './waits-for-person.ts';
 
 /** A task failed its validation: check it again, requeue it with notes, requeue it changed, or drop it. */
-export async function askValidation(
+export async function askValidationDecision(
   context: GateContext,
   question: ValidationQuestion,
 ): Promise<ValidationDecision> {
   const { task, verdict, editProblems, showDiff } = question;
   const { style, print } = context;
-  const asking = context.asking(waitingValidation(question));
-  const { asks, decide } = aboutValidation(question);
-  print(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
+  const asking = context.asking(describeWaitingValidation(question));
+  const { asks, decide } = prepareValidationQuestion(question);
+  print(style.bold(`${task.id} failed its validation: ${toPrintableLine(task.title)}`));
   print(renderVerdict(verdict, style).join('\n'));
   for (const line of renderAttempts(task, style)) print(line);
   const parse = async (text: string): Promise<TaskEdit> => {
@@ -40,7 +40,7 @@ export async function askValidation(
     const text = await taskEditToYaml({ notes: verdict.notes, description, file_locks });
     const edited = await context.edit({ fileName: `${task.id}.yml`, text, parse });
     if (edited === null) return null;
-    return { kind: 'requeue', ...edited, ...((await askKeep(asking)) ? { keep: true } : {}) };
+    return { kind: 'requeue', ...edited, ...((await askToKeepWork(asking)) ? { keep: true } : {}) };
   };
   const view = async (): Promise<null> => {
     await context.viewDiff(await showDiff());
@@ -50,22 +50,28 @@ export async function askValidation(
     { label: '(v)iew', act: view },
     { label: '(e)dit and requeue', act: edit },
   ];
-  return askUntilDecided(() => ({ asking, answers: answersTo(asks), acts, before: 'recheck', decide }));
+  return askUntilDecided(() => ({
+    asking,
+    answers: listOfferedAnswers(asks),
+    acts,
+    before: 'recheck',
+    decide,
+  }));
 }
 
 /** The validator of a task failed twice: another one, a person's own judgement, or give the task up. */
-export async function askValidatorFailed(
+export async function askAfterValidatorFailed(
   context: GateContext,
   question: ValidatorFailedQuestion,
 ): Promise<ValidatorFailedDecision> {
   const { task, reason, diagnostics } = question;
-  const asking = context.asking(waitingValidator(question));
-  const { asks, decide } = aboutValidator(question);
-  context.print(context.style.bold(`The validator of ${task.id} failed: ${visibleLine(reason)}`));
+  const asking = context.asking(describeWaitingValidator(question));
+  const { asks, decide } = prepareValidatorQuestion(question);
+  context.print(context.style.bold(`The validator of ${task.id} failed: ${toPrintableLine(reason)}`));
   for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  ')))
     context.print(line);
   const isByHand = ({ word }: { readonly word: string }): boolean => word === 'pass' || word === 'fail';
-  const answers = answersTo(asks);
+  const answers = listOfferedAnswers(asks);
   // No judgement before the diff was shown.
   const judge = async (): Promise<ValidatorFailedDecision> => {
     await context.viewDiff(await question.showDiff());

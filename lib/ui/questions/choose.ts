@@ -3,13 +3,13 @@ import { isNonBlank } from '../../util/error-lines.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 
 /** One answer a person may give: `(a)pprove`; its key is in parentheses. */
-export interface Choice<Key extends string> {
+export interface KeyChoice<Key extends string> {
   readonly key: Key;
   readonly label: string;
 }
 
 /** The means to ask at a terminal. */
-export interface Asking {
+export interface TerminalAsking {
   readonly prompter: Prompter;
   readonly print: (line: string) => void;
   readonly onEnd: () => FlameError;
@@ -20,9 +20,9 @@ export interface Asking {
 }
 
 /** Asks until one of the choices is typed, by its key or its word. Enter alone decides nothing. */
-export async function choose<Key extends string>(
-  asking: Asking,
-  choices: readonly Choice<Key>[],
+export async function askChoice<Key extends string>(
+  asking: TerminalAsking,
+  choices: readonly KeyChoice<Key>[],
 ): Promise<Key> {
   const prompt = `${choices.map(({ label }) => label).join(' / ')}? `;
   const howTo = asking.howTo?.() ?? null;
@@ -36,7 +36,7 @@ export async function choose<Key extends string>(
 }
 
 /** Asks for a text until there is one. */
-export async function askText(asking: Asking, prompt: string): Promise<string> {
+export async function askText(asking: TerminalAsking, prompt: string): Promise<string> {
   for (;;) {
     const text = (await askLine(asking, prompt)).trim();
     if (isNonBlank(text)) return text;
@@ -44,19 +44,19 @@ export async function askText(asking: Asking, prompt: string): Promise<string> {
   }
 }
 
-const beginnings: readonly Choice<'n' | 'k'>[] = [
+const beginnings: readonly KeyChoice<'n' | 'k'>[] = [
   { key: 'n', label: '(n)ew attempt' },
   { key: 'k', label: '(k)eep this work' },
 ];
 
 /** Whether the next attempt starts from the work that is sent back. */
-export async function askKeep(asking: Asking): Promise<boolean> {
+export async function askToKeepWork(asking: TerminalAsking): Promise<boolean> {
   asking.print('The next attempt starts without this work, or continues from it.');
-  return (await choose(asking, beginnings)) === 'k';
+  return (await askChoice(asking, beginnings)) === 'k';
 }
 
 /** One line, as it was typed. */
-export function askLine({ prompter, onEnd, withdrawn }: Asking, prompt: string): Promise<string> {
+export function askLine({ prompter, onEnd, withdrawn }: TerminalAsking, prompt: string): Promise<string> {
   return prompter.ask(prompt, onEnd, withdrawn);
 }
 

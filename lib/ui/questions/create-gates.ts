@@ -1,46 +1,56 @@
-import { noPersonToAsk } from '../../domain/agent-messages.ts';
-import { type Decisions, groupsIn } from '../../domain/config/decisions.ts';
-import { FlameError, interrupted } from '../../domain/flame-error.ts';
+import { noPersonToAskMessage } from '../../domain/agent-messages.ts';
+import { type ParsedDecisionsFile, readAnswersByGroup } from '../../domain/config/decisions.ts';
+import { commandStoppedError, FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { Gates, LeftOverDecision, Placed, SessionDecision } from '../../domain/ports/gates.ts';
-import { type FileEntry, readFileAnswer } from '../../domain/questions/answers-to.ts';
+import type {
+  DecisionWithPlace,
+  Gates,
+  SessionDecision,
+  UnfinishedSessionDecision,
+} from '../../domain/ports/gates.ts';
+import { type DecisionsFileEntry, readDecisionsFileAnswer } from '../../domain/questions/answers-to.ts';
 import type { ChangesetDecision } from '../../domain/questions/changeset-answers.ts';
-import type { AgentAnswer, BudgetDecision, PlanGiven } from '../../domain/questions/run-answers.ts';
-import type { ValidationDecision, ValidatorGiven } from '../../domain/questions/validation-answers.ts';
+import type { AnswerToAgent, BudgetDecision, PlanAnswerInput } from '../../domain/questions/run-answers.ts';
+import type { ValidationDecision, ValidatorAnswerInput } from '../../domain/questions/validation-answers.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { changesetFacts } from './about-changeset.ts';
-import { editablePlans } from './about-plan.ts';
-import { readAnswers, sessionAsks } from './about-run.ts';
-import { judged } from './about-validation.ts';
-import { type PageOpener, type QueueAccess, type SharedGatesOptions, sharedGates } from './shared-gates.ts';
+import { readChangesetAnswerFacts } from './about-changeset.ts';
+import { createPlanTextEditing } from './about-plan.ts';
+import { buildSessionQuestionData, checkAnswersToAgent } from './about-run.ts';
+import { toValidatorDecision } from './about-validation.ts';
+import {
+  createSharedGates,
+  type QuestionQueueAccess,
+  type ReviewPageAccess,
+  type SharedGatesOptions,
+} from './shared-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
 import {
-  type WaitingGate,
-  waitingBudget,
-  waitingChangeset,
-  waitingPlan,
-  waitingSession,
-  waitingValidation,
-  waitingValidator,
-  waitsForPerson,
+  describeWaitingBudget,
+  describeWaitingChangeset,
+  describeWaitingPlan,
+  describeWaitingSession,
+  describeWaitingValidation,
+  describeWaitingValidator,
+  type UnansweredGate,
+  waitsForPersonError,
 } from './waits-for-person.ts';
-import { announcedGates, type WaitingFacts, wrapGates } from './wrap-gates.ts';
+import { announceWaitingGates, type GateAnnouncement, wrapGates } from './wrap-gates.ts';
 
 interface GatesOptions extends TerminalGatesOptions {
   /** Decisions from --decisions-file; null without one. */
-  readonly decisions: Decisions | null;
+  readonly decisions: ParsedDecisionsFile | null;
   readonly readFile: DecisionGatesOptions['readFile'];
   /** Called when a gate waits for a person; not when it was answered beforehand. */
-  readonly onWaiting?: (facts: WaitingFacts, over: AbortSignal) => Promise<void>;
+  readonly onWaiting?: (facts: GateAnnouncement, over: AbortSignal) => Promise<void>;
   /** Called with each changeset that a person is asked about; not with those that were answered beforehand. */
   readonly onChangesetAsked?: (question: ChangesetQuestion) => void;
   /** Where changesets can be decided in a browser too. */
-  readonly reviewPage?: PageOpener | null;
+  readonly reviewPage?: ReviewPageAccess | null;
   /** Where all of it can be decided on boards. */
-  readonly queue?: QueueAccess | null;
+  readonly queue?: QuestionQueueAccess | null;
   /** See SharedGatesOptions. */
   readonly onElsewhere?: SharedGatesOptions['onElsewhere'];
 }
@@ -59,12 +69,12 @@ export function createGates(io: Io, options: GatesOptions): Gates {
     reviewPage = null,
     queue = null,
   } = options;
-  const person = sharedGates({
-    alone: createNoGates(options),
+  const person = createSharedGates({
+    unattended: createUnattendedGates(options),
     terminal: hasTerminal(io) ? createTerminalGates(io, options) : null,
     page: reviewPage,
     queue,
-    plans: editablePlans(options),
+    plans: createPlanTextEditing(options),
     interrupted: io.signal,
     onElsewhere: options.onElsewhere ?? (() => undefined),
   });
@@ -76,30 +86,35 @@ export function createGates(io: Io, options: GatesOptions): Gates {
       return interruptible.changeset(question);
     },
   };
-  const fallback = onWaiting === undefined ? asked : announcedGates(asked, onWaiting);
-  return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
+  const fallback = onWaiting === undefined ? asked : announceWaitingGates(asked, onWaiting);
+  return decisions === null
+    ? fallback
+    : createDecisionsFileGates({ decisions, fallback, readFile, parsePlan });
 }
 
 /**
  * Gates without a person: each throws the FlameError `waits-for-person` with the commands to continue with.
  */
-export function createNoGates(options: { readonly person: string; readonly resume: string }): Gates {
+export function createUnattendedGates(options: { readonly person: string; readonly resume: string }): Gates {
   const { person, resume } = options;
-  const wait = (waiting: WaitingGate): Promise<never> => Promise.reject(waitsForPerson(waiting, resume));
+  const wait = (waiting: UnansweredGate): Promise<never> =>
+    Promise.reject(waitsForPersonError(waiting, resume));
   return {
     person,
     isInteractive: false,
-    plan: (question) => wait(waitingPlan(question)),
-    validation: (question) => wait(waitingValidation(question)),
-    validatorFailed: (question) => wait(waitingValidator(question)),
+    plan: (question) => wait(describeWaitingPlan(question)),
+    validation: (question) => wait(describeWaitingValidation(question)),
+    validatorFailed: (question) => wait(describeWaitingValidator(question)),
     changeset: async (question) => {
       const { id } = question.changeset;
       const onTop = (await question.onTop?.(id)) ?? [];
       const excluding = (await question.excluding?.(id)) ?? [];
-      return wait(waitingChangeset(question, await changesetFacts(question), { onTop, excluding }));
+      return wait(
+        describeWaitingChangeset(question, await readChangesetAnswerFacts(question), { onTop, excluding }),
+      );
     },
-    session: (question) => wait(waitingSession(sessionAsks(question))),
-    budget: (question) => wait(waitingBudget(question)),
+    session: (question) => wait(describeWaitingSession(buildSessionQuestionData(question))),
+    budget: (question) => wait(describeWaitingBudget(question)),
   };
 }
 
@@ -114,11 +129,11 @@ function interruptedGates(gates: Gates, resume: string): Gates {
 function atQuestion(error: unknown, resume: string): unknown {
   if (!(error instanceof FlameError) || error.code !== 'interrupted' || error.hints.length > 0) return error;
   const message = 'Interrupted. The question stays open; earlier decisions are kept.';
-  return interrupted(message, { hints: [resume], cause: error });
+  return commandStoppedError(message, { hints: [resume], cause: error });
 }
 
 interface DecisionGatesOptions {
-  readonly decisions: Decisions;
+  readonly decisions: ParsedDecisionsFile;
   /** Asked once a list is used up. */
   readonly fallback: Gates;
   /** Text of the file an `{edit: file}` names; throws a FlameError when it can't be read. */
@@ -127,14 +142,14 @@ interface DecisionGatesOptions {
 }
 
 /** Gates answered beforehand, each list in order; never interactive. What may not be, the engine refuses. */
-export function createDecisionGates(options: DecisionGatesOptions): Gates {
+export function createDecisionsFileGates(options: DecisionGatesOptions): Gates {
   const { decisions, fallback, readFile, parsePlan } = options;
   const next = {
-    plan: queueOf<PlanGiven>('plan', decisions.plan),
+    plan: queueOf<PlanAnswerInput>('plan', decisions.plan),
     validation: queueOf<ValidationDecision>('validation', decisions.validation),
-    validator: queueOf<ValidatorGiven>('validator_failed', decisions.validator_failed),
+    validator: queueOf<ValidatorAnswerInput>('validator_failed', decisions.validator_failed),
     session: queueOf<SessionDecision>('session', decisions.session),
-    question: queueOf<AgentAnswer>('question', decisions.question),
+    question: queueOf<AnswerToAgent>('question', decisions.question),
     budget: queueOf<BudgetDecision>('budget', decisions.budget),
     changeset: queueChangesets(decisions.changesets),
   };
@@ -152,21 +167,24 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     validatorFailed: given(async (question) => {
       const answer = next.validator();
       const isAccepted = answer?.kind === 'pass' && answer.notes === undefined;
-      if (answer === null || (isAccepted && isRed(question))) return fallback.validatorFailed(question);
+      if (answer === null || (isAccepted && hasFailedDiagnostic(question)))
+        return fallback.validatorFailed(question);
       const notes = isAccepted ? { notes: 'Accepted manually, without a validator.' } : {};
-      return judged({ ...answer, ...notes }, isRed(question));
+      return toValidatorDecision({ ...answer, ...notes }, hasFailedDiagnostic(question));
     }),
     changeset: given(async (question) => {
       const answer = next.changeset(question.changeset);
       const isRefused =
-        answer?.kind === 'approve' && answer.override === undefined && isRed(question.changeset);
+        answer?.kind === 'approve' &&
+        answer.override === undefined &&
+        hasFailedDiagnostic(question.changeset);
       return answer === null || isRefused ? fallback.changeset(question) : answer;
     }),
     session: given(async (question) => next.session() ?? fallback.session(question)),
     leftOver: async (question) => {
       // Nothing is left to continue: that entry is for another question.
       const answer = next.session(({ kind }) => kind !== 'continue');
-      if (answer !== null) return { ...(answer as LeftOverDecision), where: 'decisions file' };
+      if (answer !== null) return { ...(answer as UnfinishedSessionDecision), where: 'decisions file' };
       const asked = (await fallback.leftOver?.(question)) ?? null;
       return asked === null ? null : { where: 'decisions file', ...asked };
     },
@@ -174,27 +192,28 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     // Without an answer, and no person to ask, it is left to the agent.
     question: given(async (question) => {
       const answer = next.question();
-      if (answer === null) return fallback.question?.(question) ?? { kind: 'proceed', why: noPersonToAsk };
+      if (answer === null)
+        return fallback.question?.(question) ?? { kind: 'proceed', why: noPersonToAskMessage };
       return answer.kind === 'proceed'
         ? answer
-        : readAnswers(question.questions, { kind: 'answer', answers: [answer.answers].flat() });
+        : checkAnswersToAgent(question.questions, { kind: 'answer', answers: [answer.answers].flat() });
     }),
   };
 }
 
 /** Those that are asked instead name the place by themselves. */
 function given<Question, Decision extends object>(
-  ask: (question: Question) => Promise<Placed<Decision>>,
-): (question: Question) => Promise<Placed<Decision>> {
+  ask: (question: Question) => Promise<DecisionWithPlace<Decision>>,
+): (question: Question) => Promise<DecisionWithPlace<Decision>> {
   return async (question) => ({ where: 'decisions file', ...(await ask(question)) });
 }
 
 /** The answers of a list, one after the other, as far as they may be used; null: none. */
 function queueOf<Answer extends { readonly kind: string }>(
-  gate: Parameters<typeof readFileAnswer>[0],
-  entries: readonly FileEntry[],
+  gate: Parameters<typeof readDecisionsFileAnswer>[0],
+  entries: readonly DecisionsFileEntry[],
 ): (isUsed?: (answer: Answer) => boolean) => Answer | null {
-  const left = entries.map((entry) => readFileAnswer<Answer>(gate, entry));
+  const left = entries.map((entry) => readDecisionsFileAnswer<Answer>(gate, entry));
   return (isUsed = () => true) => {
     const [answer] = left;
     if (answer === undefined || !isUsed(answer)) return null;
@@ -209,13 +228,13 @@ function queueOf<Answer extends { readonly kind: string }>(
  * answers every changeset that nothing else answers, once as it is.
  */
 function queueChangesets(
-  entries: Decisions['changesets'],
+  entries: ParsedDecisionsFile['changesets'],
 ): (changeset: Pick<Changeset, 'group' | 'commit'>) => ChangesetDecision | null {
-  const queue = entries.map((entry) => ({ entry, groups: groupsIn(entry) }));
+  const queue = entries.map((entry) => ({ entry, groups: readAnswersByGroup(entry) }));
   const always = queue.map(({ groups }) => groups?.get('all')).find((entry) => entry !== undefined);
   // One that is asked about again as it was is none that this decides.
   const answered = new Set<string>();
-  const take = ({ group, commit }: Pick<Changeset, 'group' | 'commit'>): FileEntry | undefined => {
+  const take = ({ group, commit }: Pick<Changeset, 'group' | 'commit'>): DecisionsFileEntry | undefined => {
     for (const [index, { entry, groups }] of queue.entries()) {
       if (groups === null) {
         queue.splice(index, 1);
@@ -233,6 +252,6 @@ function queueChangesets(
   };
   return (changeset) => {
     const entry = take(changeset);
-    return entry === undefined ? null : readFileAnswer<ChangesetDecision>('changesets', entry);
+    return entry === undefined ? null : readDecisionsFileAnswer<ChangesetDecision>('changesets', entry);
   };
 }

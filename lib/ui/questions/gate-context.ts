@@ -2,12 +2,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderDiff } from '../render/render-diff.ts';
-import { editText } from '../terminal/edit-text.ts';
+import { editTextInEditor } from '../terminal/edit-text.ts';
 import { createPrompter, type Prompter } from '../terminal/prompter.ts';
 import { openPager } from '../terminal/run-program.ts';
 import type { Style } from '../text/style.ts';
-import type { Asking } from './choose.ts';
-import { type WaitingGate, waitsForPerson } from './waits-for-person.ts';
+import type { TerminalAsking } from './choose.ts';
+import { type UnansweredGate, waitsForPersonError } from './waits-for-person.ts';
 
 export interface GateSettings {
   /** How text looks on stderr, where questions are asked. */
@@ -24,7 +24,7 @@ export interface GateContext {
   readonly style: Style;
   print(text: string): void;
   /** The means to ask; the gate says how the question can be answered without a terminal, or which error ends it. */
-  asking(waiting: WaitingGate | FlameError): Asking;
+  asking(waiting: UnansweredGate | FlameError): TerminalAsking;
   viewDiff(diff: string): Promise<void>;
   /** Shows text in the pager. */
   view(text: string): Promise<void>;
@@ -35,7 +35,7 @@ interface EditRequest<Value> {
   readonly fileName: string;
   readonly text: string;
   readonly parse: (text: string) => Value | Promise<Value>;
-  /** See editText. */
+  /** See editTextInEditor. */
   readonly isVerbatim?: boolean;
 }
 
@@ -49,14 +49,14 @@ export function createGateContext(io: Io, settings: GateSettings, withdrawn?: Ab
     print,
     asking: (waiting) => {
       const onEnd = (): FlameError =>
-        waiting instanceof FlameError ? waiting : waitsForPerson(waiting, settings.resume);
+        waiting instanceof FlameError ? waiting : waitsForPersonError(waiting, settings.resume);
       const printAside = (line: string): void => print(wrapIndented(line, style.width));
       return { prompter, print: printAside, onEnd, withdrawn, howTo: () => howTo(io, style) };
     },
     viewDiff: (diff) =>
       openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
     view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
-    edit: (request) => editText(io, { ...request, editor: settings.editor, print, style, withdrawn }),
+    edit: (request) => editTextInEditor(io, { ...request, editor: settings.editor, print, style, withdrawn }),
   };
 }
 

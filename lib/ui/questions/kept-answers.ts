@@ -1,10 +1,10 @@
 import type { SessionId } from '../../domain/ids.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import type { Question } from './about-question.ts';
+import type { PreparedQuestion } from './about-question.ts';
 
 /** An answer that was taken and may not be applied yet: the same question, asked again, needs no second answer. */
-export interface KeptAnswer {
+export interface UnappliedAnswer {
   /** The digest of all that was asked about, and of where its session stood: once it is applied, no question has it. */
   readonly print: string;
   readonly answer?: unknown;
@@ -12,21 +12,21 @@ export interface KeptAnswer {
 }
 
 /** Where one is kept beyond this process. What can't be kept is only as safe as the process. */
-export interface AnswerStore {
+export interface UnappliedAnswerStore {
   /** null: none. */
-  read(session: SessionId): KeptAnswer | null;
-  write(session: SessionId, kept: KeptAnswer): void;
+  read(session: SessionId): UnappliedAnswer | null;
+  write(session: SessionId, kept: UnappliedAnswer): void;
   clear(session: SessionId): void;
 }
 
-const keepsNothing: AnswerStore = {
+const keepsNothing: UnappliedAnswerStore = {
   read: () => null,
   write: () => undefined,
   clear: () => undefined,
 };
 
 /** The person who decides, the session, and its progress. */
-export interface QuestionPlace {
+export interface QuestionOrigin {
   readonly person: string;
   readonly session: SessionId | null;
   /** When the last decision was made that its note holds; '' before the first. */
@@ -34,14 +34,14 @@ export interface QuestionPlace {
 }
 
 /** The answers that were taken, until they are applied; one for each session. */
-export class KeptAnswers {
-  readonly #keeper: AnswerStore;
+export class UnappliedAnswers {
+  readonly #keeper: UnappliedAnswerStore;
   /** Digests of what was answered in this process. */
   readonly #used = new Set<string>();
   /** Sessions of which this process kept an answer. */
   readonly #kept = new Set<SessionId>();
 
-  constructor(keeper: AnswerStore = keepsNothing) {
+  constructor(keeper: UnappliedAnswerStore = keepsNothing) {
     this.#keeper = keeper;
   }
 
@@ -50,9 +50,9 @@ export class KeptAnswers {
   }
 
   keep(
-    question: Question<unknown>,
-    place: QuestionPlace,
-    { answer, where }: Pick<KeptAnswer, 'answer' | 'where'>,
+    question: PreparedQuestion<unknown>,
+    place: QuestionOrigin,
+    { answer, where }: Pick<UnappliedAnswer, 'answer' | 'where'>,
   ): void {
     // An agent ends with its run, and the answer to its question may be a secret: it is not kept.
     if (place.session === null || question.asks.gate === 'question') return;
@@ -64,7 +64,7 @@ export class KeptAnswers {
   }
 
   /** Takes the answer kept for exactly this question, once; null: there is none. */
-  take(question: Question<unknown>, place: QuestionPlace): KeptAnswer | null {
+  take(question: PreparedQuestion<unknown>, place: QuestionOrigin): UnappliedAnswer | null {
     const { session } = place;
     const kept = session === null ? null : this.#keeper.read(session);
     if (session === null || kept === null) return null;
@@ -80,6 +80,9 @@ export class KeptAnswers {
   }
 }
 
-function printOf({ asks, substance }: Question<unknown>, { session, decidedAt }: QuestionPlace): string {
+function printOf(
+  { asks, substance }: PreparedQuestion<unknown>,
+  { session, decidedAt }: QuestionOrigin,
+): string {
   return canonicalDigest({ asks, substance, session, decidedAt });
 }

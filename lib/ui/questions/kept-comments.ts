@@ -1,22 +1,22 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
-import { describeLines, type LineRange, renderSuggestion } from '../../domain/state/line-range.ts';
-import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
-import { type Asking, askLine, type Choice, choose } from './choose.ts';
+import { type LineComment, parseLineComment } from '../../domain/state/line-comment.ts';
+import { type LineRange, renderLineRange, renderSuggestionComment } from '../../domain/state/line-range.ts';
+import { toPrintableDiffLine, toPrintableLine } from '../text/visible-text.ts';
+import { askChoice, askLine, type KeyChoice, type TerminalAsking } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 
 type Of = Pick<ChangesetQuestion, 'changeset' | 'session'>;
 
 /** Comments typed at the terminal before a decision: a changeset that is built again is asked about again. */
-export interface KeptComments {
+export interface KeptLineComments {
   /** To be added to. */
   of(question: Of): LineComment[];
   forget(question: Of): void;
 }
 
-export function keepComments(): KeptComments {
+export function createKeptComments(): KeptLineComments {
   const kept = new Map<string, LineComment[]>();
   const keyOf = ({ changeset, session }: Of): string => `${session.id} ${changeset.id}`;
   return {
@@ -38,9 +38,9 @@ export async function printKeptComments(
   if (comments.length === 0) return;
   context.print('These comments are sent when you approve or reject:');
   for (const comment of comments) {
-    context.print(visibleLine(`  ${comment.path}:${describeLines(comment)}: ${comment.text}`));
+    context.print(toPrintableLine(`  ${comment.path}:${renderLineRange(comment)}: ${comment.text}`));
     const stray = (await strayComment?.(comment)) ?? null;
-    if (stray !== null) context.print(visibleLine(`  ${stray}`));
+    if (stray !== null) context.print(toPrintableLine(`  ${stray}`));
   }
 }
 
@@ -53,7 +53,7 @@ interface EditedLines {
 }
 
 /** Comments on lines after those that were edited stay with their lines. */
-export function followLines(comments: LineComment[], { path, range, count }: EditedLines): void {
+export function moveCommentsAfterEdit(comments: LineComment[], { path, range, count }: EditedLines): void {
   const last = range.to ?? range.line;
   const by = count - (last - range.line + 1);
   const moved = comments.map((comment) => {
@@ -64,29 +64,30 @@ export function followLines(comments: LineComment[], { path, range, count }: Edi
   comments.splice(0, comments.length, ...moved);
 }
 
-const strayChoices: readonly Choice<'k' | 'a'>[] = [
+const strayChoices: readonly KeyChoice<'k' | 'a'>[] = [
   { key: 'k', label: '(k)eep it' },
   { key: 'a', label: '(a)gain' },
 ];
 
 /** A remark on one line of the change; null: none after all. */
-export async function askComment(
-  asking: Asking,
+export async function askLineComment(
+  asking: TerminalAsking,
   { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
 ): Promise<LineComment | null> {
   for (;;) {
     const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT or PATH:LINE-LINE TEXT (Enter: back): ');
     if (typed.trim() === '') return null;
-    const comment = parseComment(typed);
+    const comment = parseLineComment(typed);
     const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);
-    if (stray !== null) asking.print(visibleLine(stray));
-    if (comment !== null && (stray === null || (await choose(asking, strayChoices)) === 'k')) return comment;
+    if (stray !== null) asking.print(toPrintableLine(stray));
+    if (comment !== null && (stray === null || (await askChoice(asking, strayChoices)) === 'k'))
+      return comment;
     if (comment !== null) continue;
     asking.print('Write the file, a colon, the line and your comment: src/a.ts:12 this is never closed');
   }
 }
 
-const choices: readonly Choice<'a' | 'b'>[] = [
+const choices: readonly KeyChoice<'a' | 'b'>[] = [
   { key: 'a', label: '(a)pply as your commit' },
   { key: 'b', label: '(b)ack' },
 ];
@@ -95,9 +96,9 @@ const choices: readonly Choice<'a' | 'b'>[] = [
  * Opens lines of a changeset in the person's editor and puts the edit on top of the work as a commit of theirs, since
  * it is their code: the changeset is built again with it. null: nothing is changed, and a refusal is printed.
  */
-export async function editsLines(
+export async function editChangesetLines(
   context: GateContext,
-  asking: Asking,
+  asking: TerminalAsking,
   question: Pick<ChangesetQuestion, 'changeset' | 'linesOf' | 'decideOther'>,
 ): Promise<EditedLines | null> {
   const place = await askPlace(asking, question);
@@ -110,17 +111,17 @@ export async function editsLines(
     parse: (text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')),
   });
   if (edited === null) return null;
-  context.print(visibleLine(`${path}:${describeLines(range)}`));
-  for (const line of lines) context.print(context.style.red(`-${visibleDiffLine(line)}`));
-  for (const line of edited) context.print(context.style.green(`+${visibleDiffLine(line)}`));
-  if ((await choose(asking, choices)) === 'b') return null;
-  const comment = { path, side: 'new' as const, ...range, text: renderSuggestion(edited) };
+  context.print(toPrintableLine(`${path}:${renderLineRange(range)}`));
+  for (const line of lines) context.print(context.style.red(`-${toPrintableDiffLine(line)}`));
+  for (const line of edited) context.print(context.style.green(`+${toPrintableDiffLine(line)}`));
+  if ((await askChoice(asking, choices)) === 'b') return null;
+  const comment = { path, side: 'new' as const, ...range, text: renderSuggestionComment(edited) };
   try {
     await question.decideOther(question.changeset.id, { kind: 'suggest', comments: [comment] });
     return { path, range, count: edited.length };
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-    for (const line of [error.message, ...error.lines]) context.print(visibleLine(line));
+    for (const line of [error.message, ...error.lines]) context.print(toPrintableLine(line));
     return null;
   }
 }
@@ -132,7 +133,7 @@ interface Place {
 }
 
 async function askPlace(
-  asking: Asking,
+  asking: TerminalAsking,
   { linesOf }: Pick<ChangesetQuestion, 'linesOf'>,
 ): Promise<Place | null> {
   for (;;) {
@@ -145,10 +146,10 @@ async function askPlace(
     const lines = path === '' ? null : ((await linesOf?.(path, range)) ?? null);
     if (lines !== null) return { path, range, lines };
     asking.print(
-      visibleLine(
+      toPrintableLine(
         path === ''
           ? 'Write the file, a colon and the line, as in src/a.ts:12 or src/a.ts:12-15.'
-          : `${path} has no lines ${describeLines(range)} after the change.`,
+          : `${path} has no lines ${renderLineRange(range)} after the change.`,
       ),
     );
   }

@@ -1,37 +1,41 @@
-import { answerUsage, typedAnswers } from '../../domain/questions/answers-to.ts';
-import type { GateAsks, OpenGate } from '../../domain/questions/gate.ts';
-import { type Fact, factsOf, questionTitle } from '../../domain/questions/question-facts.ts';
-import { errorLines } from '../../util/error-lines.ts';
+import { listCommandLineAnswers, renderAnswerUsage } from '../../domain/questions/answers-to.ts';
+import type { PendingQuestion, QuestionData } from '../../domain/questions/gate.ts';
+import {
+  listQuestionFacts,
+  type QuestionFact,
+  renderQuestionTitle,
+} from '../../domain/questions/question-facts.ts';
+import { pickFailureLines } from '../../util/error-lines.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 const mostLines = 10;
 
 /** Open questions: what has to be known of each, and the commands that answer it. */
-export function renderQuestions(gates: readonly OpenGate[], style: Style, now: Date): string {
+export function renderQuestions(gates: readonly PendingQuestion[], style: Style, now: Date): string {
   return gates.map((gate) => renderQuestion(gate, style, now).join('\n')).join('\n\n');
 }
 
 function renderQuestion(
-  { id, session, asked_at, asks }: OpenGate,
+  { id, session, asked_at, asks }: PendingQuestion,
   style: Style,
   now: Date,
 ): readonly string[] {
   const since = formatDuration(Math.max(0, now.getTime() - Date.parse(asked_at)));
-  const rows = typedAnswers(asks).map((answer) => [
-    `git flame answer ${id} ${answerUsage(answer)}`,
-    visibleLine(answer.means),
+  const rows = listCommandLineAnswers(asks).map((answer) => [
+    `git flame answer ${id} ${renderAnswerUsage(answer)}`,
+    toPrintableLine(answer.means),
   ]);
   return [
-    style.bold(visibleLine(questionTitle(asks))),
+    style.bold(toPrintableLine(renderQuestionTitle(asks))),
     style.dim([id, session ?? '', `asked ${since} ago`].filter(Boolean).join(' · ')),
     ...factLines(id, asks)
       .flatMap((fact) =>
-        visibleText(fact)
+        toPrintableText(fact)
           .split('\n')
           .flatMap((line) => wrapText(line, style.width - 2, '  ')),
       )
@@ -40,12 +44,12 @@ function renderQuestion(
   ];
 }
 
-function factLines(id: string, asks: GateAsks): readonly string[] {
-  return factsOf(asks).flatMap((fact) => linesOf(id, fact));
+function factLines(id: string, asks: QuestionData): readonly string[] {
+  return listQuestionFacts(asks).flatMap((fact) => linesOf(id, fact));
 }
 
 /** A line or a paragraph each. */
-function linesOf(id: string, fact: Fact): readonly string[] {
+function linesOf(id: string, fact: QuestionFact): readonly string[] {
   switch (fact.kind) {
     case 'items':
       return fact.texts.map((text) => `- ${text}`);
@@ -53,7 +57,7 @@ function linesOf(id: string, fact: Fact): readonly string[] {
       return fact.texts.map((text) => `  ${text}`);
     case 'check': {
       const { command, result, is_good: isGood, output } = fact.check;
-      const printed = isGood ? [] : errorLines(output, mostLines).filter((line) => line.trim() !== '');
+      const printed = isGood ? [] : pickFailureLines(output, mostLines).filter((line) => line.trim() !== '');
       return [`${isGood ? 'good' : 'failed'}: ${command} (${result})`, ...printed.map((line) => `  ${line}`)];
     }
     case 'change': {

@@ -1,16 +1,22 @@
-import type { Gates, Placed } from '../../domain/ports/gates.ts';
-import type { AnsweredAt } from '../../domain/questions/gate.ts';
+import type { DecisionWithPlace, Gates } from '../../domain/ports/gates.ts';
+import type { AnsweringPlace } from '../../domain/questions/gate.ts';
 import type { ReviewPage } from '../review-page/open-review-page.ts';
-import { aboutChangeset } from './about-changeset.ts';
-import { aboutPlan, type EditablePlans } from './about-plan.ts';
-import { type Decided, decisionWords, type Question } from './about-question.ts';
-import { aboutAgent, aboutBase, aboutBudget, aboutLeftOver, aboutSession } from './about-run.ts';
-import { aboutValidation, aboutValidator } from './about-validation.ts';
-import type { QuestionPlace } from './kept-answers.ts';
-import type { Answer, PostedQuestion, QuestionQueue } from './question-queue.ts';
-import type { AskingGates, TerminalGates } from './terminal-gates.ts';
+import { prepareChangesetQuestion } from './about-changeset.ts';
+import { type PlanTextEditing, preparePlanQuestion } from './about-plan.ts';
+import { type AnyGateDecision, type PreparedQuestion, summarizeDecision } from './about-question.ts';
+import {
+  prepareAgentQuestion,
+  prepareBudgetQuestion,
+  prepareFailingBaseQuestion,
+  prepareLeftOverQuestion,
+  prepareSessionQuestion,
+} from './about-run.ts';
+import { prepareValidationQuestion, prepareValidatorQuestion } from './about-validation.ts';
+import type { QuestionOrigin } from './kept-answers.ts';
+import type { DecidedAnswer, PostedQuestion, QuestionQueue } from './question-queue.ts';
+import type { CompleteGates, TerminalGates } from './terminal-gates.ts';
 
-export interface PageOpener {
+export interface ReviewPageAccess {
   /** Whether changesets are asked about on the page by themselves: it was wanted from the start, or is open. */
   isWanted(): boolean;
   /** The page, the same each time. */
@@ -18,77 +24,85 @@ export interface PageOpener {
 }
 
 /** The queue that boards and commands answer. */
-export interface QueueAccess {
+export interface QuestionQueueAccess {
   readonly queue: QuestionQueue;
   /** Whether questions wait for it where there is no terminal: this command serves a board. */
   isWanted(): boolean;
   /** Called before each question is posted: boards of other processes are let in from then on. */
   listen(): Promise<void>;
-  place(): Promise<Pick<QuestionPlace, 'session' | 'decidedAt'>>;
+  place(): Promise<Pick<QuestionOrigin, 'session' | 'decidedAt'>>;
 }
 
 export interface SharedGatesOptions {
   /** Where no person can be asked. */
-  readonly alone: Gates;
+  readonly unattended: Gates;
   readonly terminal: TerminalGates | null;
-  readonly page: PageOpener | null;
-  readonly queue: QueueAccess | null;
-  readonly plans: EditablePlans;
+  readonly page: ReviewPageAccess | null;
+  readonly queue: QuestionQueueAccess | null;
+  readonly plans: PlanTextEditing;
   /** Aborts at Ctrl-C: where there is no terminal nothing else would end the waiting. */
   readonly interrupted: AbortSignal | undefined;
   /** Says at the terminal what was decided on a board: what about, and the answer. */
-  readonly onElsewhere: (about: string, answer: string, where: AnsweredAt) => void;
+  readonly onElsewhere: (about: string, answer: string, where: AnsweringPlace) => void;
 }
 
 /**
  * Gates that are answered at the terminal, on a board, and changesets on the review page, wherever the first answer
  * comes from; the other places hear of it. Without a terminal they wait only where a page is wanted.
  */
-export function sharedGates(options: SharedGatesOptions): Gates {
-  const { alone, terminal, page, queue, plans } = options;
-  const ask = async <Decision extends Decided>(asked: QuestionForms<Decision>): Promise<Placed<Decision>> => {
+export function createSharedGates(options: SharedGatesOptions): Gates {
+  const { unattended, terminal, page, queue, plans } = options;
+  const ask = async <Decision extends AnyGateDecision>(
+    asked: QuestionForms<Decision>,
+  ): Promise<DecisionWithPlace<Decision>> => {
     const { decision, where } = await askEverywhere(options, asked);
     return { ...decision, where };
   };
   const shared: Gates = {
-    person: alone.person,
+    person: unattended.person,
     isInteractive: terminal !== null,
-    plan: (question) => ask({ about: () => aboutPlan(question, plans), at: (gates) => gates.plan(question) }),
+    plan: (question) =>
+      ask({ about: () => preparePlanQuestion(question, plans), at: (gates) => gates.plan(question) }),
     validation: (question) =>
-      ask({ about: () => aboutValidation(question), at: (gates) => gates.validation(question) }),
+      ask({ about: () => prepareValidationQuestion(question), at: (gates) => gates.validation(question) }),
     validatorFailed: (question) =>
-      ask({ about: () => aboutValidator(question), at: (gates) => gates.validatorFailed(question) }),
+      ask({
+        about: () => prepareValidatorQuestion(question),
+        at: (gates) => gates.validatorFailed(question),
+      }),
     changeset: (question) =>
       ask({
-        about: () => aboutChangeset(question),
+        about: () => prepareChangesetQuestion(question),
         at: (gates) => gates.changeset(question),
         on: (opened, withdrawn) => opened.ask(question, withdrawn),
       }),
     session: (question) =>
-      ask({ about: () => aboutSession(question), at: (gates) => gates.session(question) }),
+      ask({ about: () => prepareSessionQuestion(question), at: (gates) => gates.session(question) }),
     leftOver: (question) =>
-      ask({ about: () => aboutLeftOver(question), at: (gates) => gates.leftOver(question) }),
-    budget: (question) => ask({ about: () => aboutBudget(question), at: (gates) => gates.budget(question) }),
-    base: (question) => ask({ about: () => aboutBase(question), at: (gates) => gates.base(question) }),
+      ask({ about: () => prepareLeftOverQuestion(question), at: (gates) => gates.leftOver(question) }),
+    budget: (question) =>
+      ask({ about: () => prepareBudgetQuestion(question), at: (gates) => gates.budget(question) }),
+    base: (question) =>
+      ask({ about: () => prepareFailingBaseQuestion(question), at: (gates) => gates.base(question) }),
     question: (question) =>
       ask({
-        about: () => aboutAgent(question),
+        about: () => prepareAgentQuestion(question),
         at: (gates) => gates.question(question),
         withdrawn: question.withdrawn,
       }),
   };
   if (terminal !== null || queue?.isWanted() === true) return shared;
   return {
-    ...alone,
+    ...unattended,
     changeset: (question) =>
-      page?.isWanted() === true ? shared.changeset(question) : alone.changeset(question),
+      page?.isWanted() === true ? shared.changeset(question) : unattended.changeset(question),
   };
 }
 
 /** A question in each of its forms. */
 interface QuestionForms<Decision> {
-  about(): Question<Decision> | Promise<Question<Decision>>;
-  at(gates: AskingGates): Promise<Decision>;
+  about(): PreparedQuestion<Decision> | Promise<PreparedQuestion<Decision>>;
+  at(gates: CompleteGates): Promise<Decision>;
   /** Aborts when it is asked no more. */
   readonly withdrawn?: AbortSignal;
   /** On the review page; absent: not there. */
@@ -96,32 +110,32 @@ interface QuestionForms<Decision> {
 }
 
 interface Posted<Decision> extends PostedQuestion<Decision> {
-  readonly question: Question<Decision>;
+  readonly question: PreparedQuestion<Decision>;
 }
 
 /** Asks in all places at once. */
-async function askEverywhere<Decision extends Decided>(
-  { terminal, page, queue, alone, interrupted, onElsewhere }: SharedGatesOptions,
+async function askEverywhere<Decision extends AnyGateDecision>(
+  { terminal, page, queue, unattended, interrupted, onElsewhere }: SharedGatesOptions,
   { about, at, on, withdrawn }: QuestionForms<Decision>,
-): Promise<Answer<Decision>> {
-  const { person } = alone;
+): Promise<DecidedAnswer<Decision>> {
+  const { person } = unattended;
   const answered = new AbortController();
   const over = AbortSignal.any([answered.signal, interrupted ?? [], withdrawn ?? []].flat());
   over.throwIfAborted();
   const before = queue === null ? null : await recall(queue, about, person);
   if (before !== null) {
     const { question, decision, where } = before;
-    const words = decisionWords(question.asks.gate, decision);
+    const words = summarizeDecision(question.asks.gate, decision);
     onElsewhere(`before the last run ended, ${question.about}`, words, where);
     return { decision, where };
   }
   const asked: Promise<Decision>[] = [];
   let posted: Posted<Decision> | null = null;
-  const close = (words: string, where: AnsweredAt): void => posted?.close(words, where);
+  const close = (words: string, where: AnsweringPlace): void => posted?.close(words, where);
   try {
-    const answer = await new Promise<Answer<Decision>>((resolve, reject) => {
+    const answer = await new Promise<DecidedAnswer<Decision>>((resolve, reject) => {
       over.addEventListener('abort', () => reject(over.reason));
-      const hear = (from: AnsweredAt, decision: Promise<Decision>): void => {
+      const hear = (from: AnsweringPlace, decision: Promise<Decision>): void => {
         asked.push(decision);
         decision.then((one) => resolve({ decision: one, where: from }), reject);
       };
@@ -131,7 +145,7 @@ async function askEverywhere<Decision extends Decided>(
       };
       if (queue !== null) post(queue, about, { person, over, onPosted }).catch(reject);
       const askTerminal = (openPage?: () => Promise<void>): void => {
-        if (terminal !== null) hear('terminal', at(terminal.until({ withdrawn: over, openPage })));
+        if (terminal !== null) hear('terminal', at(terminal.untilWithdrawn({ withdrawn: over, openPage })));
       };
       if (page === null || on === undefined) return askTerminal();
       const openPage = async (): Promise<void> => {
@@ -152,11 +166,11 @@ async function askEverywhere<Decision extends Decided>(
 }
 
 /** Recalls an answer from before a kill; null: none. */
-async function recall<Decision extends Decided>(
-  { queue, place }: QueueAccess,
+async function recall<Decision extends AnyGateDecision>(
+  { queue, place }: QuestionQueueAccess,
   about: QuestionForms<Decision>['about'],
   person: string,
-): Promise<(Answer<Decision> & { readonly question: Question<Decision> }) | null> {
+): Promise<(DecidedAnswer<Decision> & { readonly question: PreparedQuestion<Decision> }) | null> {
   const where = await place();
   if (!queue.hasKept(where)) return null;
   const question = await about();
@@ -171,8 +185,8 @@ interface PostOptions<Decision> {
 }
 
 /** Posts the question: facts that git takes long to find must not delay the terminal. */
-async function post<Decision extends Decided>(
-  { queue, listen, place }: QueueAccess,
+async function post<Decision extends AnyGateDecision>(
+  { queue, listen, place }: QuestionQueueAccess,
   about: QuestionForms<Decision>['about'],
   { person, over, onPosted }: PostOptions<Decision>,
 ): Promise<void> {
@@ -180,14 +194,14 @@ async function post<Decision extends Decided>(
   if (!over.aborted) onPosted({ question, ...queue.post(question, { ...where, person }) });
 }
 
-function closeElsewhere<Decision extends Decided>(
+function closeElsewhere<Decision extends AnyGateDecision>(
   posted: Posted<Decision> | null,
-  { decision, where }: Answer<Decision>,
+  { decision, where }: DecidedAnswer<Decision>,
   onElsewhere: SharedGatesOptions['onElsewhere'],
 ): void {
   if (posted === null) return;
   const { question, close } = posted;
-  const words = decisionWords(question.asks.gate, decision);
+  const words = summarizeDecision(question.asks.gate, decision);
   close(words, where);
   if (where !== 'terminal') onElsewhere(question.about, words, where);
 }

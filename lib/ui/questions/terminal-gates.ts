@@ -2,79 +2,79 @@ import type { AgentQuestion } from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type {
   AgentAnswer,
-  AgentAsked,
+  AskedAgentQuestions,
   BaseDecision,
-  BaseQuestion,
   BudgetDecision,
   BudgetQuestion,
+  FailingBaseQuestion,
   Gates,
-  LeftOverDecision,
   PlanDecision,
   PlanQuestion,
   SessionDecision,
   SessionQuestion,
+  UnfinishedSessionDecision,
 } from '../../domain/ports/gates.ts';
-import { answersTo } from '../../domain/questions/answers-to.ts';
+import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { formatClock, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { leftOverOutlook, renderCycle, sessionOutlook } from '../render/render-cycle.ts';
-import { renderHint } from '../render/render-error.ts';
+import { describeLeftOverAnswers, describeSessionAnswers, renderCycleEnd } from '../render/render-cycle.ts';
+import { renderNextCommand } from '../render/render-error.ts';
 import { renderPlan, renderWorkerRequests } from '../render/render-plan.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { aboutPlan, editablePlans, type PlanText } from './about-plan.ts';
-import type { Question } from './about-question.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
+import { createPlanTextEditing, type PlanTextFormat, preparePlanQuestion } from './about-plan.ts';
+import type { PreparedQuestion } from './about-question.ts';
 import {
-  aboutBase,
-  aboutBudget,
-  aboutLeftOver,
-  aboutSession,
-  readAnswers,
-  sessionAsks,
+  buildSessionQuestionData,
+  checkAnswersToAgent,
+  prepareBudgetQuestion,
+  prepareFailingBaseQuestion,
+  prepareLeftOverQuestion,
+  prepareSessionQuestion,
 } from './about-run.ts';
 import { askUntilDecided } from './ask-answer.ts';
-import { askChangeset } from './ask-changeset.ts';
-import { askValidation, askValidatorFailed } from './ask-validation.ts';
-import { type Asking, askLine } from './choose.ts';
+import { askChangesetDecision } from './ask-changeset.ts';
+import { askAfterValidatorFailed, askValidationDecision } from './ask-validation.ts';
+import { askLine, type TerminalAsking } from './choose.ts';
 import { createGateContext, type GateContext, type GateSettings } from './gate-context.ts';
-import { keepComments } from './kept-comments.ts';
+import { createKeptComments } from './kept-comments.ts';
 import {
-  unansweredError,
-  type WaitingGate,
-  waitingBudget,
-  waitingPlan,
-  waitingSession,
+  describeWaitingBudget,
+  describeWaitingPlan,
+  describeWaitingSession,
+  type UnansweredGate,
+  unanswerableByFileError,
 } from './waits-for-person.ts';
 
-export interface TerminalGatesOptions extends GateSettings, PlanText {
+export interface TerminalGatesOptions extends GateSettings, PlanTextFormat {
   readonly person: string;
 }
 
 /** Gates at a terminal; each question can be withdrawn while it is asked, when it was answered elsewhere. */
 export interface TerminalGates {
   readonly person: string;
-  /** The gates whose questions end with `withdrawn`; `openPage` opens the review page, where one can be. */
-  until(elsewhere?: Elsewhere): AskingGates;
+  /** The gates whose questions end with `withdrawn`; `prepareBrowserOpening` opens the review page, where one can be. */
+  untilWithdrawn(elsewhere?: OtherAnsweringPlaces): CompleteGates;
 }
 
 /** Gates that always ask. */
-export interface AskingGates extends Required<Gates> {
-  leftOver(question: SessionQuestion): Promise<LeftOverDecision>;
+export interface CompleteGates extends Required<Gates> {
+  leftOver(question: SessionQuestion): Promise<UnfinishedSessionDecision>;
 }
 
 /** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
 export function createTerminalGates(io: Io, options: TerminalGatesOptions): TerminalGates {
-  const kept = keepComments();
-  const until = ({ withdrawn, openPage }: Elsewhere = {}): AskingGates => {
+  const kept = createKeptComments();
+  const untilWithdrawn = ({ withdrawn, openPage }: OtherAnsweringPlaces = {}): CompleteGates => {
     const context = createGateContext(io, options, withdrawn);
     return {
       person: options.person,
       isInteractive: true,
       plan: (question) => askPlan(context, question, options),
-      validation: (question) => askValidation(context, question),
-      validatorFailed: (question) => askValidatorFailed(context, question),
-      changeset: (question) => askChangeset(context, question, { kept, openPage }),
+      validation: (question) => askValidationDecision(context, question),
+      validatorFailed: (question) => askAfterValidatorFailed(context, question),
+      changeset: (question) => askChangesetDecision(context, question, { kept, openPage }),
       session: (question) => askSession(context, question),
       leftOver: (question) => askLeftOver(context, question),
       budget: (question) => askBudget(context, question),
@@ -82,11 +82,11 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
       question: (question) => askForAgent(context, question),
     };
   };
-  return { person: options.person, until };
+  return { person: options.person, untilWithdrawn };
 }
 
 /** Links questions at the terminal with other places. */
-export interface Elsewhere {
+export interface OtherAnsweringPlaces {
   /** Aborts when the question was answered there. */
   readonly withdrawn?: AbortSignal | undefined;
   /** Opens the review page; absent where there is none, or it is open already. */
@@ -99,14 +99,18 @@ export function hasTerminal(io: Io): boolean {
 }
 
 /** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */
-async function askPlan(context: GateContext, question: PlanQuestion, text: PlanText): Promise<PlanDecision> {
+async function askPlan(
+  context: GateContext,
+  question: PlanQuestion,
+  text: PlanTextFormat,
+): Promise<PlanDecision> {
   const { style, print } = context;
-  const plans = editablePlans(text);
-  const { asks, decide } = aboutPlan(question, plans);
+  const plans = createPlanTextEditing(text);
+  const { asks, decide } = preparePlanQuestion(question, plans);
   print(renderPlan(question, style));
   if (question.replansLeft === 0) {
     print('No re-plans are left: edit this plan, or write your own.');
-    print(renderHint('git flame plan --from FILE', style));
+    print(renderNextCommand('git flame plan --from FILE', style));
   }
   const edit = async (): Promise<PlanDecision | null> => {
     const plan = await context.edit({
@@ -120,24 +124,32 @@ async function askPlan(context: GateContext, question: PlanQuestion, text: PlanT
     await context.view(renderWorkerRequests(question.plan, style));
     return null;
   };
-  const asking = context.asking(waitingPlan(question));
+  const asking = context.asking(describeWaitingPlan(question));
   const acts = [
     { label: '(v)iew', act: view },
     { label: '(e)dit', act: edit },
   ];
-  return askUntilDecided(() => ({ asking, answers: answersTo(asks), acts, before: 'edit', decide }));
+  return askUntilDecided(() => ({ asking, answers: listOfferedAnswers(asks), acts, before: 'edit', decide }));
 }
 
 /** After a review: another cycle, another plan, or the end. */
 function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
-  printCycle(context, question, sessionOutlook(question));
-  return askPlainly(context, aboutSession(question), waitingSession(sessionAsks(question)));
+  printCycle(context, question, describeSessionAnswers(question));
+  return askPlainly(
+    context,
+    prepareSessionQuestion(question),
+    describeWaitingSession(buildSessionQuestionData(question)),
+  );
 }
 
 /** Nothing is open any more, but not all of it was done: once more, another plan, or the end. */
-function askLeftOver(context: GateContext, question: SessionQuestion): Promise<LeftOverDecision> {
-  printCycle(context, question, leftOverOutlook(question));
-  return askPlainly(context, aboutLeftOver(question), waitingSession(sessionAsks(question)));
+function askLeftOver(context: GateContext, question: SessionQuestion): Promise<UnfinishedSessionDecision> {
+  printCycle(context, question, describeLeftOverAnswers(question));
+  return askPlainly(
+    context,
+    prepareLeftOverQuestion(question),
+    describeWaitingSession(buildSessionQuestionData(question)),
+  );
 }
 
 function printCycle(
@@ -145,7 +157,7 @@ function printCycle(
   question: SessionQuestion,
   outlook: readonly string[],
 ): void {
-  print(renderCycle(question, style));
+  print(renderCycleEnd(question, style));
   for (const line of outlook) print(line);
 }
 
@@ -154,37 +166,41 @@ function askBudget(context: GateContext, question: BudgetQuestion): Promise<Budg
   const { spent, limit, unit } = question;
   const format = unit === 'usd' ? formatUsd : formatTokens;
   context.print(context.style.bold(`The session's budget is spent: ${format(spent)} of ${format(limit)}.`));
-  return askPlainly(context, aboutBudget(question), waitingBudget(question));
+  return askPlainly(context, prepareBudgetQuestion(question), describeWaitingBudget(question));
 }
 
 /** Diagnostics fail before any agent worked: pay agents all the same, or stop. */
-function askBase(context: GateContext, question: BaseQuestion): Promise<BaseDecision> {
-  context.print(context.style.bold(`${question.failing.map(visibleLine).join('; ')}.`));
+function askBase(context: GateContext, question: FailingBaseQuestion): Promise<BaseDecision> {
+  context.print(context.style.bold(`${question.failing.map(toPrintableLine).join('; ')}.`));
   context.print('Agents would be paid for work that cannot pass.');
   const hints = ['git flame work'];
   const message = 'Diagnostics fail on the base: whether agents work anyway waits for a person.';
-  return askPlainly(context, aboutBase(question), unansweredError(message, { hints }));
+  return askPlainly(
+    context,
+    prepareFailingBaseQuestion(question),
+    unanswerableByFileError(message, { hints }),
+  );
 }
 
 /** Asks by the table alone. */
 function askPlainly<Decision>(
   context: GateContext,
-  { asks, decide }: Question<Decision>,
-  waiting: WaitingGate | FlameError,
+  { asks, decide }: PreparedQuestion<Decision>,
+  waiting: UnansweredGate | FlameError,
 ): Promise<Decision> {
   const asking = context.asking(waiting);
-  return askUntilDecided(() => ({ asking, answers: answersTo(asks), decide }));
+  return askUntilDecided(() => ({ asking, answers: listOfferedAnswers(asks), decide }));
 }
 
 /** Asks an agent's questions one by one: answers by number or in words; Enter alone leaves it to the agent. */
 async function askForAgent(
   context: GateContext,
-  { agent, task, title, questions, until }: AgentAsked,
+  { agent, task, title, questions, until }: AskedAgentQuestions,
 ): Promise<AgentAnswer> {
   const about = task === null ? title : `${task}: ${title}`;
-  context.print(context.style.bold(`${agent} asks (${visibleLine(about)})`));
+  context.print(context.style.bold(`${agent} asks (${toPrintableLine(about)})`));
   const asking = context.asking(
-    unansweredError('The question of an agent waits for a person.', { hints: ['git flame answer'] }),
+    unanswerableByFileError('The question of an agent waits for a person.', { hints: ['git flame answer'] }),
   );
   const given: string[] = [];
   for (const one of questions) {
@@ -198,13 +214,13 @@ async function askForAgent(
     if (answer === null) return { kind: 'proceed' };
     given.push(answer);
   }
-  return readAnswers(questions, { kind: 'answer', answers: given });
+  return checkAnswersToAgent(questions, { kind: 'answer', answers: given });
 }
 
 /** Asks until there is an answer; null: it is left to the agent. */
 async function askOne(
   context: GateContext,
-  asking: Asking,
+  asking: TerminalAsking,
   { question, until }: { readonly question: AgentQuestion; readonly until: string },
 ): Promise<string | null> {
   const { options, isSeveral } = question;
@@ -217,11 +233,11 @@ async function askOne(
     );
     if (answer.trim() === '') return null;
     try {
-      readAnswers([question], { kind: 'answer', answers: [answer] });
+      checkAnswersToAgent([question], { kind: 'answer', answers: [answer] });
       return answer;
     } catch (error) {
       if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-      context.print(visibleLine(error.message));
+      context.print(toPrintableLine(error.message));
     }
   }
 }
@@ -230,7 +246,7 @@ const mostLines = 20;
 
 /** An agent's words behind a mark, so that none of them is taken for this program's. */
 function quoted(text: string, style: Style): string {
-  const lines = visibleText(text)
+  const lines = toPrintableText(text)
     .split('\n')
     .flatMap((line) => wrapText(line, style.width - mark.length));
   const rest = lines.length - mostLines;
@@ -241,7 +257,7 @@ function quoted(text: string, style: Style): string {
 const mark = '  │ ';
 
 /** Sends Ctrl-C to the run: else its agent alone would get the answer that no person can be asked. */
-async function askOrEnd(asking: Asking, prompt: string): Promise<string> {
+async function askOrEnd(asking: TerminalAsking, prompt: string): Promise<string> {
   try {
     return await askLine(asking, prompt);
   } catch (error) {

@@ -1,30 +1,38 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
+import type {
+  ChangesetQuestion,
+  ConflictingChangeset,
+  StackedWorkOutcome,
+} from '../../domain/ports/changeset-question.ts';
 import type {
   BudgetQuestion,
   PlanQuestion,
   ValidationQuestion,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import { answerFlags, namedForms, type QuestionFacts } from '../../domain/questions/answers-to.ts';
-import type { ChangesetFacts } from '../../domain/questions/changeset-answers.ts';
-import type { AskedSession, GateAsks } from '../../domain/questions/gate.ts';
+import {
+  type AnswerableQuestionData,
+  listAnsweringOptions,
+  renderDecisionsFileForms,
+} from '../../domain/questions/answers-to.ts';
+import type { ChangesetAnswerFacts } from '../../domain/questions/changeset-answers.ts';
+import type { QuestionData, SessionQuestionData } from '../../domain/questions/gate.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { errorLines } from '../../util/error-lines.ts';
+import { pickFailureLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { renderExcluding, renderOnTop } from '../render/changeset-lines.ts';
+import { renderExcludingChangesets, renderRejectionEffects } from '../render/changeset-lines.ts';
 import { renderAgentTexts } from '../render/render-plan.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { planAsks } from './about-plan.ts';
-import { validationAsks, validatorAsks } from './about-validation.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
+import { buildPlanQuestionData } from './about-plan.ts';
+import { buildValidationQuestionData, buildValidatorQuestionData } from './about-validation.ts';
 
 /** The gates by the name their list has in a decisions file. */
-export type GateName = Exclude<GateAsks['gate'], 'base'>;
+export type DecisionsFileGate = Exclude<QuestionData['gate'], 'base'>;
 
-export interface WaitingGate {
-  readonly gate: GateName;
+export interface UnansweredGate {
+  readonly gate: DecisionsFileGate;
   /** The thing that waits, as the subject of a sentence: `The plan`. */
   readonly subject: string;
   /** The decisions, as a decisions file writes them. */
@@ -41,11 +49,11 @@ export interface WaitingGate {
  * The FlameError of a gate that no person can answer: `resume` is the command to continue with at a terminal.
  * State is saved before a gate is asked.
  */
-export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
+export function waitsForPersonError(waiting: UnansweredGate, resume: string): FlameError {
   const { gate, subject, answers, details = [] } = waiting;
   const session = / --session \S+$/.exec(resume)?.[0] ?? '';
   const commands = (waiting.commands ?? []).map((command) => command + session);
-  return unansweredError(`${subject} waits for a person.`, {
+  return unanswerableByFileError(`${subject} waits for a person.`, {
     details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
     hints: [...commands, resume, `${resume} --decisions-file FILE`],
     data: { gate, ...waiting.data },
@@ -53,7 +61,7 @@ export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError
 }
 
 /** The same FlameError for a question that no file can answer. */
-export function unansweredError(
+export function unanswerableByFileError(
   message: string,
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'>,
 ): FlameError {
@@ -62,33 +70,36 @@ export function unansweredError(
 
 /** A gate by what is asked there: the answers that the table has for it, and the options of `command` that give them. */
 function waitingAt(
-  asks: QuestionFacts & { readonly gate: GateName },
-  { command, ...about }: Pick<WaitingGate, 'subject' | 'details' | 'data'> & { readonly command?: string },
-): WaitingGate {
+  asks: AnswerableQuestionData & { readonly gate: DecisionsFileGate },
+  { command, ...about }: Pick<UnansweredGate, 'subject' | 'details' | 'data'> & { readonly command?: string },
+): UnansweredGate {
   return {
     ...about,
     gate: asks.gate,
-    answers: namedForms(asks).join(' | '),
-    commands: command === undefined ? [] : answerFlags(asks).map((flag) => `${command} ${flag}`),
+    answers: renderDecisionsFileForms(asks).join(' | '),
+    commands: command === undefined ? [] : listAnsweringOptions(asks).map((flag) => `${command} ${flag}`),
   };
 }
 
 /** The changeset gate, with the commands that decide it. */
-export function waitingChangeset(
+export function describeWaitingChangeset(
   { changeset }: Pick<ChangesetQuestion, 'changeset'>,
-  facts: ChangesetFacts,
+  facts: ChangesetAnswerFacts,
   {
     onTop = [],
     excluding = [],
-  }: { readonly onTop?: readonly OnTop[]; readonly excluding?: readonly Excluding[] } = {},
-): WaitingGate {
+  }: {
+    readonly onTop?: readonly StackedWorkOutcome[];
+    readonly excluding?: readonly ConflictingChangeset[];
+  } = {},
+): UnansweredGate {
   return waitingAt(facts, {
     command: `git flame review --changeset ${shellQuote(changeset.group)}`,
     subject: `Changeset ${changeset.group}${facts.red ? ', whose diagnostics fail,' : ''}`,
     details: [
       `It is commit ${shortId(changeset.commit)}.`,
-      ...renderOnTop(onTop),
-      ...renderExcluding(excluding),
+      ...renderRejectionEffects(onTop),
+      ...renderExcludingChangesets(excluding),
       ...failures(changeset),
     ],
     data: {
@@ -107,13 +118,13 @@ export function waitingChangeset(
 }
 
 /** The plan gate; a plan with mistakes can't be approved. */
-export function waitingPlan(question: PlanQuestion): WaitingGate {
+export function describeWaitingPlan(question: PlanQuestion): UnansweredGate {
   const { problems, received = [], agentTexts = [] } = question;
   const isReceived = received.length > 0;
   const mistakes = `which has ${formatCount(problems.length, 'mistake')},`;
   const what = isReceived ? 'What was received from another clone' : 'The plan';
   const how = problems.length === 0 ? '' : isReceived ? ' has mistakes, and' : `, ${mistakes}`;
-  const waiting = waitingAt(planAsks(question), {
+  const waiting = waitingAt(buildPlanQuestionData(question), {
     subject: `${what}${how}`,
     details: [
       ...(isReceived ? [...received, ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY)] : []),
@@ -124,11 +135,11 @@ export function waitingPlan(question: PlanQuestion): WaitingGate {
   return isByHand ? { ...waiting, commands: ['git flame plan --from FILE'] } : waiting;
 }
 
-export function waitingSession(asks: AskedSession): WaitingGate {
+export function describeWaitingSession(asks: SessionQuestionData): UnansweredGate {
   return waitingAt(asks, { subject: 'The next cycle' });
 }
 
-export function waitingBudget(question: BudgetQuestion): WaitingGate {
+export function describeWaitingBudget(question: BudgetQuestion): UnansweredGate {
   return waitingAt({ gate: 'budget', ...question }, { subject: 'The question about the spent budget' });
 }
 
@@ -138,26 +149,28 @@ function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly strin
     .filter(({ exit_code: code }) => code !== 0)
     .flatMap((run) => {
       const how = run.timed_out ? 'timed out' : `exit ${run.exit_code ?? 'by a signal'}`;
-      const lines = errorLines(visibleText(run.output), 10);
+      const lines = pickFailureLines(toPrintableText(run.output), 10);
       return [
-        `Failed: ${visibleLine(run.command)} (${how})`,
+        `Failed: ${toPrintableLine(run.command)} (${how})`,
         ...lines.filter((line) => line !== '').map((line) => `  ${line}`),
       ];
     });
 }
 
-export function waitingValidation(question: Pick<ValidationQuestion, 'task' | 'verdict'>): WaitingGate {
+export function describeWaitingValidation(
+  question: Pick<ValidationQuestion, 'task' | 'verdict'>,
+): UnansweredGate {
   const { id } = question.task;
-  return waitingAt(validationAsks(question), {
+  return waitingAt(buildValidationQuestionData(question), {
     subject: `${id}, which failed its validation,`,
     command: `git flame validate ${id}`,
     // Of a failing check, they end in what it printed.
-    details: question.verdict.issues.map(visibleText),
+    details: question.verdict.issues.map(toPrintableText),
   });
 }
 
-export function waitingValidator(question: ValidatorFailedQuestion): WaitingGate {
-  const asks = validatorAsks(question);
+export function describeWaitingValidator(question: ValidatorFailedQuestion): UnansweredGate {
+  const asks = buildValidatorQuestionData(question);
   const red = asks.red ? 'diagnostics fail and whose ' : '';
   return waitingAt(asks, { subject: `${asks.task}, whose ${red}validator failed twice,` });
 }

@@ -1,6 +1,11 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentAsked, BaseQuestion, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
-import type { GateName } from './waits-for-person.ts';
+import type {
+  AskedAgentQuestions,
+  FailingBaseQuestion,
+  Gates,
+  SessionQuestion,
+} from '../../domain/ports/gates.ts';
+import type { DecisionsFileGate } from './waits-for-person.ts';
 
 /** Wraps how a question is asked at a gate. */
 export type WrapGate = <Question, Answer>(
@@ -31,8 +36,10 @@ export function wrapGates(gates: Gates, wrap: WrapGate): Gates {
     ...(leftOver === undefined
       ? {}
       : { leftOver: wrap((question: SessionQuestion) => leftOver(question), 'session') }),
-    ...(asked === undefined ? {} : { question: wrap((question: AgentAsked) => asked(question), 'question') }),
-    ...(base === undefined ? {} : { base: wrap((question: BaseQuestion) => base(question), 'base') }),
+    ...(asked === undefined
+      ? {}
+      : { question: wrap((question: AskedAgentQuestions) => asked(question), 'question') }),
+    ...(base === undefined ? {} : { base: wrap((question: FailingBaseQuestion) => base(question), 'base') }),
   };
 }
 
@@ -40,7 +47,7 @@ export function wrapGates(gates: Gates, wrap: WrapGate): Gates {
  * Gates whose questions wait for each other: several validators may need a person at once. Questions of agents come
  * after all others; their time runs from their turn on, and those withdrawn before are never asked.
  */
-export function oneAtATime(gates: Gates): Gates {
+export function askOneAtATime(gates: Gates): Gates {
   const first: (() => Promise<void>)[] = [];
   const last: (() => Promise<void>)[] = [];
   let isBusy = false;
@@ -67,7 +74,7 @@ export function oneAtATime(gates: Gates): Gates {
     ...(asked === undefined
       ? {}
       : {
-          question: (question: AgentAsked) =>
+          question: (question: AskedAgentQuestions) =>
             inTurn(last, () => {
               question.withdrawn.throwIfAborted();
               return asked({ ...question, until: question.laid?.() ?? question.until });
@@ -77,8 +84,8 @@ export function oneAtATime(gates: Gates): Gates {
 }
 
 /** Subject of a gate that waits. */
-export interface WaitingFacts {
-  readonly gate: GateName;
+export interface GateAnnouncement {
+  readonly gate: DecisionsFileGate;
   readonly task: string | null;
   readonly changeset: string | null;
 }
@@ -87,9 +94,9 @@ export interface WaitingFacts {
  * Gates that call `announce` before a person is asked, or found missing. The question is not kept waiting, nor is its
  * answer: with that the announcement is over. A command that finds no person doesn't end before it was made.
  */
-export function announcedGates(
+export function announceWaitingGates(
   gates: Gates,
-  announce: (facts: WaitingFacts, over: AbortSignal) => Promise<void>,
+  announce: (facts: GateAnnouncement, over: AbortSignal) => Promise<void>,
 ): Gates {
   return wrapGates(gates, (ask, gate) => async (question) => {
     // Asked at a terminal alone: a person is there.
@@ -113,7 +120,7 @@ export function announcedGates(
 }
 
 /** The task or changeset that a question is about. */
-function subjectOf(question: unknown): Pick<WaitingFacts, 'task' | 'changeset'> {
+function subjectOf(question: unknown): Pick<GateAnnouncement, 'task' | 'changeset'> {
   const { task = null, changeset = null } = question as {
     readonly task?: string | { readonly id: string } | null;
     readonly changeset?: { readonly group: string };

@@ -1,19 +1,24 @@
-import type { EvidenceDoubt, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
+import type {
+  ConflictingChangeset,
+  EvidenceDoubt,
+  StackedWorkOutcome,
+} from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeLines } from '../../domain/state/line-range.ts';
-import { remarkHeads } from '../../domain/state/pull-request.ts';
+import { renderLineRange } from '../../domain/state/line-range.ts';
+import { remarkHeadings } from '../../domain/state/pull-request.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import { cutText } from '../../util/format-width.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 
 /** Describes what a rejection means for work built on it: a sentence for all of it, then one for each kind. */
-export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
+export function renderRejectionEffects(onTop: readonly StackedWorkOutcome[]): readonly string[] {
   if (onTop.length === 0) return [];
-  const of = (outcome: OnTop['outcome']): readonly OnTop[] => onTop.filter((one) => one.outcome === outcome);
+  const of = (outcome: StackedWorkOutcome['outcome']): readonly StackedWorkOutcome[] =>
+    onTop.filter((one) => one.outcome === outcome);
   const [standing, conflicting, waiting, again] = [of('stands'), of('conflicts'), of('waits'), of('again')];
-  const isOne = (list: readonly OnTop[]): boolean => list.length === 1;
+  const isOne = (list: readonly StackedWorkOutcome[]): boolean => list.length === 1;
   // All of one kind are named once.
-  const whose = (list: readonly OnTop[]): string =>
+  const whose = (list: readonly StackedWorkOutcome[]): string =>
     list.length === onTop.length && !isOne(list) ? 'They' : `${names(list)}:`;
   return [
     `Rejecting this also affects ${names(onTop)}, stacked on it.`,
@@ -24,7 +29,7 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
         ]),
     ...conflicting.map(
       (one) =>
-        `${names([one])}: conflicts in ${one.paths.map(visibleLine).join(', ')} and goes back to its worker.`,
+        `${names([one])}: conflicts in ${one.paths.map(toPrintableLine).join(', ')} and goes back to its worker.`,
     ),
     ...(waiting.length === 0
       ? []
@@ -40,11 +45,11 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
 }
 
 /** By group, each once; its tasks where it has several of them. */
-function names(list: readonly OnTop[]): string {
+function names(list: readonly StackedWorkOutcome[]): string {
   const groups = new Map<string, string[]>();
   for (const { group, task } of list) groups.set(group, [...(groups.get(group) ?? []), task]);
   return [...groups]
-    .map(([group, tasks]) => visibleLine(tasks.length > 1 ? `${group} (${tasks.join(', ')})` : group))
+    .map(([group, tasks]) => toPrintableLine(tasks.length > 1 ? `${group} (${tasks.join(', ')})` : group))
     .join(', ');
 }
 
@@ -55,7 +60,7 @@ const widest = 300;
  * Renders the remarks on its pull request that a changeset answers, a bounded line each: those of the latest round that
  * its tasks were given before it was built.
  */
-export function renderAnswered(changeset: Changeset, tasks: readonly Task[]): readonly string[] {
+export function renderAnsweredRemarks(changeset: Changeset, tasks: readonly Task[]): readonly string[] {
   return tasks.flatMap((task) => {
     const entry = before(changeset, task).findLast(({ on_request: isRound }) => isRound === true);
     if (entry === undefined) return [];
@@ -74,27 +79,27 @@ function before({ state, works = [] }: Changeset, { history }: Task): readonly H
 }
 
 function notesOf({ notes, comments = [] }: HistoryEntry): readonly string[] {
-  const paragraphs = notes.split(/\n{2,}/).filter((text) => !remarkHeads.includes(text));
+  const paragraphs = notes.split(/\n{2,}/).filter((text) => !remarkHeadings.includes(text));
   return [
-    ...comments.map((comment) => `${comment.path}:${describeLines(comment)} ${comment.text}`),
+    ...comments.map((comment) => `${comment.path}:${renderLineRange(comment)} ${comment.text}`),
     ...paragraphs,
-  ].map((text) => visibleLine(text.replace(/\s+/g, ' ').trim()));
+  ].map((text) => toPrintableLine(text.replace(/\s+/g, ' ').trim()));
 }
 
 /** Renders the doubt about a task's evidence, with its reasons, as one line. */
 export function renderEvidenceDoubt({ task, reasons }: EvidenceDoubt): string {
-  return `${task} needs a manual check, its evidence differs between runs: ${reasons.map(visibleLine).join('; ')}`;
+  return `${task} needs a manual check, its evidence differs between runs: ${reasons.map(toPrintableLine).join('; ')}`;
 }
 
 const mostPaths = 3;
 
 /** Which changesets can't land together with the one that is asked about, a sentence each. */
-export function renderExcluding(excluding: readonly Excluding[]): readonly string[] {
+export function renderExcludingChangesets(excluding: readonly ConflictingChangeset[]): readonly string[] {
   return excluding.map(({ group, isApproved, paths }) => {
     const rest = paths.length - mostPaths;
     const where =
-      paths.slice(0, mostPaths).map(visibleLine).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-    const name = visibleLine(group);
+      paths.slice(0, mostPaths).map(toPrintableLine).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    const name = toPrintableLine(group);
     const what = isApproved
       ? `It conflicts with ${name}, which is already approved, in ${where}`
       : `It conflicts with ${name} in ${where}`;

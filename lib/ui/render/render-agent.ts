@@ -1,19 +1,19 @@
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentRun } from '../../domain/state/session.ts';
+import type { AgentRunRecord } from '../../domain/state/session.ts';
 import type { HistoryEntry } from '../../domain/state/task.ts';
 import type { AgentCalls } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { renderCalls } from './render-calls.ts';
-import { renderHint } from './render-error.ts';
+import { renderNextCommand } from './render-error.ts';
 
 interface AgentView {
   readonly id: string;
   /** null of one that cost nothing and has ended. */
-  readonly run: AgentRun | LiveAgent | null;
+  readonly run: AgentRunRecord | LiveAgent | null;
   readonly task: string | null;
   /** Outcomes of its work. */
   readonly attempts: readonly HistoryEntry[];
@@ -25,23 +25,23 @@ interface AgentView {
 export function renderAgent(view: AgentView, style: Style, now: Date): string {
   const { id, run, task, attempts, calls, next } = view;
   const shown = (run === null ? [['task', task] as const] : runRows(run, now)).flatMap(([name, value]) =>
-    value === null ? [] : [[name, visibleLine(value)]],
+    value === null ? [] : [[name, toPrintableLine(value)]],
   );
   const ends = attempts.flatMap(({ result, notes }) =>
-    wrapText(`${visibleLine(result)}: ${visibleText(notes)}`, style.width, '  '),
+    wrapText(`${toPrintableLine(result)}: ${toPrintableText(notes)}`, style.width, '  '),
   );
   const blocked = renderCalls(calls, style);
   return [
-    style.bold(visibleLine(id)),
+    style.bold(toPrintableLine(id)),
     ...renderTable(shown, { width: style.width, indent: '  ' }),
     ...(ends.length === 0 ? [] : ['', style.bold('Result'), ...ends]),
     ...(blocked.length === 0 ? [] : ['', style.bold('Calls'), ...blocked]),
     ...(next.length === 0 ? [] : ['']),
-    ...next.map((command) => renderHint(visibleLine(command), style)),
+    ...next.map((command) => renderNextCommand(toPrintableLine(command), style)),
   ].join('\n');
 }
 
-function runRows(run: AgentRun | LiveAgent, now: Date): readonly (readonly [string, string | null])[] {
+function runRows(run: AgentRunRecord | LiveAgent, now: Date): readonly (readonly [string, string | null])[] {
   const hasEnded = 'ended_at' in run;
   const end = hasEnded ? Date.parse(run.ended_at) : now.getTime();
   return [
@@ -66,7 +66,7 @@ export function renderAgents(agents: readonly RegisteredAgent[], style: Style, n
     `pid ${agent.pid}`,
     since(agent.started_at),
     formatSpend(agent),
-    `${since(agent.last_activity_at)} ago${agent.activity === '' ? '' : `: ${visibleLine(agent.activity)}`}`,
+    `${since(agent.last_activity_at)} ago${agent.activity === '' ? '' : `: ${toPrintableLine(agent.activity)}`}`,
   ]);
   return renderTable(rows, { width: style.width }).join('\n');
 }

@@ -1,14 +1,14 @@
-import type { OtherAttempt } from '../../domain/questions/gate.ts';
+import type { ChoosableAttempt } from '../../domain/questions/gate.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Event } from '../../domain/view-models/event.ts';
+import type { RunEvent } from '../../domain/view-models/event.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 
 /** One of several attempts in the columns of a table. */
-export interface AttemptCells {
+export interface AttemptTableRow {
   readonly isChosen: boolean;
   /** From 1. */
   readonly attempt: number;
@@ -24,7 +24,7 @@ export interface AttemptCells {
 }
 
 /** Describes each of several attempts at a task; none where there was one alone. */
-export function attemptCells({ tries = [] }: Pick<Task, 'tries'>): readonly AttemptCells[] {
+export function buildAttemptTableRows({ tries = [] }: Pick<Task, 'tries'>): readonly AttemptTableRow[] {
   return tries.map((one, at) => ({
     isChosen: one.chosen === true,
     attempt: at + 1,
@@ -51,20 +51,20 @@ function whyOf({ ended, failure, notes }: AttemptRecord): string {
 
 /** The attempts at a task as a table, the one whose work counts marked; none where there was one alone. */
 export function renderAttempts(task: Pick<Task, 'tries'>, style: Style, indent = '  '): readonly string[] {
-  return attemptCells(task).flatMap((one) => {
+  return buildAttemptTableRows(task).flatMap((one) => {
     const cells = [
       `${one.isChosen ? '*' : ' '} ${one.attempt}.`,
-      visibleLine(one.agent),
-      visibleLine(one.by),
+      toPrintableLine(one.agent),
+      toPrintableLine(one.by),
       ...[one.diagnostics, one.verdict, one.lines, one.cost].filter(Boolean),
     ];
-    const why = one.why === '' ? [] : wrapText(visibleLine(one.why), style.width, `${indent}     `);
+    const why = one.why === '' ? [] : wrapText(toPrintableLine(one.why), style.width, `${indent}     `);
     return [...wrapText(cells.join('  '), style.width, indent), ...why.map(style.dim)];
   });
 }
 
 /** Whether a person has another attempt to choose. */
-export function hasOtherAttempts({ status, tries = [] }: Pick<Task, 'status' | 'tries'>): boolean {
+export function hasChoosableAttempts({ status, tries = [] }: Pick<Task, 'status' | 'tries'>): boolean {
   return status === 'done' && tries.some(({ work, chosen }) => work !== undefined && chosen !== true);
 }
 
@@ -77,7 +77,7 @@ export function describeAttempts({ attempts }: Pick<Task, 'attempts'>): string |
     ({ adapter, model }) =>
       [adapter, model]
         .filter(Boolean)
-        .map((word) => visibleLine(word ?? ''))
+        .map((word) => toPrintableLine(word ?? ''))
         .join(' ') || 'default',
   );
   return `${attempts.length} parallel attempts: ${named.join(', ')}`;
@@ -85,21 +85,23 @@ export function describeAttempts({ attempts }: Pick<Task, 'attempts'>): string |
 
 /** One of several attempts that is over, as a line. */
 export function renderAttemptEnd(
-  { task, agent, attempt, of, outcome, lines, why }: Extract<Event, { readonly event: 'attempt-ended' }>,
+  { task, agent, attempt, of, outcome, lines, why }: Extract<RunEvent, { readonly event: 'attempt-ended' }>,
   style: Style,
 ): string {
-  const who = `${visibleLine(task)}: attempt ${attempt} of ${of} by ${visibleLine(agent)}`;
+  const who = `${toPrintableLine(task)}: attempt ${attempt} of ${of} by ${toPrintableLine(agent)}`;
   if (outcome === 'handed-in') return `${who} handed in ${formatCount(lines ?? 0, 'changed line')}`;
-  return style.yellow(`${who} failed${why === null ? '' : `: ${visibleLine(why)}`}`);
+  return style.yellow(`${who} failed${why === null ? '' : `: ${toPrintableLine(why)}`}`);
 }
 
 /** Attempts that handed something in and were not chosen. */
-export function otherAttempts(tasks: readonly Task[]): readonly OtherAttempt[] {
-  return tasks.filter(hasOtherAttempts).flatMap((task) =>
-    attemptCells(task).flatMap(({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
-      if (isChosen || lines === '') return [];
-      const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
-      return [{ task: task.id, attempt, words }];
-    }),
+export function listUnchosenAttempts(tasks: readonly Task[]): readonly ChoosableAttempt[] {
+  return tasks.filter(hasChoosableAttempts).flatMap((task) =>
+    buildAttemptTableRows(task).flatMap(
+      ({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
+        if (isChosen || lines === '') return [];
+        const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
+        return [{ task: task.id, attempt, words }];
+      },
+    ),
   );
 }

@@ -1,8 +1,8 @@
-import type { Decision } from '../../domain/policy.ts';
+import type { CallDecision } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 const mostCalls = 10;
 
@@ -12,9 +12,11 @@ export function renderCalls(calls: readonly AgentCalls[], style: Style): readonl
     const refused = blocked.reduce((sum, { count }) => sum + count, 0);
     const hidden = blocked.length - mostCalls;
     return [
-      ...wrapText(`${visibleLine(agent)}: ${allowed} allowed, ${refused} blocked`, style.width, '  '),
+      ...wrapText(`${toPrintableLine(agent)}: ${allowed} allowed, ${refused} blocked`, style.width, '  '),
       ...blocked.slice(0, mostCalls).flatMap((call) => renderBlockedCall(call, style)),
-      ...(hidden > 0 ? [style.dim(`    … ${hidden} more: git flame show ${visibleLine(agent)} --json`)] : []),
+      ...(hidden > 0
+        ? [style.dim(`    … ${hidden} more: git flame show ${toPrintableLine(agent)} --json`)]
+        : []),
     ];
   });
 }
@@ -25,21 +27,23 @@ export function renderBlockedCall(
   style: Style,
 ): readonly string[] {
   const times = count === 1 ? '' : ` (${count} times)`;
-  const call = `${visibleLine(tool)} ${visibleLine(target)}`.trim();
+  const call = `${toPrintableLine(tool)} ${toPrintableLine(target)}`.trim();
   return [
     ...wrapText(`blocked: ${call}${times}`, style.width, '    ').map(style.red),
-    ...wrapText(`${visibleLine(rule)}: ${visibleLine(details)}`, style.width, '      ').map(style.dim),
+    ...wrapText(`${toPrintableLine(rule)}: ${toPrintableLine(details)}`, style.width, '      ').map(
+      style.dim,
+    ),
   ];
 }
 
 /** Renders the rules' verdict on one call, and where the rule is written. */
-export function renderChecked(
-  { decision, rule, details, source }: Decision & { readonly source?: string },
+export function renderPolicyDecision(
+  { decision, rule, details, source }: CallDecision & { readonly source?: string },
   style: Style,
 ): string {
   if (decision === 'allow') return style.green('allowed');
   return [
     `${style.red('blocked')} by ${rule}${source === undefined ? '' : `, ${source}`}`,
-    ...wrapText(visibleText(details), style.width, '  '),
+    ...wrapText(toPrintableText(details), style.width, '  '),
   ].join('\n');
 }

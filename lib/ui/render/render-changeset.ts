@@ -1,38 +1,38 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
-import { landsOn } from '../../domain/state/session-facts.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
-import { renderAnswered, renderEvidenceDoubt } from './changeset-lines.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
+import { renderAnsweredRemarks, renderEvidenceDoubt } from './changeset-lines.ts';
 import { renderAttempts } from './render-attempts.ts';
-import { renderSince } from './render-since.ts';
-import { bullet, removeRepeatedLines, renderDiagnostic } from './render-verdict.ts';
+import { renderChangesSinceSeen } from './render-since.ts';
+import { removeRepeatedLines, renderBullet, renderDiagnostic } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
 
 /** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
 export function renderChangeset(view: ChangesetView, style: Style): string {
   const { changeset, position, total, tasks, session } = view;
-  const titles = tasks.map((task) => visibleLine(task.title)).join(' + ');
-  const heading = `Changeset ${position}/${total}: [${visibleLine(changeset.group)}] ${titles}`;
+  const titles = tasks.map((task) => toPrintableLine(task.title)).join(' + ');
+  const heading = `Changeset ${position}/${total}: [${toPrintableLine(changeset.group)}] ${titles}`;
   return [
     ...wrapText(heading, style.width).map(style.bold),
     ...wrapText(renderStat(changeset), style.width, '  '),
     ...wrapText(
-      `${shortId(changeset.commit)} on ${visibleLine(landsOn(session))} at ${shortId(changeset.base)}, session so far ${formatSpend(session)}`,
+      `${shortId(changeset.commit)} on ${toPrintableLine(findLandingBranch(session))} at ${shortId(changeset.base)}, session so far ${formatSpend(session)}`,
       style.width,
       '  ',
     ).map(style.dim),
     ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
     ...renderRound(view, style),
     ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
-    ...(view.since === undefined ? [] : renderSince(view.since, style)),
+    ...(view.since === undefined ? [] : renderChangesSinceSeen(view.since, style)),
     ...renderWarnings(view, style),
     ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
   ].join('\n');
@@ -47,12 +47,12 @@ function renderStat({ diffstat }: Changeset): string {
 function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): readonly string[] {
   const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
   const word = verdict?.status ?? 'no verdict';
-  const notes = verdict === undefined || verdict.notes === '' ? '' : `: ${visibleText(verdict.notes)}`;
+  const notes = verdict === undefined || verdict.notes === '' ? '' : `: ${toPrintableText(verdict.notes)}`;
   const lines = wrapText(`${task.id} ${word}${notes}`, style.width, '  ');
   const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
-    ...issuesOf(verdict).flatMap((issue) => bullet(issue, style, '    ')),
+    ...issuesOf(verdict).flatMap((issue) => renderBullet(issue, style, '    ')),
     ...renderAttempts(task, style, '    '),
   ];
 }
@@ -67,17 +67,20 @@ function issuesOf(verdict: Verdict | undefined): readonly string[] {
 
 /** Of a round of its pull request: what it answers. */
 function renderRound({ changeset, tasks }: ChangesetView, style: Style): readonly string[] {
-  const answered = renderAnswered(changeset, tasks);
+  const answered = renderAnsweredRemarks(changeset, tasks);
   if (answered.length === 0) return [];
-  return ['  Addresses these review comments:', ...answered.flatMap((line) => bullet(line, style, '    '))];
+  return [
+    '  Addresses these review comments:',
+    ...answered.flatMap((line) => renderBullet(line, style, '    ')),
+  ];
 }
 
 /** An agent's calls that the watcher refused, the most frequent named. */
 function renderBlocked({ agent, blocked, top }: BlockedCalls, style: Style): readonly string[] {
-  const head = `${visibleLine(agent)}: ${formatCount(blocked, 'call')} blocked`;
+  const head = `${toPrintableLine(agent)}: ${formatCount(blocked, 'call')} blocked`;
   return [
     ...wrapText(head, style.width, '  ').map(style.yellow),
-    ...top.flatMap((call) => bullet(visibleLine(call), style, '    ')),
+    ...top.flatMap((call) => renderBullet(toPrintableLine(call), style, '    ')),
   ];
 }
 
@@ -88,9 +91,11 @@ function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style)
       ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
       : []),
     ...(depends_on.length > 0
-      ? [`Stacked on ${depends_on.map(visibleLine).join(', ')}: approve that first, or this is deferred.`]
+      ? [`Stacked on ${depends_on.map(toPrintableLine).join(', ')}: approve that first, or this is deferred.`]
       : []),
-    ...(isRed(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
+    ...(hasFailedDiagnostic(changeset)
+      ? ['Diagnostics fail on the merged tree: approving needs a reason.']
+      : []),
     ...doubts.map(renderEvidenceDoubt),
   ];
   return warnings.flatMap((text) => wrapText(`warning: ${text}`, style.width, '  ')).map(style.yellow);

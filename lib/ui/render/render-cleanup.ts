@@ -5,7 +5,7 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 
 export interface CleanupLine {
   /** Its kind, or its outcome. */
@@ -26,7 +26,11 @@ interface CleanupView {
 /** Renders what a cleanup would do or did, and what it leaves alone. */
 export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, style: Style): string {
   const title = isDone ? 'Cleaned up:' : 'Would be removed:';
-  const rows = lines.map(({ what, name, details }) => [what, visibleLine(name), visibleLine(details)]);
+  const rows = lines.map(({ what, name, details }) => [
+    what,
+    toPrintableLine(name),
+    toPrintableLine(details),
+  ]);
   return [
     ...(rows.length === 0 ? ['Nothing to remove.'] : [style.bold(title), ...table(rows, style)]),
     ...staying('Not merged, kept without --force:', left, style),
@@ -35,7 +39,7 @@ export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, sty
 }
 
 function staying(title: string, kept: CleanupView['left'], style: Style): readonly string[] {
-  const rows = kept.map(({ name, why }) => [visibleLine(name), visibleLine(why)]);
+  const rows = kept.map(({ name, why }) => [toPrintableLine(name), toPrintableLine(why)]);
   return rows.length === 0 ? [] : ['', style.bold(title), ...table(rows, style)];
 }
 
@@ -48,9 +52,9 @@ export function renderRescues(rescues: readonly Rescue[], style: Style): string 
   if (rescues.length === 0) return 'No rescues: no worktree with work in it was removed.';
   const rows = rescues.map(({ name, agent, at, why }) => [
     name,
-    visibleLine(agent ?? ''),
+    toPrintableLine(agent ?? ''),
     at === null ? '' : formatTime(at),
-    visibleLine(why),
+    toPrintableLine(why),
   ]);
   return renderTable(rows, { width: style.width }).join('\n');
 }
@@ -63,7 +67,7 @@ export function renderRescue(
   const { name, agent, at, why, commit } = rescue;
   const facts = [
     `commit ${shortId(commit)}`,
-    ...(agent === null ? [] : [`left by ${visibleLine(agent)}`]),
+    ...(agent === null ? [] : [`left by ${toPrintableLine(agent)}`]),
     ...(at === null ? [] : [`rescued ${formatTime(at)}`]),
     ...(diffstat === null
       ? []
@@ -72,6 +76,6 @@ export function renderRescue(
   return [
     style.bold(name),
     ...wrapText(facts.join(' · '), style.width, '  '),
-    ...wrapText(visibleLine(why), style.width, '  '),
+    ...wrapText(toPrintableLine(why), style.width, '  '),
   ].join('\n');
 }

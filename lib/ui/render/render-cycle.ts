@@ -3,25 +3,25 @@ import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { renderSpend } from './render-session.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { renderRoleSpending } from './render-session.ts';
 import { paintStatus } from './render-status.ts';
 
 /**
  * How a cycle ended: what was approved, which tasks went back or are stuck and why, what it cost of the budget, by
  * role, and what each answer to the question leads to.
  */
-export function renderCycle(question: Question, style: Style): string {
+export function renderCycleEnd(question: Question, style: Style): string {
   const { session } = question;
   return [
     style.bold(`Cycle ${session.cycle} is over.`),
-    ...renderTable(cycleFacts(question), { width: style.width, indent: '  ' }),
-    ...renderSpend(session, style, '    '),
+    ...renderTable(listCycleResults(question), { width: style.width, indent: '  ' }),
+    ...renderRoleSpending(session, style, '    '),
     ...renderTable(
-      tasksInTrouble(question).map(({ id, status, why }) => [
+      listTroubledTasks(question).map(({ id, status, why }) => [
         id,
         paintStatus(status, style),
-        visibleLine(why),
+        toPrintableLine(why),
       ]),
       { width: style.width, indent: '  ' },
     ),
@@ -29,7 +29,11 @@ export function renderCycle(question: Question, style: Style): string {
 }
 
 /** A cycle's results: names and figures. */
-export function cycleFacts({ session, summary, budget }: Question): readonly (readonly [string, string])[] {
+export function listCycleResults({
+  session,
+  summary,
+  budget,
+}: Question): readonly (readonly [string, string])[] {
   return [
     ['approved', formatCount(summary.approved, 'changeset')],
     ['sent back', formatCount(summary.requeued, 'task')],
@@ -57,7 +61,7 @@ function spendAgainst(
 }
 
 /** The tasks that need a person's thought, each with why. */
-export function tasksInTrouble({
+export function listTroubledTasks({
   tasks = [],
 }: Question): readonly (Pick<Task, 'id' | 'status'> & { readonly why: string })[] {
   const statuses: readonly TaskStatus[] = ['requeued', 'blocked', 'failed'];
@@ -73,7 +77,7 @@ function reasonOf({ reason, history }: Task): string | null {
 }
 
 /** Describes the effect of each answer at the end of a cycle. */
-export function sessionOutlook(question: SessionQuestion): readonly string[] {
+export function describeSessionAnswers(question: SessionQuestion): readonly string[] {
   const { cyclesLeft, summary } = question;
   const later = 'stop: everything is kept; git flame run continues later';
   if (cyclesLeft <= 0) return ['No cycles are left (limits.max_wave_cycles).', later];
@@ -87,7 +91,7 @@ export function sessionOutlook(question: SessionQuestion): readonly string[] {
 }
 
 /** As above, where nothing is open any more. */
-export function leftOverOutlook(question: SessionQuestion): readonly string[] {
+export function describeLeftOverAnswers(question: SessionQuestion): readonly string[] {
   return [
     'Nothing is left to continue with.',
     ...retryLine(question),

@@ -1,5 +1,5 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeLines } from '../../domain/state/line-range.ts';
+import { renderLineRange } from '../../domain/state/line-range.ts';
 import type { FileStat } from '../../domain/state/patch.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import type { TaskWork } from '../../domain/view-models/task-story.ts';
@@ -9,8 +9,8 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText, whoDecided } from '../text/visible-text.ts';
-import { renderHint } from './render-error.ts';
+import { nameDecider, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
+import { renderNextCommand } from './render-error.ts';
 
 interface DecidedChangeset {
   readonly changeset: Changeset;
@@ -22,38 +22,43 @@ interface DecidedChangeset {
 }
 
 /** Which files a changeset changes, what became of it, and what to type next. */
-export function renderDecision({ changeset, counts, files, review }: DecidedChangeset, style: Style): string {
+export function renderChangesetDecision(
+  { changeset, counts, files, review }: DecidedChangeset,
+  style: Style,
+): string {
   const { state, reason, landed_commit, undone } = changeset;
-  const by = whoDecided(changeset);
+  const by = nameDecider(changeset);
   const facts = [
     state,
     ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
     ...(undone === undefined
       ? []
       : [`after it had landed as ${shortId(undone.commit)}, ${formatTime(undone.at)},`]),
-    ...(by === null ? [] : [`by ${visibleLine(by)}`]),
-    ...(counts ? [] : [untrustedMark]),
+    ...(by === null ? [] : [`by ${toPrintableLine(by)}`]),
+    ...(counts ? [] : [decidedElsewhereMark]),
     ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
   ];
   const why = [...new Set([reason, review?.override ?? null])].flatMap((text) =>
     text === null || text === '' ? [] : [text],
   );
   return [
-    ...(files.length === 0 ? [] : ['', style.bold('Files'), ...renderWork({ commits: [], files }, style)]),
+    ...(files.length === 0
+      ? []
+      : ['', style.bold('Files'), ...renderTaskWork({ commits: [], files }, style)]),
     '',
     style.bold('Decision'),
     ...wrapText(facts.join(' '), style.width, '  '),
-    ...why.flatMap((text) => wrapText(visibleText(text), style.width, '    ')),
+    ...why.flatMap((text) => wrapText(toPrintableText(text), style.width, '    ')),
     ...(changeset.remarks ?? []).flatMap(({ path, text, ...at }) =>
-      wrapText(visibleText(`${path}:${describeLines(at)}: ${text}`), style.width, '    '),
+      wrapText(toPrintableText(`${path}:${renderLineRange(at)}: ${text}`), style.width, '    '),
     ),
     '',
-    ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),
+    ...nextSteps(changeset).map((command) => renderNextCommand(toPrintableLine(command), style)),
   ].join('\n');
 }
 
 /** Behind what another clone decided. */
-export const untrustedMark = '(from another clone, not trusted here)';
+export const decidedElsewhereMark = '(from another clone, not trusted here)';
 
 function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
   if (state === 'waiting')
@@ -65,7 +70,7 @@ function nextSteps({ state, group, id, landed_commit }: Changeset): readonly str
 const mostFiles = 20;
 
 /** Commits and the files they change, as `git diff --stat` counts them. */
-export function renderWork({ commits, files }: TaskWork, style: Style): readonly string[] {
+export function renderTaskWork({ commits, files }: TaskWork, style: Style): readonly string[] {
   const sum = (key: 'insertions' | 'deletions'): number =>
     files.reduce((total, file) => total + file[key], 0);
   const total = [
@@ -76,14 +81,14 @@ export function renderWork({ commits, files }: TaskWork, style: Style): readonly
   const rows = files
     .slice(0, mostFiles)
     .map(({ path, moved_from: from, insertions, deletions }) => [
-      visibleLine(from === undefined ? path : `${from} -> ${path}`),
+      toPrintableLine(from === undefined ? path : `${from} -> ${path}`),
       style.green(`+${insertions}`),
       style.red(`-${deletions}`),
     ]);
   const hidden = files.length - mostFiles;
   return [
     ...commits.map(({ oid, message }) => {
-      const subject = visibleLine(message.split('\n')[0] ?? '');
+      const subject = toPrintableLine(message.split('\n')[0] ?? '');
       return `  ${style.yellow(shortId(oid))} ${cutText(subject, style.width - 13)}`;
     }),
     ...renderTable(rows, { width: style.width, indent: '  ', flex: 0 }),

@@ -1,5 +1,5 @@
 import type { Style } from '../text/style.ts';
-import { visibleDiffLine } from '../text/visible-text.ts';
+import { toPrintableDiffLine } from '../text/visible-text.ts';
 
 /** A unified diff with colour, and with nothing in it that a terminal would act on or hide. */
 export function renderDiff(diff: string, style: Style): string {
@@ -8,7 +8,7 @@ export function renderDiff(diff: string, style: Style): string {
   const lines = diff.replace(/\n$/, '').split('\n');
   return lines
     .map((line) => {
-      const text = visibleDiffLine(line);
+      const text = toPrintableDiffLine(line);
       if (line.startsWith('diff --git ')) isHeader = true;
       if (line.startsWith('@@')) {
         isHeader = false;
@@ -25,7 +25,7 @@ export function renderDiff(diff: string, style: Style): string {
 const mostComparisons = 4_000_000;
 
 /** Compares two texts line by line: `- ` removed, `+ ` added, `  ` kept; long kept parts are left out. */
-export function diffLines(olds: readonly string[], news: readonly string[]): readonly string[] {
+export function compareTextLines(olds: readonly string[], news: readonly string[]): readonly string[] {
   const start = commonStart(olds, news);
   const end = commonStart([...olds.slice(start)].reverse(), [...news.slice(start)].reverse());
   const middle = diffMiddle(olds.slice(start, olds.length - end), news.slice(start, news.length - end));

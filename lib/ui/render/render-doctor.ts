@@ -1,7 +1,12 @@
-import { type Finding, type FindingArea, findingAreas, isSound } from '../../domain/view-models/finding.ts';
+import {
+  type DoctorFinding,
+  type FindingArea,
+  findingAreas,
+  isReadyForWork,
+} from '../../domain/view-models/finding.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 
 const titles: Readonly<Record<FindingArea, string>> = {
   watcher: 'Phase 1, the watcher: every tool call is checked',
@@ -13,7 +18,7 @@ const titles: Readonly<Record<FindingArea, string>> = {
 };
 
 /** Renders findings, area by area, and whether work can start here. */
-export function renderFindings(findings: readonly Finding[], style: Style): string {
+export function renderFindings(findings: readonly DoctorFinding[], style: Style): string {
   const areas = findingAreas.flatMap((area) => {
     const own = findings.filter((one) => one.area === area);
     return own.length === 0
@@ -33,30 +38,33 @@ export function renderRepairs(
   style: Style,
 ): string {
   const rows = repairs.flatMap(({ isDone, message, hints }) => {
-    const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
+    const [first = '', ...rest] = wrapText(toPrintableLine(message), style.width - 11);
     return [
       `  ${(isDone ? style.green : style.yellow)(isDone ? 'fixed ' : 'left  ')}   ${first}`,
       ...rest.map((line) => `           ${line}`),
-      ...hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`),
+      ...hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`),
     ];
   });
   return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing to fix.'] : rows), ''].join('\n');
 }
 
-function renderFinding({ result, message, details, hints, isRequired }: Finding, style: Style): string[] {
+function renderFinding(
+  { result, message, details, hints, isRequired }: DoctorFinding,
+  style: Style,
+): string[] {
   const paint = { proven: style.green, weaker: style.yellow, missing: isRequired ? style.red : style.yellow };
-  const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
+  const [first = '', ...rest] = wrapText(toPrintableLine(message), style.width - 11);
   return [
     `  ${paint[result](result.padEnd(7))}  ${first}`,
-    ...[...rest, ...details.map(visibleLine)].map((line) => `           ${line}`),
+    ...[...rest, ...details.map(toPrintableLine)].map((line) => `           ${line}`),
     ...(result === 'proven'
       ? []
-      : hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`)),
+      : hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`)),
   ];
 }
 
-function renderSum(findings: readonly Finding[], style: Style): string {
-  if (!isSound(findings)) return style.red('Something that agents need is missing.');
+function renderSum(findings: readonly DoctorFinding[], style: Style): string {
+  if (!isReadyForWork(findings)) return style.red('Something that agents need is missing.');
   const isWhole = findings.every(({ result }) => result === 'proven');
   return isWhole ? style.green('All checks passed.') : 'Work can start here.';
 }

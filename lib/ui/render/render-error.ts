@@ -1,24 +1,27 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 /** An error for a person: what failed, its details, and what to type next. No stack, no final newline. */
 export function renderError(error: FlameError, style: Style): string {
   const isFailure = error.kind !== 'waiting' && error.kind !== 'interrupted';
   const label = isFailure ? 'error:' : '';
-  const [first = '', ...rest] = wrapText(`${label} ${visibleLine(error.message)}`.trimStart(), style.width);
+  const [first = '', ...rest] = wrapText(
+    `${label} ${toPrintableLine(error.message)}`.trimStart(),
+    style.width,
+  );
   const paint = isFailure ? style.red : style.yellow;
   return [
     label === '' ? paint(first) : paint(label) + first.slice(label.length),
     ...rest,
-    ...error.lines.flatMap((line) => visibleText(line).split('\n')).map((line) => `  ${line}`),
-    ...error.hints.map((hint) => renderHint(visibleLine(hint), style)),
+    ...error.lines.flatMap((line) => toPrintableText(line).split('\n')).map((line) => `  ${line}`),
+    ...error.hints.map((hint) => renderNextCommand(toPrintableLine(hint), style)),
   ].join('\n');
 }
 
 /** Renders the next command. Never wrapped: it's there to be copied. */
-export function renderHint(hint: string, style: Style): string {
+export function renderNextCommand(hint: string, style: Style): string {
   return `${style.dim('next:')} ${style.bold(hint)}`;
 }
 

@@ -1,23 +1,23 @@
-import { type FailureKind, furtherDetails } from '../../domain/failure.ts';
-import type { Event } from '../../domain/view-models/event.ts';
-import { errorLine } from '../../util/error-lines.ts';
+import { type FailureKind, listFurtherDetails } from '../../domain/failure.ts';
+import type { RunEvent } from '../../domain/view-models/event.ts';
+import { pickFailureLine } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
-import { isRecord } from '../../util/json.ts';
+import { isJsonRecord } from '../../util/json.ts';
 import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 import { renderEvidenceDoubt } from './changeset-lines.ts';
-import { describeConflict } from './render-ahead.ts';
+import { describePredictedConflict } from './render-ahead.ts';
 import { renderAttemptEnd } from './render-attempts.ts';
 import { renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
 
-type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
+type EventOf<Kind extends RunEvent['event']> = Extract<RunEvent, { readonly event: Kind }>;
 
 /** An event as one line for a terminal or a log; null: nothing to say. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one switch over all events, which the compiler keeps whole.
-export function renderEvent(event: Event, style: Style): string | null {
+export function renderEvent(event: RunEvent, style: Style): string | null {
   switch (event.event) {
     case 'session-started':
       return renderStart(event, style);
@@ -26,9 +26,9 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'canary':
       return renderCanary(event, style);
     case 'wave-started':
-      return style.bold(`Wave ${visibleLine(event.wave)}, cycle ${event.cycle}`);
+      return style.bold(`Wave ${toPrintableLine(event.wave)}, cycle ${event.cycle}`);
     case 'wave-ended':
-      return `Wave ${visibleLine(event.wave)} ended: ${visibleLine(event.summary)}`;
+      return `Wave ${toPrintableLine(event.wave)} ended: ${toPrintableLine(event.summary)}`;
     case 'plan-proposed':
       return `Plan proposed: ${formatCount(event.tasks, 'task')} in ${formatCount(event.waves, 'step')}`;
     case 'plan-invalid':
@@ -71,7 +71,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'paused':
       return renderPause(event, style);
     case 'resumed':
-      return `${visibleLine(event.adapter)} continues.`;
+      return `${toPrintableLine(event.adapter)} continues.`;
     case 'conflicts-ahead':
       return renderConflicts(event, style);
     case 'claim-passed-on':
@@ -80,7 +80,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'result-superseded':
       return renderMachineEvent(event, style);
     case 'gate':
-      return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
+      return `Decided at the ${toPrintableLine(event.gate)} gate: ${toPrintableLine(event.decision)}`;
     case 'script':
       return renderScript(event, style);
     case 'session-ended':
@@ -94,13 +94,13 @@ type MachineEvent = EventOf<'claim-passed-on' | 'remote-lost' | 'remote-back' | 
 
 function renderMachineEvent(event: MachineEvent, style: Style): string {
   const label = event.event === 'remote-back' ? '' : `${style.yellow('warning:')} `;
-  const details = event.event === 'result-superseded' ? event.details.map(visibleLine) : [];
-  return [`${label}${visibleLine(event.message)}`, ...details].join(' ');
+  const details = event.event === 'result-superseded' ? event.details.map(toPrintableLine) : [];
+  return [`${label}${toPrintableLine(event.message)}`, ...details].join(' ');
 }
 
 function renderStart(event: EventOf<'session-started'>, style: Style): string {
   const { session, base_branch: branch, objective } = event;
-  return style.bold(`Session ${session} on ${visibleLine(branch)}: ${visibleLine(objective)}`);
+  return style.bold(`Session ${session} on ${toPrintableLine(branch)}: ${toPrintableLine(objective)}`);
 }
 
 /** Why a task failed is in the event that follows. */
@@ -110,14 +110,14 @@ function renderChange({ task, from, to, why }: EventOf<'task-changed'>): string 
 
 function renderConflicts({ added }: EventOf<'conflicts-ahead'>, style: Style): string | null {
   if (added.length === 0) return null;
-  return `${style.yellow('warning:')} ${added.map(describeConflict).join('; ')}`;
+  return `${style.yellow('warning:')} ${added.map(describePredictedConflict).join('; ')}`;
 }
 
 /** Several details stand below each other at a terminal; elsewhere an event is one line. */
 function renderNotice(event: EventOf<'notice'>, style: Style): string {
   const details = event.details ?? [];
   const label = event.level === 'warning' ? `${style.yellow('warning:')} ` : '';
-  const message = label + visibleLine(event.message);
+  const message = label + toPrintableLine(event.message);
   if (details.length === 0) return message;
   if (details.length === 1 || !Number.isFinite(style.width)) return `${message} (${joinLines(details)})`;
   return [message, ...details.flatMap((line) => renderDetail(line, style))].join('\n');
@@ -125,7 +125,7 @@ function renderNotice(event: EventOf<'notice'>, style: Style): string {
 
 /** `path: old -> new`, the form of changed values, with both values highlighted. */
 function renderDetail(text: string, style: Style): readonly string[] {
-  const line = visibleLine(text);
+  const line = toPrintableLine(text);
   const [, path, before, after] = /^([\w.[\]-]+: )(.*) -> (.*)$/.exec(line) ?? [];
   if (path === undefined || before === undefined || after === undefined)
     return wrapText(line, style.width, '  ');
@@ -138,8 +138,8 @@ function renderDetail(text: string, style: Style): readonly string[] {
 }
 
 function renderLeadAgentCall(event: EventOf<'queen-call'>, style: Style): string {
-  const about = event.about === '' ? '' : ` ${visibleLine(event.about)}`;
-  const refused = event.code === null ? '' : `: refused, ${visibleLine(event.code)}`;
+  const about = event.about === '' ? '' : ` ${toPrintableLine(event.about)}`;
+  const refused = event.code === null ? '' : `: refused, ${toPrintableLine(event.code)}`;
   return style.dim(`${event.agent} calls ${event.tool}${about}${refused} (${formatSpend(event)})`);
 }
 
@@ -152,8 +152,8 @@ function renderCanary(event: EventOf<'canary'>, style: Style): string {
 
 function renderVerdict(event: EventOf<'verdict'>, style: Style): string {
   const status = event.status === 'pass' ? style.green('pass') : style.red('fail');
-  const notes = event.notes === '' ? '' : `: ${visibleLine(event.notes)}`;
-  return `${event.task}: ${status} at ${shortId(event.commit)} by ${visibleLine(event.by)}${notes}`;
+  const notes = event.notes === '' ? '' : `: ${toPrintableLine(event.notes)}`;
+  return `${event.task}: ${status} at ${shortId(event.commit)} by ${toPrintableLine(event.by)}${notes}`;
 }
 
 function renderVerified(
@@ -167,16 +167,16 @@ function renderVerified(
 }
 
 function renderScript(event: EventOf<'script'>, style: Style): string {
-  const name = `Script ${visibleLine(event.hook)}`;
+  const name = `Script ${toPrintableLine(event.hook)}`;
   if (event.exit_code === 0) return `${name} ended with 0`;
   const how = event.exit_code === null ? 'was killed' : `ended with ${event.exit_code}`;
   const last = event.output.trimEnd().split('\n').at(-1) ?? '';
-  return `${style.yellow('warning:')} ${name} ${how}${last === '' ? '' : `: ${visibleLine(last)}`}`;
+  return `${style.yellow('warning:')} ${name} ${how}${last === '' ? '' : `: ${toPrintableLine(last)}`}`;
 }
 
 function renderPause(event: EventOf<'paused'>, style: Style): string {
   const wait = formatDuration(Math.max(0, Date.parse(event.until) - Date.parse(event.at)));
-  return `${style.yellow('Paused:')} ${visibleLine(event.why)} No agent of ${visibleLine(event.adapter)} starts before ${formatMoment(event)}, in ${wait}.`;
+  return `${style.yellow('Paused:')} ${toPrintableLine(event.why)} No agent of ${toPrintableLine(event.adapter)} starts before ${formatMoment(event)}, in ${wait}.`;
 }
 
 /** The time of day here, with the date where it's another day. */
@@ -188,24 +188,24 @@ function formatMoment({ at, until }: EventOf<'paused'>): string {
 
 /** The last event carries the whole status; at a terminal its outline is enough. */
 function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string {
-  const session = isRecord(event.session) ? event.session : {};
-  const tasks = Array.isArray(event.tasks) ? event.tasks.filter(isRecord) : [];
+  const session = isJsonRecord(event.session) ? event.session : {};
+  const tasks = Array.isArray(event.tasks) ? event.tasks.filter(isJsonRecord) : [];
   const counts = new Map<string, number>();
   for (const { status } of tasks) counts.set(String(status), (counts.get(String(status)) ?? 0) + 1);
-  const outline = [...counts].map(([status, count]) => `${count} ${visibleLine(status)}`).join(', ');
+  const outline = [...counts].map(([status, count]) => `${count} ${toPrintableLine(status)}`).join(', ');
   const spend = formatSpend({ cost_usd: Number(session.cost_usd ?? 0), tokens: Number(session.tokens ?? 0) });
-  const state = typeof session.state === 'string' ? ` ${visibleLine(session.state)}` : ' ended';
-  const name = typeof session.id === 'string' ? `Session ${visibleLine(session.id)}` : 'Session';
+  const state = typeof session.state === 'string' ? ` ${toPrintableLine(session.state)}` : ' ended';
+  const name = typeof session.id === 'string' ? `Session ${toPrintableLine(session.id)}` : 'Session';
   return style.bold(`${name}${state}: ${outline === '' ? 'no tasks' : outline} (${spend})`);
 }
 
 /** Each without the full stop that it may end with. */
 function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => visibleLine(line).replace(/(?<!\.)\.$/, '')).join('; ');
+  return lines.map((line) => toPrintableLine(line).replace(/(?<!\.)\.$/, '')).join('; ');
 }
 
 function inParentheses(text: string): string {
-  return text === '' ? '' : ` (${visibleLine(text)})`;
+  return text === '' ? '' : ` (${toPrintableLine(text)})`;
 }
 
 const mostBrokenRules = 2;
@@ -214,16 +214,16 @@ const printed: readonly FailureKind[] = ['agent-error', 'agent-crashed', 'setup-
 
 /** Why a task failed, one line; all of it is in its task's story. */
 function renderFailure(
-  { task, failure, will_retry: willRetry }: Extract<Event, { readonly event: 'task-failed' }>,
+  { task, failure, will_retry: willRetry }: Extract<RunEvent, { readonly event: 'task-failed' }>,
   style: Style,
 ): string {
-  const all = furtherDetails(failure);
+  const all = listFurtherDetails(failure);
   const shown = shownOf(failure.kind, all);
   const left = all.length - shown.length;
   // A folder of build output breaks a rule with each file.
   const more = left === 0 ? [] : [`${left} more: git flame show ${task}`];
-  const details = all.length === 0 ? '' : ` (${[...shown, ...more].map(visibleLine).join('; ')})`;
-  const said = `${visibleLine(failure.message)}${details}`;
+  const details = all.length === 0 ? '' : ` (${[...shown, ...more].map(toPrintableLine).join('; ')})`;
+  const said = `${toPrintableLine(failure.message)}${details}`;
   const stop = /[.!?)]$/.test(said) ? '' : '.';
   const next = willRetry ? `${stop} Another attempt follows.` : '';
   return `${style.red(`${task} failed`)}: ${failure.kind}: ${said}${next}`;
@@ -232,6 +232,6 @@ function renderFailure(
 function shownOf(kind: FailureKind, details: readonly string[]): readonly string[] {
   if (kind === 'violation') return details.slice(0, mostBrokenRules);
   if (!printed.includes(kind)) return details;
-  const line = errorLine(details);
+  const line = pickFailureLine(details);
   return line === null ? [] : [line.trim()];
 }

@@ -2,7 +2,7 @@ import type { GraphTask } from '../../domain/view-models/task-story.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 import { paintStatus } from './render-status.ts';
 
 const symbols: Readonly<Record<GraphTask['status'], string>> = {
@@ -24,27 +24,27 @@ const barWidth = 20;
  */
 export function renderGraph(tasks: readonly GraphTask[], style: Style): string {
   if (tasks.length === 0) return 'No tasks yet.';
-  const drawn = drawRails(tasks, (task) => symbols[task.status]);
+  const drawn = drawGraphLines(tasks, (task) => symbols[task.status]);
   const isTooWide = Math.max(...drawn.map(textWidth)) > style.width / 2;
   const rails = isTooWide ? tasks.map((task) => symbols[task.status]) : drawn;
   const groups = new Set(tasks.map(({ group }) => group));
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(textWidth));
   const widths = {
     rail: widest(rails),
-    id: widest(tasks.map(({ id }) => visibleLine(id))),
+    id: widest(tasks.map(({ id }) => toPrintableLine(id))),
     status: widest(tasks.map(({ status }) => status)),
   };
   const rows = tasks.map((task, index) => {
     const cells = [
       padText(rails[index] ?? '', widths.rail),
-      padText(visibleLine(task.id), widths.id),
+      padText(toPrintableLine(task.id), widths.id),
       padText(paint(task.status, style), widths.status),
     ];
     const left = cells.join('  ');
     const needs = isTooWide && task.dependencies.length > 0 ? `after ${task.dependencies.join(', ')}: ` : '';
     const title = `${groups.size > 1 ? `[${task.group}] ` : ''}${needs}${task.title}`;
     const room = style.width - textWidth(left) - 2;
-    return room < 4 ? left.trimEnd() : `${left}  ${cutText(visibleLine(title), room)}`;
+    return room < 4 ? left.trimEnd() : `${left}  ${cutText(toPrintableLine(title), room)}`;
   });
   return [renderProgress(tasks, style), '', ...rows].join('\n');
 }
@@ -72,7 +72,7 @@ interface RailNode {
  * Draws a graph without cycles, one line for each node in the order given, each after what it needs: a node's line
  * goes down from it until the last that needs it. Needs that don't stand before are left out.
  */
-export function drawRails<Node extends RailNode>(
+export function drawGraphLines<Node extends RailNode>(
   nodes: readonly Node[],
   symbolOf: (node: Node) => string,
 ): readonly string[] {
@@ -153,7 +153,7 @@ const dotColours: Readonly<Record<GraphTask['status'], string>> = {
 };
 
 /** The graph for Graphviz' dot, one cluster for each group. */
-export function graphDot(tasks: readonly GraphTask[]): string {
+export function renderGraphAsDot(tasks: readonly GraphTask[]): string {
   const known = new Set(tasks.map(({ id }) => id));
   const groups = [...new Set(tasks.map(({ group }) => group))];
   return [
@@ -179,7 +179,7 @@ export function graphDot(tasks: readonly GraphTask[]): string {
 }
 
 function quote(text: string): string {
-  return `"${visibleLine(text).replace(/[\\"]/g, '\\$&')}"`;
+  return `"${toPrintableLine(text).replace(/[\\"]/g, '\\$&')}"`;
 }
 
 // Light enough for black text, apart also for those who see no red or green.
@@ -196,7 +196,7 @@ const mermaidColours: Readonly<Record<GraphTask['status'], string>> = {
 };
 
 /** The graph as Mermaid, one subgraph for each group, for documents and pull requests. */
-export function graphMermaid(tasks: readonly GraphTask[]): string {
+export function renderGraphAsMermaid(tasks: readonly GraphTask[]): string {
   const names = new Map(tasks.map(({ id }, index) => [id, `t${index + 1}`]));
   const groups = [...new Set(tasks.map(({ group }) => group))];
   const used = [...new Set(tasks.map(({ status }) => status))];
@@ -223,7 +223,7 @@ export function graphMermaid(tasks: readonly GraphTask[]): string {
 
 /** Mermaid knows no backslash, only character numbers; what it might read as markup is given as one. */
 function asLabel(text: string): string {
-  return visibleLine(text).replace(
+  return toPrintableLine(text).replace(
     /[^\p{L}\p{N} .,:()/_-]/gu,
     (character) => `#${character.codePointAt(0)};`,
   );

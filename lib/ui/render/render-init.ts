@@ -14,7 +14,7 @@ export function renderInit(written: readonly string[], isDryRun: boolean, style:
 }
 
 /** Renders the first configuration's commands, and the files they were read from. */
-export function renderProposal(
+export function renderProposedConfig(
   {
     sources,
     allowed,
@@ -65,7 +65,7 @@ export function renderProposal(
   return [`Found ${sources.join(', ')}:`, ...shown, ...asked].join('\n');
 }
 
-type Tried = Parameters<typeof renderProposal>[0]['tried'];
+type Tried = Parameters<typeof renderProposedConfig>[0]['tried'];
 
 function checkRows(proposed: readonly string[], tried: Tried): readonly (readonly string[])[] {
   const tests = tried?.tests ?? proposed;

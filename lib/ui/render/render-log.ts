@@ -1,12 +1,12 @@
-import type { LogEntry } from '../../domain/ports/store-port.ts';
+import type { StateLogEntry } from '../../domain/ports/store-port.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText, withoutMail } from '../text/visible-text.ts';
+import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { removeRepeatedLines } from './render-verdict.ts';
 
 /** Renders the log, day by day: when, what, who where the words don't say it, and why where that is known. */
-export function renderLog(entries: readonly LogEntry[], style: Style): string {
+export function renderLog(entries: readonly StateLogEntry[], style: Style): string {
   if (entries.length === 0) return 'Nothing has happened yet.';
   const shown = entries.filter(
     (entry, index) => !isReportedNearby(entry, entries.slice(Math.max(0, index - 2), index + 3)),
@@ -22,7 +22,7 @@ export function renderLog(entries: readonly LogEntry[], style: Style): string {
 }
 
 /** True for a verdict or a review that a task's or session's entry reports at the same moment: it is shown once. */
-function isReportedNearby({ ref, trailers, at }: LogEntry, near: readonly LogEntry[]): boolean {
+function isReportedNearby({ ref, trailers, at }: StateLogEntry, near: readonly StateLogEntry[]): boolean {
   const words = beside.get(ref);
   if (words === undefined) return false;
   return near.some(
@@ -41,10 +41,10 @@ const beside: ReadonlyMap<string, RegExp> = new Map([
   ['refs/blueflame/reviews', /\blanded\b|-> merged/],
 ]);
 
-function renderEntry(entry: LogEntry, style: Style): readonly string[] {
+function renderEntry(entry: StateLogEntry, style: Style): readonly string[] {
   const [time, id] = [timeOf(entry.at), shortId(entry.commit)];
-  const subject = visibleLine(withoutMail(entry.subject));
-  const actor = visibleLine(withoutMail(entry.author));
+  const subject = toPrintableLine(dropMailAddresses(entry.subject));
+  const actor = toPrintableLine(dropMailAddresses(entry.author));
   const text = `${time} ${id} ${subject}${subject.includes(actor) ? '' : ` (${actor})`}`;
   const [first = '', ...rest] = wrapText(text, style.width);
   const body = removeRepeatedLines(entry.body, [entry.subject]).trim();
@@ -52,12 +52,12 @@ function renderEntry(entry: LogEntry, style: Style): readonly string[] {
   return [
     `${style.dim(time)} ${style.yellow(id)}${paintChange(first.slice(head.length), entry, style)}`,
     ...rest.flatMap((line) => wrapText(line, style.width, '  ')),
-    ...(body === '' ? [] : wrapText(visibleText(body), style.width, '         ').map(style.dim)),
+    ...(body === '' ? [] : wrapText(toPrintableText(body), style.width, '         ').map(style.dim)),
   ];
 }
 
 /** Paints failures so that they stand out. */
-function paintChange(text: string, { trailers }: LogEntry, style: Style): string {
+function paintChange(text: string, { trailers }: StateLogEntry, style: Style): string {
   const to = trailers.Transition?.split(' -> ').at(-1);
   if (to === 'failed' || to === 'blocked') return style.red(text);
   if (to === 'merged' || to === 'done') return style.green(text);
@@ -65,9 +65,9 @@ function paintChange(text: string, { trailers }: LogEntry, style: Style): string
 }
 
 function dayOf(iso: string): string {
-  return visibleLine(iso.slice(0, 10));
+  return toPrintableLine(iso.slice(0, 10));
 }
 
 function timeOf(iso: string): string {
-  return visibleLine(iso.slice(11, 19));
+  return toPrintableLine(iso.slice(11, 19));
 }

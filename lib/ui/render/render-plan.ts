@@ -1,11 +1,11 @@
-import type { PlannedCircle, PlanQuestion } from '../../domain/ports/gates.ts';
+import type { PlannedGroupCircle, PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import { formatCount, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { describeAttempts } from './render-attempts.ts';
-import { bullet } from './render-verdict.ts';
+import { renderBullet } from './render-verdict.ts';
 
 /** A plan to judge: tasks by group, what each may change and waits for, the order they run in, the cost. */
 export function renderPlan(question: PlanQuestion, style: Style): string {
@@ -13,12 +13,12 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
   const groups = [...new Set(plan.tasks.map((task) => task.cohesion_group))];
   const { received = [], agentTexts = [] } = question;
   const objective = wrapText(
-    `${received.length === 0 ? 'Plan' : 'Received from another clone'}: ${visibleText(question.objective)}`,
+    `${received.length === 0 ? 'Plan' : 'Received from another clone'}: ${toPrintableText(question.objective)}`,
     style.width,
   );
   return [
     ...objective.map(style.bold),
-    ...received.flatMap((line) => bullet(line, style, '  ')),
+    ...received.flatMap((line) => renderBullet(line, style, '  ')),
     '',
     ...groups.flatMap((group, index) => renderGroup(group, question, style, index === groups.length - 1)),
     '',
@@ -27,14 +27,14 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     ),
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
-    ...planNotes(question).flatMap((line) => wrapText(line, style.width)),
+    ...listPlanRemarks(question).flatMap((line) => wrapText(line, style.width)),
     ...(problems.length === 0 ? [] : ['', style.red('The plan cannot be used as it is:')]),
-    ...problems.flatMap((problem) => bullet(problem, style, '  ')),
+    ...problems.flatMap((problem) => renderBullet(problem, style, '  ')),
   ].join('\n');
 }
 
 /** Notes on a plan beside its tasks, a paragraph each. */
-export function planNotes({
+export function listPlanRemarks({
   estimate,
   overlap,
   circles = [],
@@ -43,17 +43,17 @@ export function planNotes({
 }: PlanQuestion): readonly string[] {
   return [
     [renderEstimate(estimate), ...overlapWords(overlap)].join(' '),
-    ...renderCircles(circles),
+    ...renderGroupCircles(circles),
     ...droppedWords(dropped),
     ...unmatched.map(unmatchedWords),
   ];
 }
 
 function unmatchedWords({ task, locks, close }: NonNullable<PlanQuestion['unmatched']>[number]): string {
-  const named = locks.map(visibleLine).join(', ');
+  const named = locks.map(toPrintableLine).join(', ');
   return close.length === 0
     ? `No file matches the locks of ${task} (${named}): it can only add files there.`
-    : `No file matches ${named}, which ${task} locks: a lock is a path, in which only *, ?, {a,b} and ranges like [a-z] are patterns. If you mean ${close.map(visibleLine).join(', ')}, write that.`;
+    : `No file matches ${named}, which ${task} locks: a lock is a path, in which only *, ?, {a,b} and ranges like [a-z] are patterns. If you mean ${close.map(toPrintableLine).join(', ')}, write that.`;
 }
 
 function droppedWords(ids: readonly string[]): readonly string[] {
@@ -69,7 +69,7 @@ function renderGroup(
   const members = plan.tasks.filter((task) => task.cohesion_group === group);
   const [branch, trunk] = isLastGroup ? ['└─ ', '   '] : ['├─ ', '│  '];
   return [
-    ...hang(`[${visibleLine(group)}]`, style.width, { first: branch, rest: trunk }).map((line) =>
+    ...hang(`[${toPrintableLine(group)}]`, style.width, { first: branch, rest: trunk }).map((line) =>
       line.replace(/\[.*$/, style.cyan),
     ),
     ...members.flatMap((task, index) => {
@@ -102,14 +102,16 @@ function renderEntry(
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
     ...(overlap === null ? [] : [overlap]),
-    task.file_locks.length > 0 ? `locks ${task.file_locks.map(visibleLine).join(', ')}` : 'locks everything',
-    ...(task.model === null ? [] : [`model ${visibleLine(task.model)}`]),
+    task.file_locks.length > 0
+      ? `locks ${task.file_locks.map(toPrintableLine).join(', ')}`
+      : 'locks everything',
+    ...(task.model === null ? [] : [`model ${toPrintableLine(task.model)}`]),
     ...(task.adapter === null ? [] : [`by ${task.adapter}`]),
     ...[describeAttempts(task) ?? []].flat(),
   ];
   const below = `${place.rest}  `;
   return [
-    ...hang(`${task.id}: ${visibleLine(task.title)}`, style.width, place),
+    ...hang(`${task.id}: ${toPrintableLine(task.title)}`, style.width, place),
     ...hang(facts.join(' · '), style.width, { first: below, rest: below }).map(
       (line) => line.slice(0, below.length) + style.dim(line.slice(below.length)),
     ),
@@ -120,7 +122,7 @@ function renderEntry(
 function describeOverlap({ id }: PlannedTask, overlap: PlanQuestion['overlap']): string | null {
   const below = overlap?.tasks.find(({ task }) => task === id)?.below ?? [];
   if (below.length === 0) return null;
-  const named = below.map(({ task, lock }) => `${task} (${visibleLine(lock)})`).join(', ');
+  const named = below.map(({ task, lock }) => `${task} (${toPrintableLine(lock)})`).join(', ');
   return overlap?.kind === 'build-on' ? `stacked on ${named}` : `overlaps with ${named}`;
 }
 
@@ -147,7 +149,7 @@ const mostNamed = 8;
 /** Describes tasks that can't land together as planned, where they change the same lines. */
 function excludingWords(tasks: NonNullable<PlanQuestion['overlap']>['tasks']): readonly string[] {
   const pairs = tasks.flatMap(({ task, below }) =>
-    below.map((one) => `${one.task} and ${task} (${visibleLine(one.lock)})`),
+    below.map((one) => `${one.task} and ${task} (${toPrintableLine(one.lock)})`),
   );
   const more = pairs.length > mostNamed ? [`${pairs.length - mostNamed} more`] : [];
   return pairs.length === 0
@@ -172,10 +174,10 @@ function renderOne(task: PlannedTask, style: Style): readonly string[] {
     ['Constraints', task.constraints],
   ] as const;
   return [
-    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
-    ...wrapText(visibleText(task.description.trimEnd()), style.width, '  '),
+    ...wrapText(`${task.id}: ${toPrintableLine(task.title)}`, style.width).map(style.bold),
+    ...wrapText(toPrintableText(task.description.trimEnd()), style.width, '  '),
     ...lists.flatMap(([title, texts]) =>
-      texts.length === 0 ? [] : [`  ${title}`, ...texts.flatMap((text) => bullet(text, style, '    '))],
+      texts.length === 0 ? [] : [`  ${title}`, ...texts.flatMap((text) => renderBullet(text, style, '    '))],
     ),
   ];
 }
@@ -193,8 +195,8 @@ export function renderAgentTexts(texts: readonly ShownAgentText[], width: number
   return [
     'What would run, or what agents would read:',
     ...texts.flatMap(({ task, name, text }) => [
-      `  ${visibleLine(task)}, ${name}:`,
-      ...wrapText(visibleText(text), width, bar).map((line) => (line === '' ? bar.trimEnd() : line)),
+      `  ${toPrintableLine(task)}, ${name}:`,
+      ...wrapText(toPrintableText(text), width, bar).map((line) => (line === '' ? bar.trimEnd() : line)),
     ]),
   ];
 }
@@ -202,9 +204,9 @@ export function renderAgentTexts(texts: readonly ShownAgentText[], width: number
 const bar = '  │ ';
 
 /** Describes groups that can't be decided one by one, a sentence for each circle. */
-export function renderCircles(circles: readonly PlannedCircle[]): readonly string[] {
+export function renderGroupCircles(circles: readonly PlannedGroupCircle[]): readonly string[] {
   return circles.map(({ kind, groups }) => {
-    const names = groups.map(visibleLine);
+    const names = groups.map(toPrintableLine);
     return kind === 'together'
       ? `The groups ${names.join(', ')} depend on each other: they are one changeset, ${names.join('+')}.`
       : `Other groups come in between: ${names[0] ?? ''} is decided in parts, ${names.join(', ')}.`;

@@ -1,11 +1,11 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { closesIssue } from '../../domain/state/pull-request.ts';
+import { renderClosesIssueLine } from '../../domain/state/pull-request.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 const longestTitle = 120;
 
@@ -16,7 +16,7 @@ export interface PullRequestText {
 }
 
 /** Title and body of a pull request for what a session has landed on a branch: its tasks, verdicts and checks. */
-export function renderPullRequest(
+export function renderSessionPullRequest(
   session: Session,
   tasks: readonly Task[],
   verdictOf: (task: Task) => Verdict | null,
@@ -30,7 +30,7 @@ export function renderPullRequest(
 }
 
 /** As above, for the changesets of one group: in the words of its landing message, with what it is stacked on. */
-export function renderChangesetRequest(
+export function renderChangesetPullRequest(
   of: RequestOf,
   {
     landed,
@@ -61,10 +61,10 @@ function renderRequest(
   { session, tasks, verdictOf }: RequestOf,
   { landed, first, rest, on }: RequestWords,
 ): PullRequestText {
-  const title = visibleLine(first.trim());
+  const title = toPrintableLine(first.trim());
   const body = [
     ...(rest === '' ? [] : [plainText(rest)]),
-    ...on.map((below) => `Stacked on ${visibleLine(below)}: merge that first.`),
+    ...on.map((below) => `Stacked on ${toPrintableLine(below)}: merge that first.`),
     ...landed.flatMap((changeset) => renderChangeset(changeset, { landed, tasks, verdictOf })),
     ...closing(landed.flatMap((changeset) => tasks.filter(({ id }) => changeset.tasks.includes(id)))),
     `Session ${code(session.id)}, ${formatSpend(session)}. The verdicts are notes on the commits: ${code('git flame show TASK')}.`,
@@ -99,7 +99,7 @@ function renderChangeset(
 
 /** Issues a person made tasks of: these alone are closed. */
 function closing(members: readonly Task[]): readonly string[] {
-  const lines = new Set(members.flatMap(({ source }) => closesIssue(source) ?? []));
+  const lines = new Set(members.flatMap(({ source }) => renderClosesIssueLine(source) ?? []));
   return lines.size === 0 ? [] : [[...lines].join('\n')];
 }
 
@@ -110,7 +110,7 @@ function renderTask({ id, title }: Task, verdict: Verdict | null): readonly stri
     ({ command, exit_code }) =>
       `${code(command)} ${exit_code === 0 ? 'passed' : `ended with ${exit_code ?? 'a signal'}`}`,
   );
-  const notes = visibleLine(verdict.notes);
+  const notes = toPrintableLine(verdict.notes);
   return [
     head,
     `  - ${verdict.status} by ${code(verdict.by)}${notes === '' ? '' : `: ${plainLine(notes)}`}`,
@@ -124,7 +124,7 @@ function renderTask({ id, title }: Task, verdict: Verdict | null): readonly stri
  * it, and nothing that GitLab does where a line begins with its name (`/merge`).
  */
 function plainLine(text: string): string {
-  return visibleLine(text)
+  return toPrintableLine(text)
     .replace(/[\\`*_{}[\]<>|~&!]/g, '\\$&')
     .replace(/^(\s*)([-+=/]|\d+[.)])/, '$1\\$2')
     .replace(/[@#](?=\w)/g, '$&<!-- -->')
@@ -133,12 +133,12 @@ function plainLine(text: string): string {
 }
 
 function plainText(text: string): string {
-  return visibleText(text).split('\n').map(plainLine).join('\n');
+  return toPrintableText(text).split('\n').map(plainLine).join('\n');
 }
 
 /** Text between as many backticks as it needs. */
 function code(text: string): string {
-  const line = visibleLine(text);
+  const line = toPrintableLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   const pad = longest > 0 ? ' ' : '';

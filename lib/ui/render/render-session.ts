@@ -1,21 +1,21 @@
 import { agentRoles } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { SpendingBreakdown } from '../../domain/view-models/status.ts';
 import { formatCount, formatSpend, formatTime, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 /** Renders what the status leaves out of a session: who began it and when, each decision, and each role's cost. */
 export function renderSession(session: Session, style: Style): readonly string[] {
   const { estimate, gates, created_at, created_by, updated_at, replan_notes } = session;
   const facts = [
-    ['started', `${formatTime(created_at)} by ${visibleLine(created_by)}`],
+    ['started', `${formatTime(created_at)} by ${toPrintableLine(created_by)}`],
     ['updated', formatTime(updated_at)],
-    ['configuration', visibleLine(session.config_digest)],
+    ['configuration', toPrintableLine(session.config_digest)],
     ...(estimate === null
       ? []
       : [
@@ -25,13 +25,13 @@ export function renderSession(session: Session, style: Style): readonly string[]
           ],
         ]),
   ];
-  const spend = renderSpend(session, style, '  ');
+  const spend = renderRoleSpending(session, style, '  ');
   const decisions = gates.map(({ gate, decision, by, at, where = '' }) => [
     formatTime(at),
-    visibleLine(gate),
-    visibleLine(decision),
-    visibleLine(by),
-    visibleLine(where),
+    toPrintableLine(gate),
+    toPrintableLine(decision),
+    toPrintableLine(by),
+    toPrintableLine(where),
   ]);
   return [
     ...section('Session', renderTable(facts, { width: style.width, indent: '  ' }), style),
@@ -39,7 +39,7 @@ export function renderSession(session: Session, style: Style): readonly string[]
     ...section('Decisions', renderTable(decisions, { width: style.width, indent: '  ' }), style),
     ...section(
       'Notes for the next plan',
-      replan_notes === null ? [] : wrapText(visibleText(replan_notes), style.width, '  '),
+      replan_notes === null ? [] : wrapText(toPrintableText(replan_notes), style.width, '  '),
       style,
     ),
   ];
@@ -64,7 +64,7 @@ export function renderSessions(sessions: readonly ListedSession[], style: Style)
     formatTime(session.created_at),
     session.archived_at === undefined ? countDone(tasks) : '',
     formatSpend(session),
-    visibleLine(titleOf(session)),
+    toPrintableLine(deriveSessionTitle(session)),
   ]);
   return renderTable(rows, { width: style.width }).join('\n');
 }
@@ -81,7 +81,7 @@ function countDone(tasks: ListedSession['tasks']): string {
 }
 
 /** Renders each role's cost, retries included, beside its estimate. */
-export function renderSpend(
+export function renderRoleSpending(
   { spend, estimate }: Pick<Session, 'spend' | 'estimate'>,
   style: Style,
   indent: string,
@@ -105,13 +105,15 @@ export function renderSpendingBreakdown(
   { width }: Style,
   indent: string,
 ): readonly string[] {
-  const each = Object.entries(byMachine).map(([name, spent]) => `${visibleLine(name)} ${formatSpend(spent)}`);
+  const each = Object.entries(byMachine).map(
+    ([name, spent]) => `${toPrintableLine(name)} ${formatSpend(spent)}`,
+  );
   const parts = [
     ...(each.length === 0 ? [] : [`by machine: ${each.join(', ')}`]),
     ...(counted === undefined
       ? []
       : [
-          `also counted as spent: ${formatSpend(counted)}, which ${counted.machines.map(visibleLine).join(', ')} had reserved and may have spent`,
+          `also counted as spent: ${formatSpend(counted)}, which ${counted.machines.map(toPrintableLine).join(', ')} had reserved and may have spent`,
         ]),
   ];
   return parts.length === 0 ? [] : wrapText(parts.join('; '), width, indent);

@@ -1,15 +1,15 @@
 import { cycleNumber } from '../../domain/state/session-facts.ts';
 import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
-import type { Status } from '../../domain/view-models/status.ts';
+import type { SessionStatusView } from '../../domain/view-models/status.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { renderAhead } from './render-ahead.ts';
-import { renderHint } from './render-error.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { renderPredictedConflicts } from './render-ahead.ts';
+import { renderNextCommand } from './render-error.ts';
 
 interface StatusOptions {
   /** For how long agents have run. */
@@ -20,28 +20,28 @@ interface StatusOptions {
   readonly next: string | null;
   /** A command works on the session at this moment. */
   readonly isGoing?: boolean;
-  /** Each role's cost, as lines; see renderSpend. */
+  /** Each role's cost, as lines; see renderRoleSpending. */
   readonly spend?: readonly string[];
   /** Shown before the next command. */
   readonly more?: readonly string[];
 }
 
 /** Where a session stands: every task, running agents, changesets, cost and the next command. */
-export function renderStatus(status: Status, style: Style, options: StatusOptions): string {
+export function renderStatus(status: SessionStatusView, style: Style, options: StatusOptions): string {
   const { session } = status;
   const going = options.isGoing === true ? ['A run is in progress.'] : [];
-  const next = options.next === null ? going : ['', ...going, renderHint(options.next, style)];
+  const next = options.next === null ? going : ['', ...going, renderNextCommand(options.next, style)];
   if (session === null) return ['No session yet.', ...next].join('\n');
   const facts = [
     `cycle ${cycleNumber(session)}`,
     `wave ${session.wave}`,
     session.state,
-    `on ${visibleLine(session.base_branch)}`,
-    ...(session.landing === undefined ? [] : [`landing on ${visibleLine(session.landing.branch)}`]),
+    `on ${toPrintableLine(session.base_branch)}`,
+    ...(session.landing === undefined ? [] : [`landing on ${toPrintableLine(session.landing.branch)}`]),
   ];
   return [
-    style.bold(session.title === undefined ? session.id : `${session.id}  ${visibleLine(session.title)}`),
-    ...wrapText(visibleLine(session.objective), style.width, '  '),
+    style.bold(session.title === undefined ? session.id : `${session.id}  ${toPrintableLine(session.title)}`),
+    ...wrapText(toPrintableLine(session.objective), style.width, '  '),
     ...wrapText([...facts, formatSpend(session)].join(' · '), style.width, '  '),
     ...(options.spend ?? []),
     ...section(renderWaiting(status, style)),
@@ -49,22 +49,25 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...countTasks(status).flatMap((line) => wrapText(line, style.width, '  ')),
     ...section(renderAgents(status, style, options)),
     ...section(renderChangesets(status, style)),
-    ...section(renderAhead(status.conflicts_ahead, style)),
+    ...section(renderPredictedConflicts(status.conflicts_ahead, style)),
     ...(options.more ?? []),
     ...next,
   ].join('\n');
 }
 
 /** Lists what waits for a person. */
-function renderWaiting({ session, tasks, changesets, asks = [] }: Status, style: Style): readonly string[] {
+function renderWaiting(
+  { session, tasks, changesets, asks = [] }: SessionStatusView,
+  style: Style,
+): readonly string[] {
   if (session === null || session.state === 'ended') return [];
   const { proposed_tasks: proposed } = session;
   const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail');
   const waiting = changesets.filter(({ state }) => state === 'waiting');
-  const named = waiting.map(({ id, red }) => `${visibleLine(id)}${red ? ' (its checks fail)' : ''}`);
+  const named = waiting.map(({ id, red }) => `${toPrintableLine(id)}${red ? ' (its checks fail)' : ''}`);
   const isAsked = asks.some(({ gate }) => gate === 'plan');
   const lines = [
-    ...asks.map((asking) => `asked now: ${visibleLine(asking.asks)}`),
+    ...asks.map((asking) => `asked now: ${toPrintableLine(asking.asks)}`),
     ...(proposed === undefined || isAsked ? [] : [`the plan: ${formatCount(proposed, 'task')} to approve`]),
     ...(failed.length === 0 ? [] : [`failed validation: ${failed.map(({ id }) => id).join(', ')}`]),
     ...(named.length === 0 ? [] : [`to review: ${named.join(', ')}`]),
@@ -89,7 +92,7 @@ export function paintStatus(status: TaskStatus, style: Style): string {
   return status === 'dropped' ? style.dim(status) : status;
 }
 
-function renderTasks({ tasks, waits = [] }: Status, style: Style): readonly string[] {
+function renderTasks({ tasks, waits = [] }: SessionStatusView, style: Style): readonly string[] {
   const others = new Map(waits.map(({ task, because }) => [task, `waits: ${because.join('; ')}`]));
   const settled = new Set<string>(
     tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
@@ -99,19 +102,19 @@ function renderTasks({ tasks, waits = [] }: Status, style: Style): readonly stri
       task.reason === null || task.reason === ''
         ? waitsFor(task, settled) || others.get(task.id)
         : task.reason;
-    const reason = why === undefined || why === '' ? '' : ` (${visibleLine(why)})`;
+    const reason = why === undefined || why === '' ? '' : ` (${toPrintableLine(why)})`;
     return [
       task.id,
       paintState(task, style),
-      visibleLine(task.cohesion_group),
-      visibleLine(task.title) + reason,
+      toPrintableLine(task.cohesion_group),
+      toPrintableLine(task.title) + reason,
     ];
   });
   return renderTable(rows, { width: style.width, indent: '  ' });
 }
 
 function waitsFor(
-  { status, dependencies, built_on: builtOn = [], tries = [] }: Status['tasks'][number],
+  { status, dependencies, built_on: builtOn = [], tries = [] }: SessionStatusView['tasks'][number],
   settled: ReadonlySet<string>,
 ): string {
   const over = tries.filter(({ ended }) => ended !== null).length;
@@ -124,7 +127,7 @@ function waitsFor(
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
 }
 
-function countTasks({ session, tasks }: Status): readonly string[] {
+function countTasks({ session, tasks }: SessionStatusView): readonly string[] {
   // Tasks of a waiting plan are named with it.
   if (tasks.length === 0) return session?.proposed_tasks === undefined ? ['no tasks'] : [];
   const counts = new Map<TaskStatus, number>();
@@ -133,21 +136,25 @@ function countTasks({ session, tasks }: Status): readonly string[] {
   return [named.map((status) => `${counts.get(status)} ${status}`).join(', ')];
 }
 
-function renderAgents({ agents }: Status, style: Style, { now, activity }: StatusOptions): readonly string[] {
+function renderAgents(
+  { agents }: SessionStatusView,
+  style: Style,
+  { now, activity }: StatusOptions,
+): readonly string[] {
   const rows = agents.map((agent) => [
     agent.id,
     agent.task_id ?? agent.role,
     formatDuration(Math.max(0, now.getTime() - Date.parse(agent.started_at)) || 0),
     formatSpend(agent),
     `pid ${agent.pid}`,
-    ...(activity === undefined ? [] : [visibleLine(activity.get(agent.id) ?? '')]),
+    ...(activity === undefined ? [] : [toPrintableLine(activity.get(agent.id) ?? '')]),
   ]);
   return withTitle('Agents', renderTable(rows, { width: style.width, indent: '  ' }), style);
 }
 
-function renderChangesets({ changesets }: Status, style: Style): readonly string[] {
+function renderChangesets({ changesets }: SessionStatusView, style: Style): readonly string[] {
   const rows = changesets.map((set) => [
-    visibleLine(set.id),
+    toPrintableLine(set.id),
     set.red && set.state === 'waiting' ? `${set.state}, ${style.red('checks fail')}` : set.state,
     // Where another one landed in between it was merged once more: that commit is the one on the branch.
     shortId(set.landed_commit ?? set.commit),

@@ -1,7 +1,7 @@
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 
 /** Result of a sync, as the store reports it. */
 interface SyncReport {
@@ -12,7 +12,7 @@ interface SyncReport {
 }
 
 /** Renders what a sync did (or would do) in a few lines: one for each direction. */
-export function renderSync({ remote, refs, conflicts, commits }: SyncReport, isDry: boolean): string[] {
+export function renderSyncReport({ remote, refs, conflicts, commits }: SyncReport, isDry: boolean): string[] {
   const named = (outcome: string): string =>
     refs
       .filter((row) => row.outcome === outcome)
@@ -49,13 +49,13 @@ interface Change {
 const mostLines = 60;
 
 /** Renders changes of a sync, a line each below their session: `task-001 status: pending → done at 12ab…`. */
-export function renderIncoming(changes: readonly Change[], style: Style): readonly string[] {
+export function renderIncomingChanges(changes: readonly Change[], style: Style): readonly string[] {
   const sessions = [...new Set(changes.map(({ session }) => session))];
   const lines = sessions.flatMap((session) => [
-    `Received for ${visibleLine(session)}:`,
+    `Received for ${toPrintableLine(session)}:`,
     ...changes
       .filter((change) => change.session === session)
-      .flatMap((change) => wrapText(visibleLine(describe(change)), style.width, '  ')),
+      .flatMap((change) => wrapText(toPrintableLine(describe(change)), style.width, '  ')),
   ]);
   const rest = lines.length - mostLines;
   if (rest <= 0) return lines;

@@ -1,4 +1,4 @@
-import { describeLines } from '../../domain/state/line-range.ts';
+import { renderLineRange } from '../../domain/state/line-range.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
@@ -6,22 +6,22 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText, whoDecided, withoutMail } from '../text/visible-text.ts';
+import { dropMailAddresses, nameDecider, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { renderEvidenceDoubt } from './changeset-lines.ts';
-import { describeAhead } from './render-ahead.ts';
+import { describePredictedConflicts } from './render-ahead.ts';
 import { describeAttempts, renderAttempts } from './render-attempts.ts';
 import { renderCalls } from './render-calls.ts';
-import { renderWork, untrustedMark } from './render-decision.ts';
-import { renderHint } from './render-error.ts';
+import { decidedElsewhereMark, renderTaskWork } from './render-decision.ts';
+import { renderNextCommand } from './render-error.ts';
 import { renderNotes } from './render-notes.ts';
 import { paintStatus } from './render-status.ts';
-import { bullet, removeRepeatedLines, renderVerdict } from './render-verdict.ts';
+import { removeRepeatedLines, renderBullet, renderVerdict } from './render-verdict.ts';
 
 /** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */
 export function renderTask(story: TaskStory, style: Style): string {
   const { task, verdicts, doubts } = story;
   const sections: readonly (readonly [string, readonly string[]])[] = [
-    ['Description', wrapText(visibleText(task.description.trimEnd()), style.width, '  ')],
+    ['Description', wrapText(toPrintableText(task.description.trimEnd()), style.width, '  ')],
     ['Acceptance criteria', bullets(task.acceptance_criteria, style)],
     ['Constraints', bullets(task.constraints, style)],
     ['Waits for', bullets(story.waits_for, style)],
@@ -31,14 +31,14 @@ export function renderTask(story: TaskStory, style: Style): string {
     ['Calls', renderCalls(story.calls, style)],
     ['Result', renderResult(task, style)],
     ['Notes', renderNotes(story.notes, style, '  ')],
-    ['Work', story.work === null ? [] : renderWork(story.work, style)],
+    ['Work', story.work === null ? [] : renderTaskWork(story.work, style)],
     [
       'Verdicts',
       [
         ...verdicts.flatMap((verdict) =>
           renderVerdict(verdict, style, {
             indent: '  ',
-            remark: story.uncounted_verdicts.includes(verdict) ? untrustedMark : '',
+            remark: story.uncounted_verdicts.includes(verdict) ? decidedElsewhereMark : '',
           }),
         ),
         ...doubts
@@ -47,15 +47,15 @@ export function renderTask(story: TaskStory, style: Style): string {
       ],
     ],
     ['Changesets', renderSets(story, style)],
-    ['Conflicts ahead', bullets(describeAhead(story.conflicts_ahead), style)],
+    ['Conflicts ahead', bullets(describePredictedConflicts(story.conflicts_ahead), style)],
     ['Kept', renderKept(story, style)],
   ];
   return [
-    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
+    ...wrapText(`${task.id}: ${toPrintableLine(task.title)}`, style.width).map(style.bold),
     ...renderFacts(task, style),
     ...sections.flatMap(([title, lines]) => (lines.length === 0 ? [] : ['', style.bold(title), ...lines])),
     ...(story.next.length === 0 ? [] : ['']),
-    ...story.next.map((command) => renderHint(visibleLine(command), style)),
+    ...story.next.map((command) => renderNextCommand(toPrintableLine(command), style)),
   ].join('\n');
 }
 
@@ -71,7 +71,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     [
       'claimed',
       task.status === 'claimed' && task.agent_id === null
-        ? `by ${withoutMail(task.claimed_by ?? '')} on ${task.claimed_host ?? 'an unknown host'}`
+        ? `by ${dropMailAddresses(task.claimed_by ?? '')} on ${task.claimed_host ?? 'an unknown host'}`
         : null,
     ],
     ['branch', branchOf(task)],
@@ -82,11 +82,11 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     ['model', task.model],
     ['adapter', task.adapter],
     ['attempts', describeAttempts(task)],
-    ['created', `${formatTime(task.created_at)} by ${withoutMail(task.created_by)}`],
+    ['created', `${formatTime(task.created_at)} by ${dropMailAddresses(task.created_by)}`],
     ['updated', formatTime(task.updated_at)],
   ];
   const shown = rows.flatMap(([name, value]) =>
-    value === null || value === '' ? [] : [[name, name === 'status' ? value : visibleLine(value)]],
+    value === null || value === '' ? [] : [[name, name === 'status' ? value : toPrintableLine(value)]],
   );
   return renderTable(shown, { width: style.width, indent: '  ' });
 }
@@ -108,16 +108,16 @@ function renderResult({ result, reason, history }: Task, style: Style): readonly
   if (result.status === null ? notes === '' : isSaid && notes === '' && issues.length === 0) return [];
   const status = result.status === null ? '' : `${result.status}${notes === '' ? '' : ': '}`;
   return [
-    ...wrapText(status + visibleText(notes), style.width, '  '),
-    ...issues.flatMap((issue) => bullet(issue, style, '  ')),
+    ...wrapText(status + toPrintableText(notes), style.width, '  '),
+    ...issues.flatMap((issue) => renderBullet(issue, style, '  ')),
   ];
 }
 
 function renderAttempt(entry: HistoryEntry, { times, task }: TaskStory, style: Style): readonly string[] {
   const took = times.find(({ agent }) => agent === entry.agent_id)?.took_ms ?? null;
   const facts = [
-    `${entry.attempt}. ${visibleLine(entry.result)}`,
-    ...(entry.agent_id === null ? [] : [`by ${visibleLine(entry.agent_id)}`]),
+    `${entry.attempt}. ${toPrintableLine(entry.result)}`,
+    ...(entry.agent_id === null ? [] : [`by ${toPrintableLine(entry.agent_id)}`]),
     formatTime(entry.timestamp),
     // Where only the commits record it, they do so in whole seconds.
     ...(took === null ? [] : [took === 0 ? 'took less than 1 s' : `took ${formatDuration(took)}`]),
@@ -130,17 +130,17 @@ function renderAttempt(entry: HistoryEntry, { times, task }: TaskStory, style: S
   const notes = removeRepeatedLines(entry.notes, [task.reason]);
   return [
     ...wrapText(facts.join(' · '), style.width, '  '),
-    ...(notes === '' ? [] : wrapText(visibleText(notes), style.width, '     ')),
+    ...(notes === '' ? [] : wrapText(toPrintableText(notes), style.width, '     ')),
     ...(entry.comments ?? []).flatMap(({ path, text, side, ...at }) =>
       wrapText(
-        `${visibleLine(path)}:${describeLines({ ...at, side })}: ${visibleText(text)}`,
+        `${toPrintableLine(path)}:${renderLineRange({ ...at, side })}: ${toPrintableText(text)}`,
         style.width,
         '     ',
       ),
     ),
     ...(rejected === null
       ? []
-      : wrapText(`rejected: ${visibleText(rejected)}`, style.width, '     ').map(style.yellow)),
+      : wrapText(`rejected: ${toPrintableText(rejected)}`, style.width, '     ').map(style.yellow)),
   ];
 }
 
@@ -151,7 +151,7 @@ function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[
     .filter(({ id }) => !own.has(id))
     .flatMap((run) => {
       const took = formatDuration(Math.max(0, Date.parse(run.ended_at) - Date.parse(run.started_at)) || 0);
-      const facts = [visibleLine(run.id), visibleLine(run.outcome), `took ${took}`, formatSpend(run)];
+      const facts = [toPrintableLine(run.id), toPrintableLine(run.outcome), `took ${took}`, formatSpend(run)];
       return wrapText(facts.join(' · '), style.width, '  ');
     });
 }
@@ -159,25 +159,25 @@ function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[
 function renderSets({ changesets, uncounted }: TaskStory, style: Style): readonly string[] {
   return changesets.flatMap((set) => {
     const facts = [
-      `${visibleLine(set.id)} ${set.state}`,
+      `${toPrintableLine(set.id)} ${set.state}`,
       ...(set.landed_commit === null ? [] : [`as ${shortId(set.landed_commit)}`]),
-      ...(whoDecided(set) === null ? [] : [`by ${visibleLine(whoDecided(set) ?? '')}`]),
-      ...(uncounted.includes(set.id) ? [untrustedMark] : []),
+      ...(nameDecider(set) === null ? [] : [`by ${toPrintableLine(nameDecider(set) ?? '')}`]),
+      ...(uncounted.includes(set.id) ? [decidedElsewhereMark] : []),
     ];
-    const reason = set.reason === null || set.reason === '' ? '' : `: ${visibleText(set.reason)}`;
+    const reason = set.reason === null || set.reason === '' ? '' : `: ${toPrintableText(set.reason)}`;
     return wrapText(`${facts.join(' ')}${reason}`, style.width, '  ');
   });
 }
 
 function renderKept({ worktrees, rescues }: TaskStory, style: Style): readonly string[] {
   return [
-    ...worktrees.map((path) => `worktree ${visibleLine(path)}`),
-    ...rescues.map(({ name, why }) => `rescue ${visibleLine(name)}: ${visibleLine(why)}`),
+    ...worktrees.map((path) => `worktree ${toPrintableLine(path)}`),
+    ...rescues.map(({ name, why }) => `rescue ${toPrintableLine(name)}: ${toPrintableLine(why)}`),
   ].flatMap((line) => wrapText(line, style.width, '  '));
 }
 
 function bullets(texts: readonly string[], style: Style): readonly string[] {
-  return texts.flatMap((text) => bullet(text, style, '  '));
+  return texts.flatMap((text) => renderBullet(text, style, '  '));
 }
 
 function joined(words: readonly string[]): string | null {

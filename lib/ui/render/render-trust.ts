@@ -1,11 +1,11 @@
 import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
 import { formatCount, formatTime } from '../../util/format-figures.ts';
 import type { Style } from '../text/style.ts';
-import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
-import { diffLines } from './render-diff.ts';
+import { toPrintableDiffLine, toPrintableLine } from '../text/visible-text.ts';
+import { compareTextLines } from './render-diff.ts';
 
 /** Renders requests of a repository's files, word for word, and changes of those allowed before. */
-export function renderTrust(changes: readonly TrustChange[], style: Style, isAllowed = false): string {
+export function renderTrustChanges(changes: readonly TrustChange[], style: Style, isAllowed = false): string {
   const isKnown = changes.some(({ change }) => change !== 'new');
   const head = isAllowed
     ? 'You allowed what the files of this repository ask for:'
@@ -23,8 +23,8 @@ export function renderPermissions(
   if (entries.length === 0) return 'Nothing is allowed: you trust no repository.';
   return entries
     .flatMap(({ permission, isHere }) => [
-      `${style.bold(visibleLine(permission.root))}${isHere ? ' (here)' : ''}, ${formatTime(permission.allowed_at)}: ${formatCount(permission.items.length, 'item')}`,
-      `  ${permission.items.map(({ where }) => visibleLine(where)).join(', ')}`,
+      `${style.bold(toPrintableLine(permission.root))}${isHere ? ' (here)' : ''}, ${formatTime(permission.allowed_at)}: ${formatCount(permission.items.length, 'item')}`,
+      `  ${permission.items.map(({ where }) => toPrintableLine(where)).join(', ')}`,
     ])
     .join('\n');
 }
@@ -35,18 +35,18 @@ function renderItem(
   isWhole: boolean,
 ): readonly string[] {
   const { where, source, effect, realPath, words, sha256 } = item;
-  const origin = source === where ? '' : ` (${visibleLine(source)})`;
-  const link = realPath === null ? '' : `; its real path is ${visibleLine(realPath)}`;
-  const title = `${style.bold(visibleLine(where))}${origin} ${effect}${link}`;
+  const origin = source === where ? '' : ` (${toPrintableLine(source)})`;
+  const link = realPath === null ? '' : `; its real path is ${toPrintableLine(realPath)}`;
+  const title = `${style.bold(toPrintableLine(where))}${origin} ${effect}${link}`;
   if (change === 'same' && !isWhole) return ['', `${title}: as you allowed it`];
   if (words === null) return ['', title, `    not text, or too long to show: sha256 ${sha256}`];
   if (change === 'changed' && before !== null)
     return [
       '',
       `${title}: changed`,
-      ...diffLines(linesOf(before), linesOf(words)).map((line) => colored(line, style)),
+      ...compareTextLines(linesOf(before), linesOf(words)).map((line) => colored(line, style)),
     ];
-  return ['', title, ...linesOf(words).map((line) => `    ${visibleDiffLine(line)}`)];
+  return ['', title, ...linesOf(words).map((line) => `    ${toPrintableDiffLine(line)}`)];
 }
 
 function linesOf(words: string): readonly string[] {
@@ -54,7 +54,7 @@ function linesOf(words: string): readonly string[] {
 }
 
 function colored(line: string, style: Style): string {
-  const text = `  ${visibleDiffLine(line)}`;
+  const text = `  ${toPrintableDiffLine(line)}`;
   if (line.startsWith('- ')) return style.red(text);
   return line.startsWith('+ ') ? style.green(text) : text;
 }

@@ -3,17 +3,20 @@ import type { Proposals } from '../../domain/view-models/status.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
 
 const mostShown = 20;
 
 /** Renders unverified completions with what they count as here, a line each, and what a person can do about them. */
-export function renderUnverified(doubts: readonly UnverifiedCompletion[], style: Style): readonly string[] {
+export function renderUnverifiedCompletions(
+  doubts: readonly UnverifiedCompletion[],
+  style: Style,
+): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];
-  const lines = doubts.slice(0, mostShown).map(describeUnverified);
+  const lines = doubts.slice(0, mostShown).map(describeUnverifiedCompletion);
   const rest = doubts.length - lines.length;
-  const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...unverifiedHints(doubts)];
+  const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...listUnverifiedHints(doubts)];
   return [
     'Reported by another clone, not verified here:',
     ...all.flatMap((line) => wrapText(line, style.width, '  ')),
@@ -21,14 +24,20 @@ export function renderUnverified(doubts: readonly UnverifiedCompletion[], style:
 }
 
 /** One as a sentence. */
-export function describeUnverified({ session, about, said, counts, branch }: UnverifiedCompletion): string {
+export function describeUnverifiedCompletion({
+  session,
+  about,
+  said,
+  counts,
+  branch,
+}: UnverifiedCompletion): string {
   const why = branch === null ? 'this clone did not decide that' : `${branch} here does not contain it`;
   const asWhat = counts === null ? '' : `; it counts as ${counts}`;
-  return visibleLine(`${about === '' ? session : about} ${said}: ${why}${asWhat}`);
+  return toPrintableLine(`${about === '' ? session : about} ${said}: ${why}${asWhat}`);
 }
 
 /** Ways to accept or restore unverified completions, as lines with their commands. */
-export function unverifiedHints(doubts: readonly UnverifiedCompletion[]): readonly string[] {
+export function listUnverifiedHints(doubts: readonly UnverifiedCompletion[]): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];
   const branch = doubts.find((doubt) => doubt.branch !== null)?.branch ?? null;
@@ -42,11 +51,11 @@ export function unverifiedHints(doubts: readonly UnverifiedCompletion[]): readon
     ...(branch === null ? [] : [`If it landed elsewhere, bring ${branch} up to date here: git pull`]),
     `To restore your own version: git flame sync --restore ${name}`,
     `To accept it as reported: git flame sync --accept ${name}`,
-  ].map(visibleLine);
+  ].map(toPrintableLine);
 }
 
 /** Renders what a sync restored or accepted, a line each. */
-export function renderSettled({
+export function renderSettledCompletions({
   restored,
   accepted,
 }: {
@@ -56,7 +65,7 @@ export function renderSettled({
   return [
     ...(restored.length === 0 ? [] : [`Restored to the version of this clone: ${restored.join(', ')}`]),
     ...(accepted.length === 0 ? [] : [`Accepted as another clone reports it: ${accepted.join(', ')}`]),
-  ].map(visibleLine);
+  ].map(toPrintableLine);
 }
 
 /** Counts proposals: `1 session, 3 tasks to run, 1 approval`; '' when there are none. */
@@ -83,7 +92,7 @@ export function renderProposals(proposals: Proposals | undefined): readonly stri
 }
 
 /** The line of `sync` about what it took in that only counts once a person accepts it. */
-export function renderReceived(all: readonly Proposals[], remote: string): readonly string[] {
+export function renderReceivedProposals(all: readonly Proposals[], remote: string): readonly string[] {
   const counted = countProposals(all);
   return counted === '' ? [] : [`Received from ${remote}, but not used until you accept it: ${counted}`];
 }
@@ -92,11 +101,11 @@ export function renderReceived(all: readonly Proposals[], remote: string): reado
  * The lines of `sync` about what counts from now on because a named signer signed it; keys are `session
  * person`.
  */
-export function renderSigned(all: ReadonlyMap<string, Proposals>): readonly string[] {
+export function renderSignedDecisions(all: ReadonlyMap<string, Proposals>): readonly string[] {
   const people = [...new Set([...all.keys()].map(personIn))].sort();
   return people.map((person) => {
     const theirs = [...all].filter(([key]) => personIn(key) === person).map(([, listed]) => listed);
-    return `Counts here, because ${visibleLine(person)} signed it: ${countProposals(theirs)}`;
+    return `Counts here, because ${toPrintableLine(person)} signed it: ${countProposals(theirs)}`;
   });
 }
 

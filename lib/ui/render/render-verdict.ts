@@ -1,10 +1,10 @@
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
-import { errorLines, gap } from '../../util/error-lines.ts';
+import { omittedLinesMark, pickFailureLines } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine, visibleText, withoutMail } from '../text/visible-text.ts';
+import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 // Of what a failing diagnostic printed.
 const mostLines = 12;
@@ -17,26 +17,30 @@ export function renderVerdict(
 ): readonly string[] {
   const status = verdict.status === 'pass' ? style.green('pass') : style.red('fail');
   const deeper = `${indent}  `;
-  const { notes, issues } = withoutOutput(verdict);
-  const by = [visibleLine(withoutMail(verdict.by)), ...(remark === '' ? [] : [remark])].join(' ');
+  const { notes, issues } = dropRepeatedOutput(verdict);
+  const by = [toPrintableLine(dropMailAddresses(verdict.by)), ...(remark === '' ? [] : [remark])].join(' ');
   const about = `at ${shortId(verdict.commit)} by ${by}, ${formatTime(verdict.at)}`;
   const [first = '', ...rest] = wrapText(`pass ${about}`, style.width, indent);
   return [
     indent + status + first.slice(indent.length + 'pass'.length),
     ...rest,
-    ...(notes === '' ? [] : wrapText(visibleText(notes), style.width, deeper)),
-    ...issues.flatMap((issue) => bullet(issue, style, deeper)),
+    ...(notes === '' ? [] : wrapText(toPrintableText(notes), style.width, deeper)),
+    ...issues.flatMap((issue) => renderBullet(issue, style, deeper)),
     ...verdict.diagnostics.flatMap((run) => renderDiagnostic(run, style, deeper)),
     ...renderEvidence(verdict.evidence, style, deeper),
   ];
 }
 
 /** Drops notes and issues that repeat the output of its diagnostics, which is shown with them. */
-export function withoutOutput({ notes, issues, diagnostics }: Verdict): Pick<Verdict, 'notes' | 'issues'> {
+export function dropRepeatedOutput({
+  notes,
+  issues,
+  diagnostics,
+}: Verdict): Pick<Verdict, 'notes' | 'issues'> {
   const before = diagnostics.flatMap(({ command, exit_code: code, output }) => [
     `${command} ended with ${code}:`,
     output,
-    gap,
+    omittedLinesMark,
   ]);
   const left = issues.map((issue) => removeRepeatedLines(issue, before)).filter((issue) => issue !== '');
   return { notes: removeRepeatedLines(notes, before), issues: left };
@@ -49,7 +53,7 @@ function renderEvidence(evidence: Evidence | undefined, style: Style, indent: st
   const facts = [
     `evidence: ${formatCount(paths, 'path')}`,
     `${results.passed} of ${formatCount(results.passed + results.failed, 'check')} passed`,
-    ...(seed === null ? [] : [`seed ${visibleLine(seed)}`]),
+    ...(seed === null ? [] : [`seed ${toPrintableLine(seed)}`]),
     hash.slice(0, 'sha256:'.length + 12),
   ];
   return wrapText(facts.join(' · '), style.width, indent).map(style.dim);
@@ -57,7 +61,7 @@ function renderEvidence(evidence: Evidence | undefined, style: Style, indent: st
 
 /** One diagnostic: green or red, with the end of its output where it failed. */
 export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: string): readonly string[] {
-  const command = visibleLine(run.command);
+  const command = toPrintableLine(run.command);
   const took = formatDuration(run.duration_ms);
   if (run.exit_code === 0) {
     return wrapText(`ok: ${command} (${took})`, style.width, indent).map(style.green);
@@ -68,9 +72,9 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
       ? 'was killed'
       : `ended with ${run.exit_code}${missing.get(run.exit_code) ?? ''}`;
   const output = run.output.trimEnd();
-  const tail = output === '' ? [] : errorLines(visibleText(output), mostLines);
+  const tail = output === '' ? [] : pickFailureLines(toPrintableText(output), mostLines);
   return [
-    ...wrapText(`failed: ${command} ${how}${renderOnBase(run)} (${took})`, style.width, indent).map(
+    ...wrapText(`failed: ${command} ${how}${renderFailsOnBase(run)} (${took})`, style.width, indent).map(
       style.red,
     ),
     ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
@@ -78,7 +82,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
 }
 
 /** A note on a check that also fails without the change. */
-export function renderOnBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_base'>): string {
+export function renderFailsOnBase({ on_base: isRedBelow }: Pick<DiagnosticRun, 'on_base'>): string {
   return isRedBelow === true ? ', as it does on the base without this change' : '';
 }
 
@@ -89,8 +93,8 @@ const missing = new Map([
 ]);
 
 /** A list entry, wrapped below its own text. */
-export function bullet(text: string, style: Style, indent: string): readonly string[] {
-  const lines = wrapText(visibleText(text), style.width, `${indent}  `);
+export function renderBullet(text: string, style: Style, indent: string): readonly string[] {
+  const lines = wrapText(toPrintableText(text), style.width, `${indent}  `);
   return lines.map((line, index) => (index === 0 ? `${indent}- ${line.slice(indent.length + 2)}` : line));
 }
 

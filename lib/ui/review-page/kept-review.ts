@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { givenCommentsSchema, type LineComment } from '../../domain/state/line-comment.ts';
 
 /** A review that a person has begun and not decided: it outlives a closed tab and a run that ended. */
-export interface KeptReview {
+export interface UnfinishedReview {
   /** Files by path and content that were marked as viewed. */
   readonly viewed: readonly string[];
   /** Comments that were not sent yet, the changeset written to last at the end. */
@@ -28,21 +28,21 @@ const draftSchema = z.strictObject({
 const markSchema = z.string().min(1).max(5_000);
 
 /** A change that a tab sends. */
-export const keepSchema = z.discriminatedUnion('kind', [
+export const reviewChangeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('viewed'), mark: markSchema, is: z.boolean() }),
   draftSchema.extend({ kind: z.literal('draft') }),
 ]);
-type Keep = z.infer<typeof keepSchema>;
+type Keep = z.infer<typeof reviewChangeSchema>;
 
-export const keptReviewSchema = z.object({
+export const unfinishedReviewSchema = z.object({
   viewed: z.array(markSchema).max(mostViewed).default([]),
   drafts: z.array(draftSchema).max(mostDrafts).default([]),
 });
 
-export const nothingKept: KeptReview = { viewed: [], drafts: [] };
+export const emptyUnfinishedReview: UnfinishedReview = { viewed: [], drafts: [] };
 
 /** Adds or removes one entry; the oldest is dropped where there are too many. */
-export function keepInReview(kept: KeptReview, change: Keep): KeptReview {
+export function applyReviewChange(kept: UnfinishedReview, change: Keep): UnfinishedReview {
   if (change.kind === 'viewed') {
     const others = kept.viewed.filter((mark) => mark !== change.mark);
     return { ...kept, viewed: (change.is ? [...others, change.mark] : others).slice(-mostViewed) };

@@ -1,11 +1,16 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import { describeFirstIssue, notFound, type Problem, problem } from '../page/page-answers.ts';
+import {
+  createPageRefusal,
+  describeFirstSchemaIssue,
+  notFoundRefusal,
+  type PageRefusal,
+} from '../page/page-answers.ts';
 import {
   type EventStream,
-  type PageAnswer,
   type PageRequest,
-  type ServeOptions,
+  type PageResponse,
+  type PageServerOptions,
   servePage,
 } from '../page/page-server.ts';
 import {
@@ -15,13 +20,18 @@ import {
   type PageState,
   phaseMessages,
 } from './page-facts.ts';
-import { readDecision } from './read-decision.ts';
+import { parsePageDecision } from './read-decision.ts';
 import { renderPage, renderState } from './render-page.ts';
-import { answerChangeset, ShownChangesets } from './shown-changesets.ts';
-import { decideSchema, type PageStorage, StoredPageState, takeBackSchema } from './stored-page-state.ts';
+import { ChangesetHtml, renderRequestedHtml } from './shown-changesets.ts';
+import {
+  decideRequestSchema,
+  type PageStorage,
+  StoredPageState,
+  takeBackRequestSchema,
+} from './stored-page-state.ts';
 
 /** The review page of one command, as long as it runs. */
-export interface ReviewPage extends Pick<ReviewPagePart, 'ask' | 'refresh'> {
+export interface ReviewPage extends Pick<ReviewPageHandler, 'ask' | 'refresh'> {
   /** For the person: works until the command ends. */
   readonly url: string;
   /** See PageServer. */
@@ -30,12 +40,12 @@ export interface ReviewPage extends Pick<ReviewPagePart, 'ask' | 'refresh'> {
   close(): Promise<void>;
 }
 
-/** Serves the review page. See createReviewPage. */
-export async function openReviewPage(
+/** Serves the review page. See createReviewPageHandler. */
+export async function openReviewPageServer(
   options: ReviewPageOptions,
-  serve: Pick<ServeOptions, 'stranger'> = {},
+  serve: Pick<PageServerOptions, 'stranger'> = {},
 ): Promise<ReviewPage> {
-  const page = createReviewPage(options);
+  const page = createReviewPageHandler(options);
   const server = await servePage((request) => page.answer(request), serve);
   return {
     url: server.url,
@@ -54,19 +64,19 @@ export interface ReviewPageOptions extends PageStorage {
 }
 
 /** The review page without a server of its own. */
-export interface ReviewPagePart {
+export interface ReviewPageHandler {
   /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision>;
   /** Sends every tab the current state. */
   refresh(): void;
   /** Paths begin where the page does. */
-  answer(request: PageRequest): Promise<PageAnswer>;
+  answer(request: PageRequest): Promise<PageResponse>;
   /** Shows in every tab that the run has ended. */
   end(): Promise<void>;
 }
 
 /** For a server that serves other pages too. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
-export function createReviewPage(options: ReviewPageOptions): ReviewPagePart {
+export function createReviewPageHandler(options: ReviewPageOptions): ReviewPageHandler {
   return new Page(options);
 }
 
@@ -75,11 +85,11 @@ interface OpenQuestion {
   answer(decision: ChangesetDecision): void;
 }
 
-class Page implements ReviewPagePart {
+class Page implements ReviewPageHandler {
   readonly #source: PageSource;
   readonly #remembered: StoredPageState;
   readonly #streams = new Set<EventStream>();
-  readonly #shown: ShownChangesets;
+  readonly #shown: ChangesetHtml;
   #asked: OpenQuestion | null = null;
   #hasEnded = false;
   #telling: Promise<void> = Promise.resolve();
@@ -87,7 +97,7 @@ class Page implements ReviewPagePart {
   constructor({ source, ...remembered }: ReviewPageOptions) {
     this.#source = source;
     this.#remembered = new StoredPageState(remembered);
-    this.#shown = new ShownChangesets(source);
+    this.#shown = new ChangesetHtml(source);
   }
 
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision> {
@@ -120,26 +130,26 @@ class Page implements ReviewPagePart {
     for (const stream of this.#streams) stream.end();
   }
 
-  async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
+  async answer({ method, path, query, body }: PageRequest): Promise<PageResponse> {
     if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
     if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
     if (method === 'POST' && path.join('/') === 'api/preferences') return this.#remembered.prefer(body);
     if (method === 'POST' && path.join('/') === 'api/keep') return this.#remembered.keep(body);
     const [api, what, id = '', commit = '', file, part] = path;
-    if (method !== 'GET') return notFound;
+    if (method !== 'GET') return notFoundRefusal;
     if (api === undefined) return this.#shell();
-    if (api !== 'api') return notFound;
+    if (api !== 'api') return notFoundRefusal;
     if (what === 'events') return { kind: 'events', open: (stream) => this.#addStream(stream) };
     if (what === 'message') return this.#message(id);
-    if (what !== 'changeset') return notFound;
+    if (what !== 'changeset') return notFoundRefusal;
     const facts = (await this.#source.read()).changesets.find(
       ({ changeset }) => changeset.id === id && changeset.commit === commit,
     );
-    if (facts === undefined) return notFound;
-    return answerChangeset(this.#shown, facts, { file, part, query, asked: this.#asked?.question });
+    if (facts === undefined) return notFoundRefusal;
+    return renderRequestedHtml(this.#shown, facts, { file, part, query, asked: this.#asked?.question });
   }
 
-  async #shell(): Promise<PageAnswer> {
+  async #shell(): Promise<PageResponse> {
     const facts = await this.#source.read();
     const remembered = await this.#remembered.read();
     const { layout } = remembered.preferences;
@@ -149,14 +159,14 @@ class Page implements ReviewPagePart {
   }
 
   /** A changeset's commit message; none where the commits of its tasks land, or nothing is decided now. */
-  async #message(id: string): Promise<PageAnswer> {
+  async #message(id: string): Promise<PageResponse> {
     const message = (await this.#asked?.question.messageOf?.(id)) ?? null;
-    return message === null ? notFound : { kind: 'json', value: { message } };
+    return message === null ? notFoundRefusal : { kind: 'json', value: { message } };
   }
 
-  async #decide(body: unknown): Promise<PageAnswer> {
-    const parsed = decideSchema.safeParse(body);
-    if (!parsed.success) return problem(400, describeFirstIssue(parsed.error));
+  async #decide(body: unknown): Promise<PageResponse> {
+    const parsed = decideRequestSchema.safeParse(body);
+    if (!parsed.success) return createPageRefusal(400, describeFirstSchemaIssue(parsed.error));
     const { changeset: id } = parsed.data;
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
@@ -164,34 +174,34 @@ class Page implements ReviewPagePart {
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
     const hasMessage = ((await asked.question.messageOf?.(id)) ?? null) !== null;
-    const decision = orProblem(() => readDecision(facts, { ...parsed.data, id, needs, hasMessage }));
+    const decision = orProblem(() => parsePageDecision(facts, { ...parsed.data, id, needs, hasMessage }));
     if ('value' in decision) return decision;
     if (decision.kind === 'approve' && facts !== undefined) {
       const refusal = await this.#shown.refusal(facts.changeset);
-      if (refusal !== null) return problem(422, refusal);
+      if (refusal !== null) return createPageRefusal(422, refusal);
       const { message } = decision;
       const wrong = message === undefined ? null : await asked.question.checkMessage?.(id, message);
-      if (typeof wrong === 'string') return problem(422, wrong);
+      if (typeof wrong === 'string') return createPageRefusal(422, wrong);
     }
     return this.#act(asked, id, decision);
   }
 
   /** Between two questions no answer is taken: the page sends it again at the next one. */
-  #nobodyAsks(): PageAnswer {
+  #nobodyAsks(): PageResponse {
     return this.#hasEnded
-      ? problem(409, phaseMessages.ended)
+      ? createPageRefusal(409, phaseMessages.ended)
       : { kind: 'json', status: 202, value: { message: phaseMessages.working } };
   }
 
-  async #takeBack(body: unknown): Promise<PageAnswer> {
-    const parsed = takeBackSchema.safeParse(body);
-    if (!parsed.success) return problem(400, describeFirstIssue(parsed.error));
+  async #takeBack(body: unknown): Promise<PageResponse> {
+    const parsed = takeBackRequestSchema.safeParse(body);
+    if (!parsed.success) return createPageRefusal(400, describeFirstSchemaIssue(parsed.error));
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
     try {
       await asked.question.takeBack?.(parsed.data.changeset, 'review page');
     } catch (error) {
-      if (error instanceof FlameError) return problem(409, error.message);
+      if (error instanceof FlameError) return createPageRefusal(409, error.message);
       throw error;
     }
     const { id, commit } = asked.question.changeset;
@@ -205,8 +215,9 @@ class Page implements ReviewPagePart {
     return { kind: 'json', value: {} };
   }
 
-  async #act(asked: OpenQuestion, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
-    if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
+  async #act(asked: OpenQuestion, id: string, decision: ChangesetDecision): Promise<PageResponse> {
+    if (this.#asked !== asked)
+      return createPageRefusal(409, 'The question has just been answered elsewhere.');
     // A suggestion or choice may be refused, which would end the gate.
     if (asked.question.changeset.id === id && isEnd(decision)) {
       asked.answer(decision);
@@ -215,7 +226,7 @@ class Page implements ReviewPagePart {
     try {
       await asked.question.decideOther(id, { ...decision, where: 'review page' });
     } catch (error) {
-      if (error instanceof FlameError) return problem(409, error.message);
+      if (error instanceof FlameError) return createPageRefusal(409, error.message);
       throw error;
     }
     // The gate may have come to this one while it was decided.
@@ -249,11 +260,11 @@ function isEnd({ kind }: ChangesetDecision): boolean {
 }
 
 /** An answer that is none is a problem for the page to show. */
-function orProblem<Answer>(read: () => Answer): Answer | Problem {
+function orProblem<Answer>(read: () => Answer): Answer | PageRefusal {
   try {
     return read();
   } catch (error) {
-    if (error instanceof FlameError) return problem(422, error.message);
+    if (error instanceof FlameError) return createPageRefusal(422, error.message);
     throw error;
   }
 }

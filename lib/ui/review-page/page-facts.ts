@@ -1,19 +1,19 @@
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
 import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
-import type { Answer } from '../../domain/questions/answer-row.ts';
-import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
+import type { OfferedAnswer } from '../../domain/questions/answer-row.ts';
+import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
 /** The review page's facts of a session: the changesets of its cycle. */
 export interface PageFacts {
   readonly session: Session;
-  readonly changesets: readonly ChangesetFacts[];
+  readonly changesets: readonly ReviewedChangeset[];
 }
 
-export interface ChangesetFacts {
+export interface ReviewedChangeset {
   readonly changeset: Changeset;
   /** Whether what was decided about it can be taken back. */
   readonly isUndoable: boolean;
@@ -23,10 +23,10 @@ export interface ChangesetFacts {
   /** Tasks whose evidence came out otherwise when it was checked again. */
   readonly doubts: readonly EvidenceDoubt[];
   /** Agents that worked on its tasks, and their watchers' decisions. */
-  readonly runs: readonly AuditedRun[];
+  readonly runs: readonly AuditedAgentRun[];
 }
 
-export interface AuditedRun extends AgentRun {
+export interface AuditedAgentRun extends AgentRunRecord {
   readonly audit: AuditSummary;
 }
 
@@ -39,7 +39,7 @@ export interface PageSource {
   /** A file as the changeset leaves it, to show more of it than its diff does; null: it is no text, or too large. */
   text(changeset: Changeset, path: string): Promise<string | null>;
   /** Reads changes since the person saw it last; null: they never did. */
-  since(changeset: Changeset): Promise<SinceSeen | null>;
+  since(changeset: Changeset): Promise<ChangesSinceSeen | null>;
 }
 
 /** How the person likes the page; remembered beyond it. */
@@ -64,10 +64,10 @@ export interface PageState {
   readonly phase: PagePhase;
   /** One sentence about where the run is; '' while it waits for the person. */
   readonly message: string;
-  readonly changesets: readonly ChangesetState[];
+  readonly changesets: readonly ReviewPageChangeset[];
 }
 
-export interface ChangesetState {
+export interface ReviewPageChangeset {
   readonly id: string;
   readonly group: string;
   readonly title: string;
@@ -84,7 +84,7 @@ export interface ChangesetState {
   /** Whether what was decided can be taken back. */
   readonly isUndoable: boolean;
   /** Its possible answers while it waits. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly OfferedAnswer[];
   readonly insertions: number;
   readonly deletions: number;
 }

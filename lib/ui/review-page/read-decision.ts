@@ -1,12 +1,12 @@
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
-import type { Answer } from '../../domain/questions/answer-row.ts';
-import { answersTo } from '../../domain/questions/answers-to.ts';
-import { parseAnswer } from '../../domain/questions/parse-answer.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
-import { printable } from '../page/escape-html.ts';
-import { type Problem, problem } from '../page/page-answers.ts';
-import { otherAttempts } from '../render/render-attempts.ts';
-import type { ChangesetFacts } from './page-facts.ts';
+import type { OfferedAnswer } from '../../domain/questions/answer-row.ts';
+import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
+import { parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { makePrintable } from '../page/escape-html.ts';
+import { createPageRefusal, type PageRefusal } from '../page/page-answers.ts';
+import { listUnchosenAttempts } from '../render/render-attempts.ts';
+import type { ReviewedChangeset } from './page-facts.ts';
 
 interface Sent {
   readonly id: string;
@@ -23,37 +23,38 @@ interface Sent {
  * Parses a decision made in a tab, or returns why it is refused, as far as stored state shows it: it must be about the
  * commit that was shown. Throws FlameError `bad-answer`.
  */
-export function readDecision(
-  facts: ChangesetFacts | undefined,
+export function parsePageDecision(
+  facts: ReviewedChangeset | undefined,
   { id, commit, decision, needs, hasMessage }: Sent,
-): ChangesetDecision | Problem {
+): ChangesetDecision | PageRefusal {
   if (facts === undefined || facts.changeset.commit !== commit)
-    return problem(409, `Changeset ${id} was rebuilt: what you saw is not what would land.`);
+    return createPageRefusal(409, `Changeset ${id} was rebuilt: what you saw is not what would land.`);
   const { changeset } = facts;
   const { state, decided_by: by } = changeset;
   if (state !== 'waiting')
-    return problem(409, `Changeset ${id} is already ${state}${by === null ? '' : ` by ${by}`}.`);
-  const given = parseAnswer<ChangesetDecision>(answersOnPage(facts, hasMessage), decision);
+    return createPageRefusal(409, `Changeset ${id} is already ${state}${by === null ? '' : ` by ${by}`}.`);
+  const given = parseAnswerToQuestion<ChangesetDecision>(answersOnPage(facts, hasMessage), decision);
   if (given.kind !== 'approve') return given;
-  if (needs !== '') return problem(409, `Changeset ${id} is stacked on ${needs}: approve that first.`);
+  if (needs !== '')
+    return createPageRefusal(409, `Changeset ${id} is stacked on ${needs}: approve that first.`);
   return { ...given, commit };
 }
 
 /** The answers that the bar has buttons for; every text printable. */
-export function shownAnswers(facts: ChangesetFacts): readonly Answer[] {
-  return printable(answersOnPage(facts, true).filter(({ word }) => word !== 'suggest'));
+export function listAnswersForBar(facts: ReviewedChangeset): readonly OfferedAnswer[] {
+  return makePrintable(answersOnPage(facts, true).filter(({ word }) => word !== 'suggest'));
 }
 
 /** The answers to a changeset on the page; what was decided is taken back by a request of its own. */
 function answersOnPage(
-  { changeset, tasks }: Pick<ChangesetFacts, 'changeset' | 'tasks'>,
+  { changeset, tasks }: Pick<ReviewedChangeset, 'changeset' | 'tasks'>,
   hasMessage: boolean,
-): readonly Answer[] {
-  return answersTo({
+): readonly OfferedAnswer[] {
+  return listOfferedAnswers({
     gate: 'changesets',
-    red: isRed(changeset),
+    red: hasFailedDiagnostic(changeset),
     tasks: tasks.map(({ id, title }) => ({ id, title, verdict: null, notes: '' })),
-    others: otherAttempts(tasks),
+    others: listUnchosenAttempts(tasks),
     has_message: hasMessage,
     undoable: [],
     takes_suggestions: true,

@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
-import type { SinceSeen } from '../../domain/state/changeset.ts';
-import { isRed } from '../../domain/state/changeset-facts.ts';
+import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
+import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
+import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -15,27 +15,27 @@ import {
 import { shortId } from '../../util/short-names.ts';
 import { fillTemplate } from '../page/page-template.ts';
 import {
-  renderAnswered,
+  renderAnsweredRemarks,
   renderEvidenceDoubt,
-  renderExcluding,
-  renderOnTop,
+  renderExcludingChangesets,
+  renderRejectionEffects,
 } from '../render/changeset-lines.ts';
-import { type AttemptCells, attemptCells } from '../render/render-attempts.ts';
+import { type AttemptTableRow, buildAttemptTableRows } from '../render/render-attempts.ts';
 import {
-  describeBase,
-  describeChange,
+  describeBaseChanges,
+  describeChangeSize,
   describeCommentFate,
-  describeCommits,
+  describeCommitPairs,
   describeSeen,
-  isAnswered,
+  isCommentAnswered,
 } from '../render/render-since.ts';
-import { visibleDiffLine } from '../text/visible-text.ts';
-import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
-import { viewFiles } from './view-files.ts';
+import { toPrintableDiffLine } from '../text/visible-text.ts';
+import type { AuditedAgentRun, ReviewedChangeset } from './page-facts.ts';
+import { listChangedFileViews } from './view-files.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
 export function renderChangesetPage(
-  facts: ChangesetFacts,
+  facts: ReviewedChangeset,
   patch: Patch | FlameError,
   {
     onTop = [],
@@ -51,21 +51,21 @@ export function renderChangesetPage(
   return fillTemplate('review-changeset', {
     ...helpers,
     changeset,
-    red: isRed(changeset),
+    red: hasFailedDiagnostic(changeset),
     tasks: tasks.map((task) => describeTask(task, facts)),
     summary: summarize(facts),
     runs,
     spend: sumSpend(runs),
     doubts: facts.doubts.map(renderEvidenceDoubt),
-    answered: renderAnswered(changeset, tasks),
-    onTop: renderOnTop(onTop),
-    excluding: renderExcluding(excluding),
+    answered: renderAnsweredRemarks(changeset, tasks),
+    onTop: renderRejectionEffects(onTop),
+    excluding: renderExcludingChangesets(excluding),
     blocked: runs.flatMap(({ id, audit }) => audit.top.map((call) => ({ agent: id, call }))),
     calls: {
       allowed: sum(runs, ({ audit }) => audit.allowed),
       blocked: sum(runs, ({ audit }) => audit.blocked),
     },
-    files: 'files' in patch ? viewFiles(patch) : [],
+    files: 'files' in patch ? listChangedFileViews(patch) : [],
     lines,
     total: {
       insertions: sum(files, (file) => file.insertions),
@@ -79,11 +79,11 @@ export function renderChangesetPage(
 }
 
 interface ChangesetLook {
-  readonly onTop?: readonly OnTop[];
-  readonly excluding?: readonly Excluding[];
+  readonly onTop?: readonly StackedWorkOutcome[];
+  readonly excluding?: readonly ConflictingChangeset[];
   readonly listsFiles?: boolean;
   /** Changes since the person saw it last. */
-  readonly since?: SinceSeen | null;
+  readonly since?: ChangesSinceSeen | null;
   /** The files are those of that difference. */
   readonly isSince?: boolean;
   /** Lines that come along, as HTML, by the index of their file. */
@@ -92,25 +92,25 @@ interface ChangesetLook {
 
 const noLines: ReadonlyMap<number, string> = new Map();
 
-function describeSince(since: SinceSeen): unknown {
+function describeSince(since: ChangesSinceSeen): unknown {
   return {
-    head: `${describeSeen(since.seen)}: ${describeChange(since)}`,
-    base: describeBase(since),
-    commits: describeCommits(since.commits),
+    head: `${describeSeen(since.seen)}: ${describeChangeSize(since)}`,
+    base: describeBaseChanges(since),
+    commits: describeCommitPairs(since.commits),
     comments: since.comments.map((one) => ({
       where: describeCommentFate(one),
-      isAnswered: isAnswered(one.fate),
+      isAnswered: isCommentAnswered(one.fate),
       text: one.comment.text,
       answer: one.answer.map((line) => ({
         kind: line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : '',
-        text: visibleDiffLine(line),
+        text: toPrintableDiffLine(line),
       })),
     })),
   };
 }
 
 /** The evidence in a line, for where it is folded. */
-function summarize({ changeset, tasks, verdicts, runs }: ChangesetFacts): string {
+function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): string {
   const passed = tasks.filter(({ id, commit }) =>
     verdicts.some((one) => one.task === id && one.commit === commit && one.status === 'pass'),
   ).length;
@@ -133,19 +133,24 @@ interface TaskView {
   readonly task: Task;
   readonly verdict: Verdict | null;
   readonly earlier: Task['history'];
-  readonly tries: readonly AttemptCells[];
+  readonly tries: readonly AttemptTableRow[];
 }
 
-function describeTask(task: Task, { verdicts }: ChangesetFacts): TaskView {
+function describeTask(task: Task, { verdicts }: ReviewedChangeset): TaskView {
   const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
-  return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1), tries: attemptCells(task) };
+  return {
+    task,
+    verdict: verdict ?? null,
+    earlier: task.history.slice(0, -1),
+    tries: buildAttemptTableRows(task),
+  };
 }
 
 function sum<Item>(items: readonly Item[], pick: (item: Item) => number): number {
   return items.reduce((total, item) => total + pick(item), 0);
 }
 
-function sumSpend(runs: readonly AuditedRun[]): { readonly cost_usd: number; readonly tokens: number } {
+function sumSpend(runs: readonly AuditedAgentRun[]): { readonly cost_usd: number; readonly tokens: number } {
   return { cost_usd: sum(runs, (run) => run.cost_usd), tokens: sum(runs, (run) => run.tokens) };
 }
 

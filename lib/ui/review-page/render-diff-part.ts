@@ -2,10 +2,10 @@ import { html } from 'diff2html';
 import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchLine, PatchView } from '../../domain/state/patch.ts';
-import { escapeHtml, nameControls } from '../page/escape-html.ts';
-import { visibleDiffLine } from '../text/visible-text.ts';
+import { escapeHtml, markControlCharacters } from '../page/escape-html.ts';
+import { toPrintableDiffLine } from '../text/visible-text.ts';
 import type { PagePreferences, PageSource } from './page-facts.ts';
-import { endOf, type HunkPiece, renderHunkHead, splitParts } from './split-parts.ts';
+import { findLinesAfterHunk, type HunkPiece, renderHunkHeader, splitHunksIntoParts } from './split-parts.ts';
 
 // None of them can be in a line: control characters have been replaced before.
 const endOfRow = '\u0002';
@@ -21,7 +21,7 @@ type Layout = PagePreferences['layout'];
  * Hunks as rows of tables, by line or side by side. Throws an Error unless each line given is a row of the result:
  * what diff2html is asked to draw is what it drew.
  */
-export function renderDiffPart(hunks: readonly HunkPiece[], layout: Layout, gaps: Gaps = 'none'): string {
+export function renderHunksAsHtml(hunks: readonly HunkPiece[], layout: Layout, gaps: Gaps = 'none'): string {
   const drawn = html(hunks.map(toFile), {
     outputFormat: layout === 'side' ? 'side-by-side' : 'line-by-line',
     drawFileList: false,
@@ -47,7 +47,7 @@ function toFile({ oldStart, newStart, lines }: HunkPiece): DiffFile {
   let [oldNumber, newNumber] = [oldStart, newStart];
   const toLine = (line: PatchLine): DiffLine => {
     const mark = line.isUnended ? '⟦no newline at the end⟧' : '';
-    const content = `${signs[line.kind]}${visibleDiffLine(nameControls(line.text))}${mark}`;
+    const content = `${signs[line.kind]}${toPrintableDiffLine(markControlCharacters(line.text))}${mark}`;
     switch (line.kind) {
       case 'insert':
         return { type: LineType.INSERT, oldNumber: undefined, newNumber: newNumber++, content };
@@ -116,7 +116,9 @@ function renderHead(hunk: HunkPiece | undefined, layout: Layout, gaps: Gaps): st
   if (hunk === undefined || hunk.isContinued) return '';
   const { gapFrom, oldStart, newStart, heading } = hunk;
   const gap = { from: gapFrom, to: newStart - 1, shift: oldStart - newStart };
-  const words = escapeHtml(`${renderHunkHead(hunk)} ${visibleDiffLine(nameControls(heading))}`);
+  const words = escapeHtml(
+    `${renderHunkHeader(hunk)} ${toPrintableDiffLine(markControlCharacters(heading))}`,
+  );
   return `<tr class="hunk"${gaps === 'none' || gap.to < gap.from ? '' : nameGap(gap)}><td colspan="${spans[layout]}">${words}</td></tr>`;
 }
 
@@ -132,7 +134,7 @@ function lastGap(hunks: readonly HunkPiece[], layout: Layout): string {
   const hasMore =
     after.length === linesAround && after.every(({ kind, isUnended }) => kind === 'context' && !isUnended);
   if (last === undefined || !hasMore) return '';
-  const { oldLine, newLine } = endOf(last);
+  const { oldLine, newLine } = findLinesAfterHunk(last);
   const gap = { from: newLine, to: null, shift: oldLine - newLine };
   return `<tr class="hunk"${nameGap(gap)}><td colspan="${spans[layout]}"></td></tr>`;
 }
@@ -152,12 +154,12 @@ interface InFile extends PatchView {
   readonly layout: PagePreferences['layout'];
 }
 
-export interface FilePart extends InFile {
+export interface RequestedFilePart extends InFile {
   readonly part: number;
 }
 
 /** Lines between changes, by their numbers on the new side. */
-export interface UnchangedLines extends InFile {
+export interface RequestedUnchangedLines extends InFile {
   readonly from: number;
   readonly to: number;
   /** The difference to their numbers on the old side. */
@@ -168,7 +170,7 @@ export interface UnchangedLines extends InFile {
 const mostBetween = 5_000;
 
 /** Patches and their parts; those just looked at are kept. */
-export class FileParts {
+export class PatchPartCache {
   readonly #source: Pick<PageSource, 'patch' | 'text'>;
   readonly #patches = new Map<string, Promise<Patch>>();
   readonly #split = new Map<string, readonly (readonly HunkPiece[])[]>();
@@ -183,20 +185,23 @@ export class FileParts {
   }
 
   /** A part of a file as HTML; null where there is none. */
-  async render(changeset: Changeset, { file, part, layout, ignoresSpace }: FilePart): Promise<string | null> {
+  async render(
+    changeset: Changeset,
+    { file, part, layout, ignoresSpace }: RequestedFilePart,
+  ): Promise<string | null> {
     const found = (await this.patch(changeset, { ignoresSpace })).files[file];
     if (found === undefined) return null;
     const key = `${keyOf(changeset, { ignoresSpace })} ${file}`;
-    const parts = keep(this.#split, key, 8, () => splitParts(found.hunks()));
+    const parts = keep(this.#split, key, 8, () => splitHunksIntoParts(found.hunks()));
     const pieces = parts[part];
     if (pieces === undefined) return null;
     const hasMore = found.status === 'modified' && !found.hasNul;
     const gaps = !hasMore ? 'none' : part === parts.length - 1 ? 'all' : 'between';
-    return renderDiffPart(pieces, layout, gaps);
+    return renderHunksAsHtml(pieces, layout, gaps);
   }
 
   /** Lines that the diff leaves out, as HTML of a part; null where there are none. */
-  async between(changeset: Changeset, asked: UnchangedLines): Promise<string | null> {
+  async between(changeset: Changeset, asked: RequestedUnchangedLines): Promise<string | null> {
     const { file, layout, ignoresSpace, from, to, shift } = asked;
     const found = (await this.patch(changeset, { ignoresSpace })).files[file];
     const areNumbers = [from, to, shift].every(Number.isSafeInteger) && from >= 1 && from + shift >= 1;
@@ -218,7 +223,7 @@ export class FileParts {
       isContinued: true,
       gapFrom: from,
     };
-    return lines.length === 0 ? null : renderDiffPart([hunk], layout);
+    return lines.length === 0 ? null : renderHunksAsHtml([hunk], layout);
   }
 }
 

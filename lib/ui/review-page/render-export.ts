@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Patch } from '../../domain/state/patch.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
-import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
+import type { PageFacts, PagePreferences, PageSource, ReviewedChangeset } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
-import { renderDiffPart } from './render-diff-part.ts';
+import { renderHunksAsHtml } from './render-diff-part.ts';
 import { renderState } from './render-page.ts';
-import { splitParts } from './split-parts.ts';
+import { splitHunksIntoParts } from './split-parts.ts';
 
 interface ExportOptions {
   readonly layout: PagePreferences['layout'];
@@ -29,7 +29,7 @@ export async function* renderExport(
   const { changesets } = renderState(facts, 'ended', '');
   const whole = fillTemplate('review-export', {
     session: facts.session,
-    title: titleOf(facts.session),
+    title: deriveSessionTitle(facts.session),
     style,
     hash,
     changesets,
@@ -42,7 +42,7 @@ export async function* renderExport(
 }
 
 async function* renderWhole(
-  facts: ChangesetFacts,
+  facts: ReviewedChangeset,
   source: Pick<PageSource, 'patch' | 'since'>,
   layout: PagePreferences['layout'],
 ): AsyncGenerator<string> {
@@ -64,7 +64,7 @@ async function* renderWhole(
     yield piece;
     if (file === undefined) continue;
     yield '<div class="lines">';
-    for (const part of splitParts(file.hunks())) yield renderDiffPart(part, layout);
+    for (const part of splitHunksIntoParts(file.hunks())) yield renderHunksAsHtml(part, layout);
     yield '</div>';
   }
 }

@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blockingGroup, isRed } from '../../domain/state/changeset-facts.ts';
-import { titleOf } from '../../domain/state/session-facts.ts';
+import { findBlockingChangeset, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
-import { visibleLine, whoDecided } from '../text/visible-text.ts';
-import type { KeptReview } from './kept-review.ts';
+import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
+import { nameDecider, toPrintableLine } from '../text/visible-text.ts';
+import type { UnfinishedReview } from './kept-review.ts';
 import type {
-  ChangesetFacts,
-  ChangesetState,
   PageFacts,
   PagePhase,
   PagePreferences,
   PageState,
+  ReviewedChangeset,
+  ReviewPageChangeset,
 } from './page-facts.ts';
-import { shownAnswers } from './read-decision.ts';
+import { listAnswersForBar } from './read-decision.ts';
 
 interface PageParts {
   readonly facts: PageFacts;
   readonly state: PageState;
   readonly preferences: PagePreferences;
-  readonly kept: KeptReview;
+  readonly kept: UnfinishedReview;
   /** The changeset that is shown first, as HTML; '': the page asks for it. */
   readonly article: string;
   /** The nonce that allows styles and the script. */
@@ -32,14 +32,14 @@ export function renderPage({ facts, state, preferences, kept, article, nonce }: 
   const { session } = facts;
   return fillTemplate('review', {
     session,
-    title: titleOf(session),
+    title: deriveSessionTitle(session),
     nonce,
     theme: preferences.theme,
     layout: preferences.layout,
     article,
     style: readTemplate('page.css') + readTemplate('review.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'review-page.js'), 'utf8'),
-    data: inlineJson({ state, preferences, kept }),
+    data: renderInlineJson({ state, preferences, kept }),
   });
 }
 
@@ -47,30 +47,30 @@ export function renderPage({ facts, state, preferences, kept, article, nonce }: 
 export function renderState(facts: PageFacts, phase: PagePhase, message: string): PageState {
   return {
     phase,
-    message: visibleLine(message),
+    message: toPrintableLine(message),
     changesets: facts.changesets.map((one) => changesetState(one, facts.changesets)),
   };
 }
 
-function changesetState(facts: ChangesetFacts, all: readonly ChangesetFacts[]): ChangesetState {
+function changesetState(facts: ReviewedChangeset, all: readonly ReviewedChangeset[]): ReviewPageChangeset {
   const { changeset, tasks, isUndoable } = facts;
-  const needs = blockingGroup(
+  const needs = findBlockingChangeset(
     all.map((one) => one.changeset),
     changeset,
   );
   return {
     id: changeset.id,
-    group: visibleLine(changeset.group),
-    title: tasks.map(({ title }) => visibleLine(title)).join(' + '),
-    tasks: tasks.map(({ id, title }) => ({ id, title: visibleLine(title) })),
+    group: toPrintableLine(changeset.group),
+    title: tasks.map(({ title }) => toPrintableLine(title)).join(' + '),
+    tasks: tasks.map(({ id, title }) => ({ id, title: toPrintableLine(title) })),
     commit: changeset.commit,
     state: changeset.state,
-    reason: visibleLine(changeset.reason ?? ''),
-    by: visibleLine(whoDecided(changeset) ?? ''),
-    isRed: isRed(changeset),
-    needs: visibleLine(needs?.group ?? ''),
+    reason: toPrintableLine(changeset.reason ?? ''),
+    by: toPrintableLine(nameDecider(changeset) ?? ''),
+    isRed: hasFailedDiagnostic(changeset),
+    needs: toPrintableLine(needs?.group ?? ''),
     isUndoable,
-    answers: shownAnswers(facts),
+    answers: listAnswersForBar(facts),
     insertions: changeset.diffstat.insertions,
     deletions: changeset.diffstat.deletions,
   };

@@ -1,15 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/changeset-question.ts';
-import type { Changeset, SinceSeen } from '../../domain/state/changeset.ts';
+import type {
+  ChangesetQuestion,
+  ConflictingChangeset,
+  StackedWorkOutcome,
+} from '../../domain/ports/changeset-question.ts';
+import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import { notFound } from '../page/page-answers.ts';
-import type { PageAnswer } from '../page/page-server.ts';
-import type { ChangesetFacts, PagePreferences, PageSource } from './page-facts.ts';
+import { notFoundRefusal } from '../page/page-answers.ts';
+import type { PageResponse } from '../page/page-server.ts';
+import type { PagePreferences, PageSource, ReviewedChangeset } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
-import { type FilePart, FileParts, type UnchangedLines } from './render-diff-part.ts';
-import { findLines } from './split-parts.ts';
-import { viewFiles } from './view-files.ts';
+import { PatchPartCache, type RequestedFilePart, type RequestedUnchangedLines } from './render-diff-part.ts';
+import { findLinesInPatch } from './split-parts.ts';
+import { listChangedFileViews } from './view-files.ts';
 
 /** As many lines as a window shows. */
 const firstLines = 60;
@@ -28,19 +32,19 @@ interface FirstLook extends Pick<PagePreferences, 'layout'> {
 }
 
 /** Changesets as HTML. What takes git a while is asked once for each version of one. */
-export class ShownChangesets {
+export class ChangesetHtml {
   readonly #source: Pick<PageSource, 'patch' | 'since' | 'text'>;
-  readonly #parts: FileParts;
+  readonly #parts: PatchPartCache;
   /** Work stacked on each changeset, by its commit. */
-  readonly #above = new Map<string, Promise<readonly OnTop[]>>();
+  readonly #above = new Map<string, Promise<readonly StackedWorkOutcome[]>>();
   /** Changesets that can't land together with each, by its commit. */
-  readonly #excluding = new Map<string, Promise<readonly Excluding[]>>();
+  readonly #excluding = new Map<string, Promise<readonly ConflictingChangeset[]>>();
   /** Changes of each since the last round, by its commit. */
-  readonly #since = new Map<string, Promise<SinceSeen | null>>();
+  readonly #since = new Map<string, Promise<ChangesSinceSeen | null>>();
 
   constructor(source: Pick<PageSource, 'patch' | 'since' | 'text'>) {
     this.#source = source;
-    this.#parts = new FileParts(source);
+    this.#parts = new PatchPartCache(source);
   }
 
   /** Something was decided: what stands on what may be otherwise now. */
@@ -52,13 +56,13 @@ export class ShownChangesets {
   /** Reads what will be asked for next, so that it is there by then. */
   prepare(changeset: Changeset): void {
     void this.#patch(changeset, { ignoresSpace: false })
-      .then((patch) => 'files' in patch && viewFiles(patch))
+      .then((patch) => 'files' in patch && listChangedFileViews(patch))
       .catch(() => undefined);
   }
 
   /** A changeset without the lines of its files but those that are seen first; `asked` says how others hang together with it while decisions are taken. */
   async article(
-    facts: ChangesetFacts,
+    facts: ReviewedChangeset,
     look: Look & Pick<PagePreferences, 'layout'>,
     asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> = {},
   ): Promise<string> {
@@ -73,7 +77,7 @@ export class ShownChangesets {
   }
 
   /** Renders what an opened page shows; '' where reading it takes so long that the page asks for it itself. */
-  async first(changesets: readonly ChangesetFacts[], { layout, asked }: FirstLook): Promise<string> {
+  async first(changesets: readonly ReviewedChangeset[], { layout, asked }: FirstLook): Promise<string> {
     const facts = changesets.find(({ changeset }) => changeset.state === 'waiting') ?? changesets[0];
     if (facts === undefined) return '';
     const waiting = new AbortController();
@@ -96,7 +100,7 @@ export class ShownChangesets {
   ): Promise<ReadonlyMap<number, string>> {
     const lines = new Map<number, string>();
     let room = firstLines;
-    for (const { index, parts, folded } of 'files' in patch ? viewFiles(patch) : []) {
+    for (const { index, parts, folded } of 'files' in patch ? listChangedFileViews(patch) : []) {
       if (room <= 0) break;
       const count = Number.parseInt(parts, 10);
       if (folded !== null || !(count > 0)) continue;
@@ -108,18 +112,21 @@ export class ShownChangesets {
   }
 
   /** A part of a file; null where there is none. */
-  async part(changeset: Changeset, { isSince, ...asked }: FilePart & Look): Promise<string | null> {
+  async part(changeset: Changeset, { isSince, ...asked }: RequestedFilePart & Look): Promise<string | null> {
     return this.#parts.render(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
   }
 
   /** Where a text is in the lines of its diff, as JSON. */
   async find(changeset: Changeset, look: Look, text: string): Promise<unknown> {
     const patch = await this.#patch(await this.#lookedAt(changeset, look), look);
-    return findLines('files' in patch ? patch : { files: [] }, text);
+    return findLinesInPatch('files' in patch ? patch : { files: [] }, text);
   }
 
   /** Lines that the diff leaves out; null where there are none. */
-  async between(changeset: Changeset, { isSince, ...asked }: UnchangedLines & Look): Promise<string | null> {
+  async between(
+    changeset: Changeset,
+    { isSince, ...asked }: RequestedUnchangedLines & Look,
+  ): Promise<string | null> {
     return this.#parts.between(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
   }
 
@@ -144,13 +151,16 @@ export class ShownChangesets {
     return since === null ? changeset : { ...changeset, parent: since.from };
   }
 
-  #compared(changeset: Changeset): Promise<SinceSeen | null> {
+  #compared(changeset: Changeset): Promise<ChangesSinceSeen | null> {
     const known = this.#since.get(changeset.commit) ?? this.#source.since(changeset);
     this.#since.set(changeset.commit, known);
     return known;
   }
 
-  #onTop({ id, commit }: Changeset, ask: ChangesetQuestion['onTop'] | undefined): Promise<readonly OnTop[]> {
+  #onTop(
+    { id, commit }: Changeset,
+    ask: ChangesetQuestion['onTop'] | undefined,
+  ): Promise<readonly StackedWorkOutcome[]> {
     // A page without it is better than none.
     const known = this.#above.get(commit) ?? ask?.(id).catch(() => []);
     if (known === undefined) return Promise.resolve([]);
@@ -161,7 +171,7 @@ export class ShownChangesets {
   #excludes(
     { id, commit }: Changeset,
     ask: ChangesetQuestion['excluding'] | undefined,
-  ): Promise<readonly Excluding[]> {
+  ): Promise<readonly ConflictingChangeset[]> {
     const known = this.#excluding.get(commit) ?? ask?.(id).catch(() => []);
     if (known === undefined) return Promise.resolve([]);
     this.#excluding.set(commit, known);
@@ -179,11 +189,11 @@ interface Wanted {
 }
 
 /** A changeset, a part of one of its files, or lines that its diff leaves out, as HTML. */
-export async function answerChangeset(
-  shown: ShownChangesets,
-  facts: ChangesetFacts,
+export async function renderRequestedHtml(
+  shown: ChangesetHtml,
+  facts: ReviewedChangeset,
   { file, part, query, asked }: Wanted,
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
   const layout = query.get('layout') === 'side' ? 'side' : 'line';
   if (file === undefined)
@@ -196,5 +206,5 @@ export async function answerChangeset(
     part === 'lines'
       ? await shown.between(facts.changeset, { ...wanted, from: from ?? 0, to: to ?? 0, shift: shift ?? 0 })
       : await shown.part(facts.changeset, { ...wanted, part: Number(part) });
-  return html === null ? notFound : { kind: 'html', html };
+  return html === null ? notFoundRefusal : { kind: 'html', html };
 }

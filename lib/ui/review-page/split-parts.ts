@@ -19,7 +19,7 @@ const partLines = 300;
 const longestBlock = 1_000;
 
 /** The hunks of a file in parts small enough to be drawn when they come into view. */
-export function splitParts(hunks: readonly Hunk[]): readonly (readonly HunkPiece[])[] {
+export function splitHunksIntoParts(hunks: readonly Hunk[]): readonly (readonly HunkPiece[])[] {
   const parts: HunkPiece[][] = [];
   let room = 0;
   let gapFrom = 1;
@@ -31,14 +31,14 @@ export function splitParts(hunks: readonly Hunk[]): readonly (readonly HunkPiece
       }
       parts.at(-1)?.push(piece);
       room -= piece.lines.length;
-      gapFrom = endOf(piece).newLine;
+      gapFrom = findLinesAfterHunk(piece).newLine;
     }
   }
   return parts;
 }
 
 /** The lines after a piece, on each side. */
-export function endOf({ oldStart, newStart, lines }: Hunk): {
+export function findLinesAfterHunk({ oldStart, newStart, lines }: Hunk): {
   readonly oldLine: number;
   readonly newLine: number;
 } {
@@ -48,14 +48,14 @@ export function endOf({ oldStart, newStart, lines }: Hunk): {
 }
 
 /** Lines of a part, as they are counted beforehand to leave room for them. */
-export function countLines(part: readonly HunkPiece[]): number {
+export function countPartLines(part: readonly HunkPiece[]): number {
   return part.reduce((sum, { lines, isContinued }) => sum + lines.length + (isContinued ? 0 : 1), 0);
 }
 
 function cutHunk(hunk: Hunk, gapFrom: number): readonly HunkPiece[] {
   const pieces: HunkPiece[] = [];
   let { oldStart, newStart } = hunk;
-  const { oldLine, newLine } = endOf(hunk);
+  const { oldLine, newLine } = findLinesAfterHunk(hunk);
   const counts = { oldCount: oldLine - oldStart, newCount: newLine - newStart };
   for (let at = 0; at < hunk.lines.length; ) {
     const end = cutAt(hunk.lines, at);
@@ -70,7 +70,7 @@ function cutHunk(hunk: Hunk, gapFrom: number): readonly HunkPiece[] {
       gapFrom,
     };
     pieces.push(piece);
-    ({ oldLine: oldStart, newLine: newStart } = endOf(piece));
+    ({ oldLine: oldStart, newLine: newStart } = findLinesAfterHunk(piece));
     at = end;
   }
   return pieces;
@@ -95,7 +95,7 @@ function isPure(kinds: ReadonlySet<PatchLine['kind']>, kind: PatchLine['kind']):
 }
 
 /** A line of a diff in which something was found. */
-export interface FoundLine {
+export interface PatchLineMatch {
   /** Index of its file, and of the part of the file. */
   readonly file: number;
   readonly part: number;
@@ -106,15 +106,15 @@ export interface FoundLine {
 const most = 5_000;
 
 /** Lines of a patch that hold a text, upper and lower case alike, in their order; `count` is of all, also beyond the bound. */
-export function findLines(
+export function findLinesInPatch(
   { files }: Patch,
   text: string,
-): { readonly count: number; readonly lines: readonly FoundLine[] } {
+): { readonly count: number; readonly lines: readonly PatchLineMatch[] } {
   const wanted = text.toLowerCase();
-  const lines: FoundLine[] = [];
+  const lines: PatchLineMatch[] = [];
   let count = 0;
   for (const [file, one] of files.entries()) {
-    for (const [part, pieces] of splitParts(one.hunks()).entries()) {
+    for (const [part, pieces] of splitHunksIntoParts(one.hunks()).entries()) {
       for (const { oldStart, newStart, lines: all } of pieces) {
         let [oldLine, newLine] = [oldStart, newStart];
         for (const { kind, text: content } of all) {
@@ -136,7 +136,7 @@ export function findLines(
 }
 
 /** Where a hunk begins on each side, and how many lines it has there. */
-export interface HunkHead {
+export interface HunkHeader {
   readonly oldStart: number;
   readonly oldCount: number;
   readonly newStart: number;
@@ -144,12 +144,12 @@ export interface HunkHead {
 }
 
 /** `@@ -16,7 +16,9 @@`, as git writes it: a length of 1 is left out. */
-export function renderHunkHead({ oldStart, oldCount, newStart, newCount }: HunkHead): string {
+export function renderHunkHeader({ oldStart, oldCount, newStart, newCount }: HunkHeader): string {
   return `@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@`;
 }
 
 /** Parses a hunk head at a text's start, and what follows; null: there is none. */
-export function parseHunkHead(text: string): { readonly head: HunkHead; readonly rest: string } | null {
+export function parseHunkHeader(text: string): { readonly head: HunkHeader; readonly rest: string } | null {
   const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
   if (found === null) return null;
   const [all, oldStart, oldCount = '1', newStart, newCount = '1'] = found;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { describeFirstIssue, problem } from '../page/page-answers.ts';
-import type { PageAnswer } from '../page/page-server.ts';
-import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
+import { createPageRefusal, describeFirstSchemaIssue } from '../page/page-answers.ts';
+import type { PageResponse } from '../page/page-server.ts';
+import { applyReviewChange, reviewChangeSchema, type UnfinishedReview } from './kept-review.ts';
 import type { PagePreferences } from './page-facts.ts';
 
 /** Where what a person chose and began is read from and written to. */
@@ -12,8 +12,8 @@ export interface PageStorage {
   };
   /** Reviews begun and not yet decided. */
   readonly kept: {
-    read(): Promise<KeptReview>;
-    write(kept: KeptReview): Promise<void>;
+    read(): Promise<UnfinishedReview>;
+    write(kept: UnfinishedReview): Promise<void>;
   };
 }
 
@@ -29,25 +29,25 @@ export class StoredPageState {
   }
 
   /** After all that was sent before. */
-  async read(): Promise<{ readonly preferences: PagePreferences; readonly kept: KeptReview }> {
+  async read(): Promise<{ readonly preferences: PagePreferences; readonly kept: UnfinishedReview }> {
     const preferences = await this.#preferences.read();
     await this.#keeping;
     return { preferences, kept: await this.#kept.read() };
   }
 
-  async prefer(body: unknown): Promise<PageAnswer> {
+  async prefer(body: unknown): Promise<PageResponse> {
     const parsed = preferencesSchema.safeParse(body);
-    if (!parsed.success) return problem(400, 'This is not a preference.');
+    if (!parsed.success) return createPageRefusal(400, 'This is not a preference.');
     await this.#preferences.write(parsed.data);
     return { kind: 'json', value: {} };
   }
 
-  async keep(body: unknown): Promise<PageAnswer> {
-    const parsed = keepSchema.safeParse(body);
-    if (!parsed.success) return problem(400, describeFirstIssue(parsed.error));
+  async keep(body: unknown): Promise<PageResponse> {
+    const parsed = reviewChangeSchema.safeParse(body);
+    if (!parsed.success) return createPageRefusal(400, describeFirstSchemaIssue(parsed.error));
     // One after the other: each is a change of what the one before left.
     const kept = this.#keeping.then(async () => {
-      await this.#kept.write(keepInReview(await this.#kept.read(), parsed.data));
+      await this.#kept.write(applyReviewChange(await this.#kept.read(), parsed.data));
     });
     this.#keeping = kept.catch(() => undefined);
     await kept;
@@ -56,14 +56,14 @@ export class StoredPageState {
 }
 
 /** The page's request to decide. The commit is the one that was shown: an approval is of nothing else. */
-export const decideSchema = z.strictObject({
+export const decideRequestSchema = z.strictObject({
   changeset: z.string().max(200),
   commit: z.string().max(64),
   decision: z.unknown(),
 });
 
 /** The request to take a decision back. */
-export const takeBackSchema = z.strictObject({ changeset: z.string().max(200) });
+export const takeBackRequestSchema = z.strictObject({ changeset: z.string().max(200) });
 
 export const preferencesSchema = z.strictObject({
   layout: z.enum(['side', 'line']),

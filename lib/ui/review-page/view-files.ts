@@ -1,17 +1,17 @@
 import type { Hunk, Patch, PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { countLines, splitParts } from './split-parts.ts';
+import { countPartLines, splitHunksIntoParts } from './split-parts.ts';
 
-export type FileFate = 'added' | 'deleted' | 'moved' | '';
+export type FileChangeKind = 'added' | 'deleted' | 'moved' | '';
 
 /** A changed file as the page has it before its lines. */
-export interface FileView {
+export interface ChangedFileView {
   readonly index: number;
   readonly path: string;
   /** Where the lines of its old side are from. */
   readonly oldPath: string;
   /** Its change as a whole; '' where only its content changed. */
-  readonly fate: FileFate;
+  readonly fate: FileChangeKind;
   /** Names its content, so that a mark on it is void once it changes. */
   readonly content: string;
   readonly notes: readonly string[];
@@ -22,7 +22,7 @@ export interface FileView {
   readonly folded: string | null;
 }
 
-function viewFile(file: PatchFile, index: number): FileView {
+function viewFile(file: PatchFile, index: number): ChangedFileView {
   const hunks = file.hunks();
   return {
     index,
@@ -33,20 +33,20 @@ function viewFile(file: PatchFile, index: number): FileView {
     notes: describeFile(file),
     insertions: file.insertions,
     deletions: file.deletions,
-    parts: splitParts(hunks).map(countLines).join(' '),
+    parts: splitHunksIntoParts(hunks).map(countPartLines).join(' '),
     folded: reasonToFold(file, hunks),
   };
 }
 
-function fateOf({ status, movedFrom }: PatchFile): FileFate {
+function fateOf({ status, movedFrom }: PatchFile): FileChangeKind {
   if (movedFrom !== null) return 'moved';
   return status === 'added' || status === 'deleted' ? status : '';
 }
 
-const known = new WeakMap<Patch, readonly FileView[]>();
+const known = new WeakMap<Patch, readonly ChangedFileView[]>();
 
 /** The files of a patch; every line of it is read for that, once. */
-export function viewFiles(patch: Patch): readonly FileView[] {
+export function listChangedFileViews(patch: Patch): readonly ChangedFileView[] {
   const views = known.get(patch) ?? patch.files.map(viewFile);
   known.set(patch, views);
   return views;

@@ -15,7 +15,7 @@ interface ChartTable {
 }
 
 /** The charts there are figures for, each with its table. */
-export function chartTables(stats: Stats): readonly ChartTable[] {
+export function buildChartTables(stats: Stats): readonly ChartTable[] {
   const tables = [
     flowTable(stats),
     failureTable(stats),
@@ -28,7 +28,7 @@ export function chartTables(stats: Stats): readonly ChartTable[] {
 }
 
 /** The tasks with the largest figures, largest first. */
-export function worstTasks(
+export function listTasksWithLargestFigure(
   stats: Stats,
   figure: (task: TaskFigures) => number | null,
 ): readonly TaskFigures[] {
@@ -79,7 +79,7 @@ function roleTable({ cost }: Stats): ChartTable {
 }
 
 function taskCostTable(stats: Stats): ChartTable {
-  const tasks = worstTasks(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
+  const tasks = listTasksWithLargestFigure(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
   return {
     name: 'task-cost',
     title: 'Cost by task',
@@ -95,7 +95,7 @@ function taskCostTable(stats: Stats): ChartTable {
 }
 
 function cycleTable(stats: Stats): ChartTable {
-  const tasks = worstTasks(stats, (task) => task.cycle_time_s);
+  const tasks = listTasksWithLargestFigure(stats, (task) => task.cycle_time_s);
   return {
     name: 'cycle',
     title: 'Claim to landing',
@@ -140,7 +140,7 @@ export function formatSeconds(value: number | null | undefined): string {
 }
 
 /** The name of a health score. */
-export function gradeOf(score: number | null): 'good' | 'fair' | 'poor' | 'unknown' {
+export function gradeHealthScore(score: number | null): 'good' | 'fair' | 'poor' | 'unknown' {
   if (score === null) return 'unknown';
   return score >= 0.8 ? 'good' : score >= 0.6 ? 'fair' : 'poor';
 }

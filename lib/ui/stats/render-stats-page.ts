@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Stats } from '../../domain/view-models/stats.ts';
 import { formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { packageRoot } from '../../util/own-folders.ts';
-import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
-import { chartTables, formatSeconds, formatShare, gradeOf } from './chart-tables.ts';
+import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
+import { buildChartTables, formatSeconds, formatShare, gradeHealthScore } from './chart-tables.ts';
 
 /**
  * The figures as one page that needs nothing else: charts, and the same figures as tables. Its own style and
@@ -26,13 +26,13 @@ export function renderStatsPage(stats: Stats): string {
     policy,
     style,
     script,
-    data: inlineJson(stats),
+    data: renderInlineJson(stats),
     title: titleOf(stats),
     at: `${stats.at.replace('T', ' ').slice(0, 16)} UTC`,
     health: stats.health,
-    grade: gradeOf(stats.health.score),
+    grade: gradeHealthScore(stats.health.score),
     tiles: tilesOf(stats),
-    charts: chartTables(stats),
+    charts: buildChartTables(stats),
     agents: agentRows(stats),
     anomalies: stats.anomalies,
     isSeveral: stats.sessions.length > 1,

@@ -3,8 +3,8 @@ import { formatCount, formatSpend, formatUsd } from '../../util/format-figures.t
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { formatSeconds, formatShare, gradeOf } from './chart-tables.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { formatSeconds, formatShare, gradeHealthScore } from './chart-tables.ts';
 
 const mostTasks = 30;
 const mostAgents = 15;
@@ -30,12 +30,12 @@ function renderHead(stats: Stats, style: Style): readonly string[] {
   const [only] = stats.sessions;
   if (stats.sessions.length > 1 || only === undefined)
     return [style.bold(`All sessions: ${stats.sessions.length}`)];
-  return [style.bold(only.session), ...wrapText(visibleLine(only.objective), style.width, '  ')];
+  return [style.bold(only.session), ...wrapText(toPrintableLine(only.objective), style.width, '  ')];
 }
 
 function renderHealth({ health }: Stats, style: Style): readonly string[] {
   const { score } = health;
-  const grade = gradeOf(score);
+  const grade = gradeHealthScore(score);
   const word = grade === 'unknown' ? 'unknown' : grade;
   const paint = style[({ good: 'green', fair: 'yellow', poor: 'red', unknown: 'dim' } as const)[grade]];
   const rows = health.parts
@@ -44,7 +44,7 @@ function renderHealth({ health }: Stats, style: Style): readonly string[] {
       name,
       (value ?? 0).toFixed(2),
       `x ${weight.toFixed(2)}`,
-      visibleLine(says),
+      toPrintableLine(says),
     ]);
   return [`  ${paint(`${score === null ? '–' : score.toFixed(2)} of 1, ${word}`)}`, ...table(rows, style)];
 }
@@ -88,7 +88,7 @@ function renderTimes({ times_s: times }: Stats, style: Style): readonly string[]
 }
 
 function failureRows({ failures }: Stats): readonly (readonly string[])[] {
-  return failures.map(({ source, rule, count }) => [String(count), source, visibleLine(rule)]);
+  return failures.map(({ source, rule, count }) => [String(count), source, toPrintableLine(rule)]);
 }
 
 function renderRoles({ cost }: Stats, style: Style): readonly string[] {
@@ -121,7 +121,7 @@ function renderTasks({ tasks, cost }: Stats, style: Style): readonly string[] {
       formatSpend(task),
       formatCount(task.attempts, 'attempt'),
       formatSeconds(task.cycle_time_s),
-      visibleLine(task.title),
+      toPrintableLine(task.title),
     ]);
   return [...table(rows, style), ...andMore(sorted.length - mostTasks, style)];
 }
@@ -135,7 +135,7 @@ function renderAgents({ cost }: Stats, style: Style): readonly string[] {
       formatSeconds(agent.seconds),
       formatSpend(agent),
       agent.estimate_usd === null ? '' : `estimated ${formatUsd(agent.estimate_usd)}`,
-      visibleLine(agent.outcome),
+      toPrintableLine(agent.outcome),
     ]);
   return [...table(rows, style), ...andMore(cost.agents.length - mostAgents, style)];
 }
@@ -157,7 +157,7 @@ function renderAnomalies({ anomalies, sessions }: Stats, style: Style): readonly
   const { history, needed, found } = anomalies;
   const lines = found.flatMap(({ session, says }) => {
     const where = sessions.length > 1 ? `${session}: ` : '';
-    return wrapText(where + visibleLine(says), style.width, '  ').map(style.yellow);
+    return wrapText(where + toPrintableLine(says), style.width, '  ').map(style.yellow);
   });
   if (lines.length > 0) return lines;
   const says =

@@ -5,8 +5,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { renderError } from '../render/render-error.ts';
 import type { Style } from '../text/style.ts';
-import { visibleLine } from '../text/visible-text.ts';
-import { runProgram } from './run-program.ts';
+import { toPrintableLine } from '../text/visible-text.ts';
+import { runPagerOrEditor } from './run-program.ts';
 
 interface EditOptions<Value> {
   /** Output of `git var GIT_EDITOR`. */
@@ -31,13 +31,13 @@ const mark = '#! ';
  * Has text edited in the person's editor until it parses. Resolves to null when they leave it as it was, or
  * empty; what they wrote until then stays in its file, which is named. Rejects with the reason of `withdrawn`.
  */
-export async function editText<Value>(io: Io, options: EditOptions<Value>): Promise<Value | null> {
+export async function editTextInEditor<Value>(io: Io, options: EditOptions<Value>): Promise<Value | null> {
   const folder = await mkdtemp(join(tmpdir(), 'git-flame-'));
   const file = join(folder, options.fileName);
   let offered = options.text;
   for (;;) {
     await writeFile(file, offered);
-    const exitCode = await runProgram(io, options.editor, { args: [file] });
+    const exitCode = await runPagerOrEditor(io, options.editor, { args: [file] });
     const edited = await readFile(file, 'utf8');
     if (options.withdrawn?.aborted === true) {
       await leave(file, edited === options.text || isEmpty(edited), options.print);
@@ -121,9 +121,9 @@ function placesOf({ data }: FlameError): readonly PlacedMistake[] {
 function markInPlace(text: string, error: FlameError, placed: readonly PlacedMistake[]): string {
   const lines = text.split('\n').flatMap((line, index) => {
     const about = placed.filter((mistake) => mistake.line === index + 1);
-    return [...about.map((mistake) => `${mark}${visibleLine(mistake.text)}:`), line];
+    return [...about.map((mistake) => `${mark}${toPrintableLine(mistake.text)}:`), line];
   });
-  const heading = `${visibleLine(error.message)} Each mistake is described above its line.`;
+  const heading = `${toPrintableLine(error.message)} Each mistake is described above its line.`;
   return [`${mark}${heading}`, `${mark}${wayOut}`, ...lines].join('\n');
 }
 
@@ -131,7 +131,7 @@ const wayOut = 'Fix it, save and close; empty the file to cancel.';
 
 function mistakeBlock(error: FlameError): readonly string[] {
   const lines = [error.message, ...error.lines.flatMap((line) => line.split('\n'))];
-  return [...lines.map((line) => mark + visibleLine(line)), mark + wayOut];
+  return [...lines.map((line) => mark + toPrintableLine(line)), mark + wayOut];
 }
 
 function removeMarks(text: string): string {

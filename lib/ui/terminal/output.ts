@@ -1,10 +1,10 @@
 import type { GlobalOptions, Io } from '../../domain/view-models/command.ts';
-import type { Event, EventBody, EventSink } from '../../domain/view-models/event.ts';
+import type { RunEvent, RunEventBody, RunEventSink } from '../../domain/view-models/event.ts';
 import { textWidth } from '../../util/format-width.ts';
-import { renderHint } from '../render/render-error.ts';
+import { renderNextCommand } from '../render/render-error.ts';
 import { renderEvent } from '../render/render-event.ts';
 import { createStyle, type Style } from '../text/style.ts';
-import { toJsonLine } from '../text/visible-text.ts';
+import { renderPrintableJsonLine } from '../text/visible-text.ts';
 
 /** An object, never a bare list: keys can be added to it without breaking who reads it. */
 type NoList<Answer> = Answer extends readonly unknown[] ? never : Answer;
@@ -28,7 +28,7 @@ export interface Output {
   /** Prints the next command, on stderr unless --quiet or --json. */
   hint(command: string): void;
   /** One line per event: on stderr, with --json as JSON on stdout. */
-  readonly events: EventSink;
+  readonly events: RunEventSink;
 }
 
 interface OutputOptions {
@@ -44,13 +44,14 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
   const style = createStyle(io.stdout, io.env, { color, plain, gitColor });
   const errorStyle = createStyle(io.stderr, io.env, { color, plain, gitColor });
   const print = (text: string): void => void io.stderr.write(`${text}\n`);
-  const jsonLine = (value: object): void => void (isJson && io.stdout.write(`${toJsonLine(value)}\n`));
+  const jsonLine = (value: object): void =>
+    void (isJson && io.stdout.write(`${renderPrintableJsonLine(value)}\n`));
   const now = options.now ?? (() => new Date());
-  const emit = (body: EventBody): void => {
+  const emit = (body: RunEventBody): void => {
     const { event, ...rest } = body;
-    const whole = { event, at: now().toISOString(), ...rest } as Event;
+    const whole = { event, at: now().toISOString(), ...rest } as RunEvent;
     if (isJson) {
-      io.stdout.write(`${toJsonLine(whole)}\n`);
+      io.stdout.write(`${renderPrintableJsonLine(whole)}\n`);
       return;
     }
     const line = quiet && !isNews(whole) ? null : renderEvent(whole, errorStyle);
@@ -66,8 +67,12 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
     jsonLine,
     info: (text) => void (isSilent || print(text)),
     warn: (text) =>
-      print(isJson ? toJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`),
-    hint: (command) => void (isSilent || print(renderHint(command, errorStyle))),
+      print(
+        isJson
+          ? renderPrintableJsonLine({ warning: { message: text } })
+          : `${errorStyle.yellow('warning:')} ${text}`,
+      ),
+    hint: (command) => void (isSilent || print(renderNextCommand(command, errorStyle))),
     events: { emit },
   };
 }
@@ -80,7 +85,7 @@ function wrapLines(text: string, width: number): string {
 }
 
 /** Whether an event is shown even with --quiet: warnings, failures, and how the session ended. */
-function isNews(event: Event): boolean {
+function isNews(event: RunEvent): boolean {
   switch (event.event) {
     case 'plan-invalid':
     case 'task-failed':

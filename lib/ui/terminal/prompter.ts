@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
-import { type FlameError, interrupted } from '../../domain/flame-error.ts';
+import { commandStoppedError, type FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 
@@ -55,7 +55,7 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
     historySize: 0,
   });
   return new Promise<readonly string[]>((resolve, reject) => {
-    const onAbort = (): void => finish(() => reject(io.signal?.reason ?? interrupted()));
+    const onAbort = (): void => finish(() => reject(io.signal?.reason ?? commandStoppedError()));
     const onWithdrawn = (): void => {
       io.stderr.write('\n');
       finish(() => reject(withdrawn?.reason));
@@ -78,7 +78,7 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
       // Lines of the same chunk follow at once: they are collected before the reader lets go of stdin.
       if (lines.length === 1) setImmediate(() => finish(() => resolve(lines)));
     });
-    reader.on('SIGINT', () => finish(() => reject(interrupted())));
+    reader.on('SIGINT', () => finish(() => reject(commandStoppedError())));
     // Left to itself readline would suspend us alone, and git, which waits for us, would have the terminal for ever.
     reader.on('SIGTSTP', () => {
       io.stdin.setRawMode?.(false);

@@ -15,7 +15,11 @@ interface ProgramOptions {
  * Runs a pager or an editor as git would: the person's own command line, through sh. It has the terminal
  * until it ends, Ctrl-C included. Resolves to its exit code.
  */
-export async function runProgram(io: Io, commandLine: string, options: ProgramOptions = {}): Promise<number> {
+export async function runPagerOrEditor(
+  io: Io,
+  commandLine: string,
+  options: ProgramOptions = {},
+): Promise<number> {
   const child = spawn('sh', ['-c', `${commandLine} "$@"`, commandLine, ...(options.args ?? [])], {
     cwd: io.cwd,
     env: { ...io.env, ...options.env },
@@ -107,7 +111,7 @@ export async function openPager(io: Io, text: string, options: PagerOptions): Pr
   }
   // The same defaults git gives its pager: end at once when it all fits, keep colours, leave the screen.
   const env = { LESS: io.env.LESS ?? 'FRX', LV: io.env.LV ?? '-c' };
-  const exitCode = await runProgram(io, pager, { input: whole, env });
+  const exitCode = await runPagerOrEditor(io, pager, { input: whole, env });
   // 127: the shell found no such program.
   if (exitCode === 127) io.stdout.write(whole);
 }

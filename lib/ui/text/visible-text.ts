@@ -5,13 +5,13 @@
 const hidden = /(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Text from a model or a file as one printable line: nothing in it reaches the terminal as a command. */
-export function visibleLine(text: string): string {
+export function toPrintableLine(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
   return text.replace(/\s*\r?\n\s*/g, ' ').replace(hidden, showCharacter);
 }
 
 /** As above, for text of several lines: line breaks stay, tabs become spaces. */
-export function visibleText(text: string): string {
+export function toPrintableText(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
     .replace(/\t/g, '    ')
@@ -19,7 +19,7 @@ export function visibleText(text: string): string {
 }
 
 /** One line of a diff: tabs stay, a carriage return at its end is content and is shown. */
-export function visibleDiffLine(line: string): string {
+export function toPrintableDiffLine(line: string): string {
   return line.replace(hidden, (character) => (character === '\t' ? '\t' : showCharacter(character)));
 }
 
@@ -35,7 +35,7 @@ const unsafe =
   /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
 
 /** A value as JSON on one line, printable on any terminal. */
-export function toJsonLine(value: unknown): string {
+export function renderPrintableJsonLine(value: unknown): string {
   return JSON.stringify(value).replace(unsafe, escapeUnits);
 }
 
@@ -55,17 +55,17 @@ export function markInvisible(text: string): string {
 }
 
 /** Text that names people, without their mail addresses: `Lea Lead` of `Lea Lead <lea@example.com>`. */
-export function withoutMail(text: string): string {
+export function dropMailAddresses(text: string): string {
   return text.replace(/(\S) <[^<>\s]+@[^<>\s]*>/g, '$1');
 }
 
 /** The person who decided a changeset, without the mail address; null: not decided, or it has a conflict. */
-export function whoDecided({
+export function nameDecider({
   state,
   decided_by,
 }: {
   readonly state: string;
   readonly decided_by: string | null;
 }): string | null {
-  return decided_by === null || state === 'conflict' ? null : withoutMail(decided_by);
+  return decided_by === null || state === 'conflict' ? null : dropMailAddresses(decided_by);
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPatch } from '../../../lib/agents/cli-hooks.ts';
-import { codexCalls } from '../../../lib/agents/codex/codex-calls.ts';
+import { listFilesOfPatch } from '../../../lib/agents/cli-hooks.ts';
+import { codexCallFacts } from '../../../lib/agents/codex/codex-calls.ts';
 import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 
 const reported = (tool_name: string, tool_input: unknown): unknown => ({
@@ -31,7 +31,7 @@ const patch = [
 ].join('\n');
 
 test('WAT-1: a command is judged as Bash in the folder of the call', () => {
-  assert.equal(codexCalls.read(reported('Bash', { command: 'npm test' })), {
+  assert.equal(codexCallFacts.read(reported('Bash', { command: 'npm test' })), {
     id: 'call_1',
     name: 'Bash',
     input: { command: 'npm test' },
@@ -40,7 +40,7 @@ test('WAT-1: a command is judged as Bash in the folder of the call', () => {
 });
 
 test('WAT-1: a patch is judged file by file, under both names of one that is moved', () => {
-  const does = codexCalls.read(reported('apply_patch', { command: patch }))?.does ?? [];
+  const does = codexCallFacts.read(reported('apply_patch', { command: patch }))?.does ?? [];
   assert.equal(
     does.map(({ tool_name, tool_input, cwd }) => [tool_name, tool_input.file_path, cwd]),
     [
@@ -59,10 +59,10 @@ test('WAT-2: a patch with a line that is not known, or without a file, is no cal
     '*** Begin Patch\n*** End Patch',
     '',
   ])
-    assert.equal(readPatch(text, '/w'), [], text);
-  assert.is(codexCalls.read(reported('apply_patch', {})), null);
-  assert.is(codexCalls.read(reported('Bash', 'npm test')), null);
-  assert.is(codexCalls.read({ tool_name: 'Bash', tool_input: {}, cwd: '/w' }), null, 'it names no call');
+    assert.equal(listFilesOfPatch(text, '/w'), [], text);
+  assert.is(codexCallFacts.read(reported('apply_patch', {})), null);
+  assert.is(codexCallFacts.read(reported('Bash', 'npm test')), null);
+  assert.is(codexCallFacts.read({ tool_name: 'Bash', tool_input: {}, cwd: '/w' }), null, 'it names no call');
 });
 
 test('WAT-1: what the CLI refuses by itself never ran; what a tool prints can not look like it', () => {
@@ -74,26 +74,26 @@ test('WAT-1: what the CLI refuses by itself never ran; what a tool prints can no
     'login shell is disabled by config; omit `login` or set it to false.',
     'approval policy is Never; reject command',
   ])
-    assert.ok(codexCalls.neverRan(told(text)), text);
+    assert.ok(codexCallFacts.neverRan(told(text)), text);
   for (const text of ['Chunk ID: 1\nOutput:\nunsupported call: x', 'Exit code: 0\nOutput:\naborted', ''])
-    assert.not(codexCalls.neverRan(told(text)), text);
+    assert.not(codexCallFacts.neverRan(told(text)), text);
 });
 
 test('WAT-1: looking at a running command needs no answer, writing to one does', () => {
   const write = (chars: unknown): boolean =>
-    codexCalls.neverRan(told('Chunk ID: 1\nOutput:\n', 'write_stdin', { session_id: 1, chars }));
+    codexCallFacts.neverRan(told('Chunk ID: 1\nOutput:\n', 'write_stdin', { session_id: 1, chars }));
   assert.equal([write(undefined), write(''), write('\u0003')], [true, true, true]);
   assert.equal([write('rm -rf x\n'), write(['x'])], [false, false]);
 });
 
 test('WAT-1: a blocked call is known by the words of the CLI', () => {
-  assert.ok(codexCalls.wasBlocked(told('Command blocked by PreToolUse hook: no [rule]. Command: ls')));
-  assert.not(codexCalls.wasBlocked(told('Chunk ID: 1\nOutput:\nCommand blocked by PreToolUse hook: ')));
+  assert.ok(codexCallFacts.wasBlocked(told('Command blocked by PreToolUse hook: no [rule]. Command: ls')));
+  assert.not(codexCallFacts.wasBlocked(told('Chunk ID: 1\nOutput:\nCommand blocked by PreToolUse hook: ')));
 });
 
 test('WAT-4: a command for another shell than the one that is judged is more than its hook tells of', () => {
   const hides = (input: ConversationResult['input']): boolean =>
-    codexCalls.hides({ name: 'exec_command', input });
+    codexCallFacts.hidesPartOfCall({ name: 'exec_command', input });
   assert.equal([hides({ cmd: 'ls' }), hides({ cmd: 'ls', shell: 'bash' })], [false, false]);
   assert.equal([hides({ cmd: 'ls', shell: 'zsh' }), hides({ cmd: 'ls', shell: 1 })], [true, true]);
 });

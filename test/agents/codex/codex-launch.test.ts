@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  catalogFor,
-  readCatalog,
-  strictSchema,
-  withoutNulls,
+  buildAgentModelCatalog,
+  dropNullProperties,
+  parseCodexModelCatalog,
+  toOpenAiStrictSchema,
 } from '../../../lib/agents/codex/codex-launch.ts';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { planAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
+import { plannerAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { makePaths, makeRequest } from '../../support/model-agent.ts';
 
@@ -18,7 +18,7 @@ const listed = {
     { slug: 'gpt-6-sol', tool_mode: 'code_mode_only', context_window: 2, multi_agent_version: 'v2' },
   ],
 };
-const prepared = readCatalog(JSON.stringify(listed));
+const prepared = parseCodexModelCatalog(JSON.stringify(listed));
 const paths = makePaths({ command: ['/usr/bin/codex'], prepared });
 
 test('ADP-1: all that matters is said in arguments: no file that an agent could change is read', () => {
@@ -47,7 +47,8 @@ test('ADP-1: a prompt is no option, and a long one comes through stdin', () => {
 
 test('WAT-1: the catalog holds the one model, with tools whose calls hooks can name', () => {
   const entry = (model: string): Record<string, unknown> =>
-    JSON.parse(catalogFor(prepared ?? '', { model, instructions: 'You work.', hasShell: true })).models[0];
+    JSON.parse(buildAgentModelCatalog(prepared ?? '', { model, instructions: 'You work.', hasShell: true }))
+      .models[0];
   const sol = entry('gpt-6-sol');
   assert.is(sol.slug, 'gpt-6-sol');
   assert.is(sol.tool_mode, null);
@@ -60,11 +61,11 @@ test('WAT-1: the catalog holds the one model, with tools whose calls hooks can n
 
 test('ADP-1: a catalog that can not be read is none', () => {
   for (const output of ['', 'error: unknown command', '{"models":[]}', '{"models":[{}]}'])
-    assert.is(readCatalog(output), null, output);
+    assert.is(parseCodexModelCatalog(output), null, output);
 });
 
 test('PLN-1: an answer is asked for in the strict form, and read back without what was left out', () => {
-  const { required, properties } = strictSchema(planAnswerJsonSchema);
+  const { required, properties } = toOpenAiStrictSchema(plannerAnswerJsonSchema);
   assert.equal(required, ['tasks']);
   const { items } = (properties as { tasks: { items: Record<string, unknown> } }).tasks;
   assert.is(items.additionalProperties, false);
@@ -72,7 +73,7 @@ test('PLN-1: an answer is asked for in the strict form, and read back without wh
   const { dependencies, title } = items.properties as Record<string, unknown>;
   assert.equal(dependencies, { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] });
   assert.equal(title, { type: 'string' });
-  assert.equal(withoutNulls({ tasks: [{ id: 'a', cohesion_group: null, file_locks: ['x'] }] }), {
+  assert.equal(dropNullProperties({ tasks: [{ id: 'a', cohesion_group: null, file_locks: ['x'] }] }), {
     tasks: [{ id: 'a', file_locks: ['x'] }],
   });
 });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
-import { verdictAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
+import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
+import { validatorAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
@@ -29,7 +29,7 @@ const failed = (message: string): readonly object[] => [
   { type: 'error', message },
   { type: 'turn.failed', error: { message } },
 ];
-const validator = { role: 'validator', answerSchema: verdictAnswerJsonSchema } as const;
+const validator = { role: 'validator', answerSchema: validatorAnswerJsonSchema } as const;
 
 function read(
   events: readonly object[],
@@ -102,7 +102,7 @@ test('ADP-2: what it does is shown while it does it', () => {
     reader.push(`${JSON.stringify(plain)}\n`).map(({ text }) => text),
     ['Bash env'],
   );
-  const view = openStreamView('/w');
+  const view = createStreamViewer('/w');
   const all = [...lines, { type: 'item.completed', item: command }, said('Done.\nAll of it.'), done];
   assert.equal(
     view.push(all.map((line) => `${JSON.stringify(line)}\n`).join('')).flatMap((line) => line.shown),

@@ -1,18 +1,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { copilotCalls } from '../../../lib/agents/copilot/copilot-calls.ts';
-import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
+import { copilotCallFacts } from '../../../lib/agents/copilot/copilot-calls.ts';
+import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
-import { leadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
+import { fullLeadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
-import { type AgentEnd, type AgentResultParts, apiOf } from '../../../lib/domain/ports/adapter.ts';
+import {
+  type AgentEnd,
+  type AgentResultParts,
+  findModelApiOfAdapter,
+} from '../../../lib/domain/ports/adapter.ts';
 import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('copilot', configSchema.parse({}));
 
 function does(toolName: string, toolArgs: unknown): readonly ToolCall[] | undefined {
-  return copilotCalls.read({ toolName, toolArgs, cwd: '/w' })?.does;
+  return copilotCallFacts.read({ toolName, toolArgs, cwd: '/w' })?.does;
 }
 
 test('WAT-1: its tools are judged with the fields the policy knows', () => {
@@ -56,17 +60,17 @@ function told(
 
 test('WAT-1: what a command prints can not excuse it, though it says what the CLI would', () => {
   const died = 'Denied by preToolUse hook from "/cell/home/.copilot/hooks/flame.json" (hook errored)';
-  assert.ok(copilotCalls.neverRan(told('bash', died)));
-  assert.not(copilotCalls.neverRan(told('bash', `${died}\n<shellId: 0 completed with exit code 0>`)));
+  assert.ok(copilotCallFacts.neverRan(told('bash', died)));
+  assert.not(copilotCallFacts.neverRan(told('bash', `${died}\n<shellId: 0 completed with exit code 0>`)));
   const look = told('read_bash', 'late\n<shellId: 2 completed with exit code 0>', { shellId: '2', delay: 0 });
-  assert.ok(copilotCalls.neverRan(look));
-  assert.not(copilotCalls.neverRan({ ...look, name: 'write_bash' }));
+  assert.ok(copilotCallFacts.neverRan(look));
+  assert.not(copilotCallFacts.neverRan({ ...look, name: 'write_bash' }));
   const cleared =
     'The arguments for the tool call \'bash\' were not valid JSON. The arguments have been cleared. Arguments: "x".';
-  assert.ok(copilotCalls.neverRan(told('bash', cleared, {})));
-  assert.not(copilotCalls.neverRan(told('bash', cleared)), 'a command that could run');
-  assert.ok(copilotCalls.wasBlocked(told('bash', 'Denied by preToolUse hook: no. (0) [path-blocked]')));
-  assert.not(copilotCalls.wasBlocked(told('bash', 'x\nDenied by preToolUse hook: no.')));
+  assert.ok(copilotCallFacts.neverRan(told('bash', cleared, {})));
+  assert.not(copilotCallFacts.neverRan(told('bash', cleared)), 'a command that could run');
+  assert.ok(copilotCallFacts.wasBlocked(told('bash', 'Denied by preToolUse hook: no. (0) [path-blocked]')));
+  assert.not(copilotCallFacts.wasBlocked(told('bash', 'x\nDenied by preToolUse hook: no.')));
 });
 
 test('ADP-1: its hooks, offered tools and provider are those of the request; the prompt comes through stdin', () => {
@@ -92,13 +96,13 @@ test('ADP-1: its hooks, offered tools and provider are those of the request; the
     ['anthropic', 'http://127.0.0.1:8787/anthropic'],
   );
   assert.equal(
-    ['gpt-5.5', 'anthropic/x', 'sonnet'].map((model) => apiOf(adapter, model)?.provider),
+    ['gpt-5.5', 'anthropic/x', 'sonnet'].map((model) => findModelApiOfAdapter(adapter, model)?.provider),
     ['copilot', 'anthropic', undefined],
   );
 });
 
 test('QUE-1: who leads is offered our tools alone, from a server whose calls may wait for a person', () => {
-  const policy = makePolicy({ allowed_tools: leadTools.map(leadToolName) });
+  const policy = makePolicy({ allowed_tools: leadTools.map(fullLeadToolName) });
   const { argv, files } = adapter.launch(
     makeRequest({ role: 'queen', policy, isReadOnly: true }),
     makePaths({ toolsCommand: ['/usr/bin/node', '/tools/bridge.cjs'] }),
@@ -145,7 +149,7 @@ test('ADP-1: a run that ended well is success, also where a request had to be se
 });
 
 test('ADP-2: its stream is shown with what it says and calls', () => {
-  const view = openStreamView('/w');
+  const view = createStreamViewer('/w');
   const start = (toolName: string, given: unknown): object => ({
     type: 'tool.execution_start',
     data: { toolName, arguments: given },

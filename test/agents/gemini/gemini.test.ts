@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readAnswerText } from '../../../lib/agents/answer-text.ts';
-import { geminiCalls } from '../../../lib/agents/gemini/gemini-calls.ts';
-import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
+import { parseAnswerFromText } from '../../../lib/agents/answer-text.ts';
+import { geminiCallFacts } from '../../../lib/agents/gemini/gemini-calls.ts';
+import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
@@ -12,7 +12,7 @@ import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts
 const adapter = getAdapter('gemini', configSchema.parse({}));
 
 function does(tool_name: string, tool_input: unknown): ToolCall | undefined {
-  return geminiCalls.read({ hook_event_name: 'BeforeTool', tool_name, tool_input, cwd: '/w' })?.does[0];
+  return geminiCallFacts.read({ hook_event_name: 'BeforeTool', tool_name, tool_input, cwd: '/w' })?.does[0];
 }
 
 test('WAT-1: its tools are judged as those the policy knows, in the folder they name', () => {
@@ -49,7 +49,7 @@ test('WAT-2: what names no tool, input or folder is no call that can be judged',
     { tool_name: 'x', tool_input: {} },
     { tool_name: '', tool_input: {}, cwd: '/' },
   ])
-    assert.is(geminiCalls.read(reported), null);
+    assert.is(geminiCallFacts.read(reported), null);
   assert.is(does('write_file', 'text'), undefined);
 });
 
@@ -62,13 +62,13 @@ test('WAT-1: of a command only what says that it was not started excuses a call 
     'Tool "x" not found.',
     'Path not in workspace: x',
   ])
-    assert.ok(geminiCalls.neverRan(told(text, 'run_shell_command')), text);
-  assert.ok(geminiCalls.neverRan(told('File not found: x', 'replace')));
-  assert.not(geminiCalls.neverRan(told('Something else', 'run_shell_command')));
-  assert.not(geminiCalls.neverRan(told('Tool "x" not found.', 'run_shell_command', false)));
-  assert.not(geminiCalls.neverRan(told('Tool execution blocked: x', 'replace')));
-  assert.ok(geminiCalls.wasBlocked(told('Tool execution blocked: x', 'replace')));
-  assert.not(geminiCalls.wasBlocked(told('Tool execution blocked: x', 'run_shell_command', false)));
+    assert.ok(geminiCallFacts.neverRan(told(text, 'run_shell_command')), text);
+  assert.ok(geminiCallFacts.neverRan(told('File not found: x', 'replace')));
+  assert.not(geminiCallFacts.neverRan(told('Something else', 'run_shell_command')));
+  assert.not(geminiCallFacts.neverRan(told('Tool "x" not found.', 'run_shell_command', false)));
+  assert.not(geminiCallFacts.neverRan(told('Tool execution blocked: x', 'replace')));
+  assert.ok(geminiCallFacts.wasBlocked(told('Tool execution blocked: x', 'replace')));
+  assert.not(geminiCallFacts.wasBlocked(told('Tool execution blocked: x', 'run_shell_command', false)));
 });
 
 test('ADP-1: settings hold the hooks in milliseconds that count, and the tools of the policy alone', () => {
@@ -157,11 +157,11 @@ test('PLN-2: an answer is the last object by itself, whatever stands around it',
     ['{"a": 1', null],
     ['[1]', null],
   ] as const)
-    assert.equal(readAnswerText(text), wanted, text);
+    assert.equal(parseAnswerFromText(text), wanted, text);
 });
 
 test('ADP-2: its stream is shown as words and calls', () => {
-  const view = openStreamView('/repo/.trees/worker-1a2b3c4d');
+  const view = createStreamViewer('/repo/.trees/worker-1a2b3c4d');
   const lines = view.push(
     [init, part('Hello.'), call, done].map((event) => `${JSON.stringify(event)}\n`).join(''),
   );

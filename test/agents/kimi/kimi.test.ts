@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter, openStreamView } from '../../../lib/agents/get-adapter.ts';
-import { kimiCalls } from '../../../lib/agents/kimi/kimi-calls.ts';
+import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
+import { kimiCallFacts } from '../../../lib/agents/kimi/kimi-calls.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
@@ -11,7 +11,7 @@ import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts
 const adapter = getAdapter('kimi', configSchema.parse({}));
 
 function does(tool_name: string, tool_input: object): ToolCall | undefined {
-  return kimiCalls.read({ tool_name, tool_input, cwd: '/w', tool_call_id: '1' })?.does[0];
+  return kimiCallFacts.read({ tool_name, tool_input, cwd: '/w', tool_call_id: '1' })?.does[0];
 }
 
 test('WAT-1: its tools are judged with the fields the policy knows, in the folder they name', () => {
@@ -27,7 +27,7 @@ test('WAT-1: its tools are judged with the fields the policy knows, in the folde
     path: 'src',
     glob: '*.ts',
   });
-  assert.is(kimiCalls.read({ tool_name: 'Bash', tool_input: {}, cwd: '/w' }), null, 'it names no call');
+  assert.is(kimiCallFacts.read({ tool_name: 'Bash', tool_input: {}, cwd: '/w' }), null, 'it names no call');
 });
 
 const head = '<system>ERROR: Tool execution failed.</system>\n';
@@ -43,14 +43,14 @@ function told(
 
 test('WAT-1: what a command prints can not excuse it, though it says what the CLI would', () => {
   const invalid = 'Invalid args for tool "Bash": must have required property \'command\'';
-  assert.ok(kimiCalls.neverRan(told(`${timed}${invalid}`, 'Bash', {})));
-  assert.ok(kimiCalls.neverRan(told(`${timed}${invalid}`, 'Bash', '{broken')));
-  assert.not(kimiCalls.neverRan(told(`${timed}${invalid}`, 'Bash')), 'a command that could run');
-  assert.ok(kimiCalls.neverRan(told(`${head}Invalid args for tool "Write": x`, 'Write', { path: 'a' })));
-  assert.ok(kimiCalls.neverRan(told(`${head}Tool "Agent" not found`, 'Agent')));
-  assert.not(kimiCalls.neverRan(told(`${timed}Tool "Bash" not found`, 'Bash')));
+  assert.ok(kimiCallFacts.neverRan(told(`${timed}${invalid}`, 'Bash', {})));
+  assert.ok(kimiCallFacts.neverRan(told(`${timed}${invalid}`, 'Bash', '{broken')));
+  assert.not(kimiCallFacts.neverRan(told(`${timed}${invalid}`, 'Bash')), 'a command that could run');
+  assert.ok(kimiCallFacts.neverRan(told(`${head}Invalid args for tool "Write": x`, 'Write', { path: 'a' })));
+  assert.ok(kimiCallFacts.neverRan(told(`${head}Tool "Agent" not found`, 'Agent')));
+  assert.not(kimiCallFacts.neverRan(told(`${timed}Tool "Bash" not found`, 'Bash')));
   assert.ok(
-    kimiCalls.neverRan(told(`${head}Tool "Bash" not found`, 'Bash'), false),
+    kimiCallFacts.neverRan(told(`${head}Tool "Bash" not found`, 'Bash'), false),
     'who leads has no commands',
   );
   const secret =
@@ -58,25 +58,25 @@ test('WAT-1: what a command prints can not excuse it, though it says what the CL
   const outside =
     'is not an absolute path. You must provide an absolute path to write or edit a file outside the working directory.';
   for (const why of [secret, outside]) {
-    assert.ok(kimiCalls.neverRan(told(`${head}"../.env" ${why}`, 'Write', { path: '../.env' })));
+    assert.ok(kimiCallFacts.neverRan(told(`${head}"../.env" ${why}`, 'Write', { path: '../.env' })));
     assert.not(
-      kimiCalls.neverRan(told(`${timed}"../.env" ${why}`, 'Bash')),
+      kimiCallFacts.neverRan(told(`${timed}"../.env" ${why}`, 'Bash')),
       'a command prints what it likes',
     );
-    assert.not(kimiCalls.neverRan(told(`"../.env" ${why}`, 'Read')), 'a file may hold the same');
+    assert.not(kimiCallFacts.neverRan(told(`"../.env" ${why}`, 'Read')), 'a file may hold the same');
   }
   const interrupted = `${head}Tool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.`;
-  assert.ok(kimiCalls.neverRan(told(interrupted, 'Bash')));
-  assert.not(kimiCalls.neverRan(told(`Wall time: 0.009 seconds\n${interrupted}`, 'Bash')));
+  assert.ok(kimiCallFacts.neverRan(told(interrupted, 'Bash')));
+  assert.not(kimiCallFacts.neverRan(told(`Wall time: 0.009 seconds\n${interrupted}`, 'Bash')));
 });
 
 test('WAT-9: a blocked call quotes its rule; a command that failed ends with how it ended', () => {
-  assert.ok(kimiCalls.wasBlocked(told(`${timed}secret.key is blocked. [path-blocked]`, 'Bash')));
-  assert.ok(kimiCalls.wasBlocked(told(`${head}The watcher failed. [watcher-failed]`, 'Write')));
+  assert.ok(kimiCallFacts.wasBlocked(told(`${timed}secret.key is blocked. [path-blocked]`, 'Bash')));
+  assert.ok(kimiCallFacts.wasBlocked(told(`${head}The watcher failed. [watcher-failed]`, 'Write')));
   assert.not(
-    kimiCalls.wasBlocked(told(`${timed}x [path-blocked]\nCommand failed with exit code: 1.`, 'Bash')),
+    kimiCallFacts.wasBlocked(told(`${timed}x [path-blocked]\nCommand failed with exit code: 1.`, 'Bash')),
   );
-  assert.not(kimiCalls.wasBlocked(told('Wrote 1 bytes to a [x]', 'Write')));
+  assert.not(kimiCallFacts.wasBlocked(told('Wrote 1 bytes to a [x]', 'Write')));
 });
 
 test('ADP-1: its configuration holds the hooks in seconds that count, the key of the cell and no other tools', () => {
@@ -135,7 +135,7 @@ test('ADP-1: a run that ended well is success; its errors come from its own chan
 });
 
 test('ADP-2: its stream is shown as words and calls', () => {
-  const view = openStreamView('/w');
+  const view = createStreamViewer('/w');
   const events = [
     version,
     { role: 'assistant', content: 'Hello.', tool_calls: calls },

@@ -13,10 +13,10 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listOldDependencies } from '../../../lib/cell/dependencies/dependency-store.ts';
-import { withOverlays } from '../../../lib/cell/dependencies/own-dependencies.ts';
-import { pinnedPythonFiles } from '../../../lib/cell/dependencies/read-inputs.ts';
+import { pathFactsWithOverlays } from '../../../lib/cell/dependencies/own-dependencies.ts';
+import { listPinnedRequirementFiles } from '../../../lib/cell/dependencies/read-inputs.ts';
 import { recogniseInstall } from '../../../lib/cell/dependencies/recognise-install.ts';
-import { realPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
+import { uncachedPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
@@ -138,7 +138,7 @@ test('WAT-5 a judge sees what is mounted in a cell as the cell does', () => {
   // As a device, which only root can make, it is neither a file, a folder nor a link.
   assert.is(spawnSync('mkfifo', [join(own, 'upper/gone')]).status, 0);
   const target = join(own, 'target');
-  const facts = withOverlays(realPathFacts, [{ own, target }]);
+  const facts = pathFactsWithOverlays(uncachedPathFacts, [{ own, target }]);
   assert.is(facts.lstat(join(target, '.bin/vitest'))?.kind, 'file');
   assert.is(facts.lstat(join(target, 'old/x'))?.kind, 'file');
   assert.is(facts.lstat(join(target, 'away'))?.target, '/etc');
@@ -315,7 +315,7 @@ test('EGR-2 pip is shared where every line pins a version, in files that others 
   write('r/a.txt', '# all\na==1.0 # why\n-r b.txt\n-c ../pins.txt\n');
   write('r/b.txt', "B[x,y] == 2.0.post1 ; python_version < '4' \\\n  --hash=sha256:00ff\n");
   write('pins.txt', 'c==1!3.0rc1\n');
-  assert.equal((await pinnedPythonFiles(folder, ['r/a.txt']))?.toSorted(), [
+  assert.equal((await listPinnedRequirementFiles(folder, ['r/a.txt']))?.toSorted(), [
     'pins.txt',
     'r/a.txt',
     'r/b.txt',
@@ -333,7 +333,7 @@ test('EGR-2 pip is shared where every line pins a version, in files that others 
   ];
   for (const line of [...open, 'a @ file:///a', '--index-url x', 'a==1.0.zip', '-r missing.txt', 'a==$V']) {
     write('open.txt', `a==1\n${line}\n`);
-    assert.is(await pinnedPythonFiles(folder, ['open.txt']), null, line);
+    assert.is(await listPinnedRequirementFiles(folder, ['open.txt']), null, line);
   }
 });
 

@@ -25,8 +25,8 @@ import type { Task } from '../../../lib/domain/state/task.ts';
 import { type CollectRequest, collectWork } from '../../../lib/engine/work/collect-work.ts';
 import { quarantineVariables } from '../../../lib/git/objects/git-access.ts';
 import { compilePolicy } from '../../../lib/policy/compile-policy.ts';
-import { decide } from '../../../lib/policy/decide.ts';
-import { isBlockedBy } from '../../../lib/policy/judge-path.ts';
+import { decideToolCall } from '../../../lib/policy/decide.ts';
+import { isPathBlockedByGlob } from '../../../lib/policy/judge-path.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { agentRequest, openCellFixture, scriptAdapter } from '../fixture.ts';
 import type { Shape } from './shapes.ts';
@@ -91,7 +91,7 @@ export async function openEffectStage(shape: Pick<Shape, 'policy' | 'commands'>)
   const { repo, port, runner } = fixture;
   await port.discardCell(fixture.cell);
   const isHidden = (path: string): boolean =>
-    shape.policy.blocked_paths.some((glob) => isBlockedBy(glob, path));
+    shape.policy.blocked_paths.some((glob) => isPathBlockedByGlob(glob, path));
   repo.git('tag', 'before');
   for (const [at, word] of [`${hiddenWord}-old`, hiddenWord].entries()) {
     for (const path of secrets) repo.write(path, `TOKEN=${isHidden(path) ? word : 'none'} ${path}\n`);
@@ -134,7 +134,7 @@ export async function openEffectStage(shape: Pick<Shape, 'policy' | 'commands'>)
   const judge = (line: string, { cell, policy }: Place): boolean => {
     const facts = openPathFacts({ workTree: cell.path, env: repo.env, quarantine: cell.quarantine }, 10_000);
     const call = { tool_name: 'Bash', tool_input: { command: placed(line, cell) }, cwd: cell.path };
-    return decide(policy, call, facts).decision === 'allow';
+    return decideToolCall(policy, call, facts).decision === 'allow';
   };
   const first = await place();
 

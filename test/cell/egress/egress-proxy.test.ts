@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type EgressProxy, openEgressProxy } from '../../../lib/cell/egress/egress-proxy.ts';
-import type { EgressLine, EgressRules } from '../../../lib/cell/egress/egress-rules.ts';
+import type { EgressLogLine, EgressRules } from '../../../lib/cell/egress/egress-rules.ts';
 import type { Registry } from '../../../lib/cell/egress/registry.ts';
 import { testIf } from '../../support/skip.ts';
 import { hasOpenssl, makeCertificate } from './tls.ts';
@@ -474,14 +474,14 @@ interface Opening {
 }
 
 interface Lines {
-  readonly all: readonly EgressLine[];
+  readonly all: readonly EgressLogLine[];
   /** Resolves once so many lines are there. */
   until(count: number): Promise<void>;
 }
 
 /** A door whose names all lead to loopback, which its rules allow where a test doesn't say otherwise. */
 async function open(opening: Opening): Promise<{ readonly door: EgressProxy; readonly lines: Lines }> {
-  const all: EgressLine[] = [];
+  const all: EgressLogLine[] = [];
   let tell = (): void => undefined;
   const hosts = opening.hosts ?? [];
   const registries = opening.registries ?? [];

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPackageFile, type Registry, readsPackages } from '../../../lib/cell/egress/registry.ts';
+import { isPackageFile, isPackageReadPath, type Registry } from '../../../lib/cell/egress/registry.ts';
 
 /** What the tools ask of common registries, below `base`, and what of the same hosts is none of a cell's business. */
 const kinds: readonly {
@@ -123,13 +123,13 @@ for (const { tool, base, read, closed } of kinds) {
     new URL(below === '' ? base : `${base.replace(/\/$/, '')}/${below}`).pathname;
 
   test(`EGR-2 with the credential of ${tool} packages are read, by each of its addresses`, () => {
-    for (const path of read) assert.ok(readsPackages(registry, pathOf(path)), path);
+    for (const path of read) assert.ok(isPackageReadPath(registry, pathOf(path)), path);
   });
 
   test(`EGR-2 nothing else of ${tool}'s registry is asked with its credential, however it is written`, () => {
-    for (const path of closed) assert.not.ok(readsPackages(registry, pathOf(path)), path);
+    for (const path of closed) assert.not.ok(isPackageReadPath(registry, pathOf(path)), path);
     for (const path of ['/', '/api/user', '/npm/mainx', '/-/whoami'])
-      assert.not.ok(readsPackages(registry, path), path);
+      assert.not.ok(isPackageReadPath(registry, path), path);
   });
 }
 

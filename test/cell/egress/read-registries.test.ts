@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { describeTools, pipFolders } from '../../../lib/cell/egress/cell-registries.ts';
+import { buildPackageToolSettings, listPipFolders } from '../../../lib/cell/egress/cell-registries.ts';
 import { type PersonRegistries, readRegistries } from '../../../lib/cell/egress/read-registries.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -49,7 +49,10 @@ test('EGR-2 a token out of a variable comes without its line end, and an escape 
 
 function npmrcOf(npmrc: string): string {
   const person = personOf({ '.npmrc': npmrc });
-  const { files } = describeTools('http://127.0.0.1:1', { person, certificates: { env: {}, files: [] } });
+  const { files } = buildPackageToolSettings('http://127.0.0.1:1', {
+    person,
+    certificates: { env: {}, files: [] },
+  });
   return files.find(({ path }) => path === '.npmrc')?.content ?? '';
 }
 
@@ -73,7 +76,7 @@ test('EGR-2 of an index on this machine cells see what pip needs of it, and neve
   for (const path of ['simple', '.config/gh', '.ssh']) mkdirSync(join(home, path), { recursive: true });
   symlinkSync(join(home, '.ssh'), join(mirror, 'wheels'));
   const shown = (indexes: readonly string[], links: readonly string[] = []): readonly string[] =>
-    pipFolders({ pipFiles: { indexes, links } }, home).shown;
+    listPipFolders({ pipFiles: { indexes, links } }, home).shown;
   assert.equal(shown([`file://${mirror}/simple/`]), [`${mirror}/simple/`, join(mirror, 'packages')]);
   assert.equal(shown([], [mirror, join(mirror, 'none')]), [mirror]);
   for (const hidden of [
@@ -85,7 +88,7 @@ test('EGR-2 of an index on this machine cells see what pip needs of it, and neve
     '/home',
     '/',
   ])
-    assert.equal(pipFolders({ pipFiles: { indexes: [], links: [hidden] } }, home), {
+    assert.equal(listPipFolders({ pipFiles: { indexes: [], links: [hidden] } }, home), {
       ...{ shown: [], hidden: [hidden] },
     });
   assert.equal(shown([`file://${home}/simple`]), [`${home}/simple`]);

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { searchFolders } from '../../../lib/cell/sandbox/tool-paths.ts';
+import { listSearchFolders } from '../../../lib/cell/sandbox/tool-paths.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 /** A registry of packages on loopback. */
@@ -77,7 +77,7 @@ export async function startNpmRegistry(
 export function toolPath(): string {
   const options = { encoding: 'utf8' } as const;
   const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], options);
-  const folders = searchFolders(process.env.PATH ?? '');
+  const folders = listSearchFolders(process.env.PATH ?? '');
   return (status === 0 ? [dirname(stdout.trim()), ...folders] : folders).join(':');
 }
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { anthropic } from '../../../lib/cell/gateway/dialects/anthropic.ts';
+import { anthropicDialect } from '../../../lib/cell/gateway/dialects/anthropic.ts';
 import { getDialect } from '../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { type Gateway, startGateway } from '../../../lib/cell/gateway/gateway.ts';
-import type { EgressLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
+import type { GatewayLogLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
 import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
 import type { PriceList } from '../../../lib/domain/config/token-price.ts';
-import { type JsonRecord, parseRecord } from '../../../lib/util/json.ts';
+import { type JsonRecord, parseJsonRecord } from '../../../lib/util/json.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -771,7 +771,11 @@ test('SBX-5 UNI-8 LIF-5: each API is asked below its own prefix, with its own ke
   const seen: { url: string | undefined; key: string; body: JsonRecord }[] = [];
   const upstream = await startUpstream((request, response, body) => {
     const { headers, url } = request;
-    seen.push({ url, key: `${headers.authorization ?? headers['x-goog-api-key']}`, body: parseRecord(body) });
+    seen.push({
+      url,
+      key: `${headers.authorization ?? headers['x-goog-api-key']}`,
+      body: parseJsonRecord(body),
+    });
     answerJson(response, { usage: { input_tokens: 5_000, output_tokens: 1_000 } });
   });
   const env = {
@@ -889,7 +893,7 @@ async function start(
 ): Promise<{
   gateway: Gateway;
   socketPath: string;
-  log: EgressLine[];
+  log: GatewayLogLine[];
   refused: string[];
   forbidden: string[];
   /** Why, of each of them. */
@@ -901,7 +905,7 @@ async function start(
   const spending: Spending[] = [];
   const underWay: Spending[] = [];
   const socketPath = join(makeTempDir(), 'gateway.sock');
-  const log: EgressLine[] = [];
+  const log: GatewayLogLine[] = [];
   const refused: string[] = [];
   const forbidden: string[] = [];
   const explained: string[] = [];
@@ -913,7 +917,7 @@ async function start(
       {
         prefix: '',
         upstream: readUpstream({ ...options.env, ANTHROPIC_BASE_URL: upstream }, 'anthropic'),
-        dialects: [anthropic],
+        dialects: [anthropicDialect],
       },
     ],
     allowedTools: options.allowedTools ?? [],

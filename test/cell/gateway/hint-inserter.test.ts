@@ -17,7 +17,7 @@ function open(hints: readonly Hint[]) {
   });
   const send = (dialect: Dialect, request: JsonRecord, { isHeard = true, isTurn = true } = {}): string => {
     const conversation = dialect.readConversation(request);
-    const placed = placing.place({ dialect, request, conversation, isTurn });
+    const placed = placing.insertHints({ dialect, request, conversation, isTurn });
     if (isHeard) placed.onHeard();
     return JSON.stringify(placed.request);
   };

@@ -3,12 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { ignoredVariables } from '../../../lib/cell/gateway/ignored-variables.ts';
+import { listIgnoredVariables } from '../../../lib/cell/gateway/ignored-variables.ts';
 import {
-  baseAddress,
-  credentialSources,
-  missingCredential,
+  listCredentialVariables,
+  missingCredentialError,
   readCredential,
+  readProviderAddress,
 } from '../../../lib/cell/gateway/model-credential.ts';
 import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
@@ -18,38 +18,38 @@ import { openCellFixture, scriptAdapter } from '../fixture.ts';
 test('PLN-1 each variable that is read counts, a subscription only where there is no other', () => {
   const of = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'x']));
   const [key, token, plan] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
-  assert.equal(credentialSources(of(key), 'anthropic'), [key]);
-  assert.equal(credentialSources(of(token), 'anthropic'), [token]);
-  assert.equal(credentialSources(of(plan), 'anthropic'), [plan]);
-  assert.equal(credentialSources(of(key, plan), 'anthropic'), [key]);
-  assert.equal(credentialSources(of(key, token, plan), 'anthropic'), [token, key]);
-  assert.equal(credentialSources({ ANTHROPIC_API_KEY: '' }, 'anthropic'), []);
+  assert.equal(listCredentialVariables(of(key), 'anthropic'), [key]);
+  assert.equal(listCredentialVariables(of(token), 'anthropic'), [token]);
+  assert.equal(listCredentialVariables(of(plan), 'anthropic'), [plan]);
+  assert.equal(listCredentialVariables(of(key, plan), 'anthropic'), [key]);
+  assert.equal(listCredentialVariables(of(key, token, plan), 'anthropic'), [token, key]);
+  assert.equal(listCredentialVariables({ ANTHROPIC_API_KEY: '' }, 'anthropic'), []);
 });
 
 test('PLN-1 none is an error that names all of them; a server of ones own may want none', () => {
-  const error = missingCredential({ HOME: '/home/lea' }, 'anthropic');
+  const error = missingCredentialError({ HOME: '/home/lea' }, 'anthropic');
   assert.is(error?.code, 'no-credential');
   const told = error?.hints.join('\n') ?? '';
   for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'])
     assert.ok(told.includes(name), name);
-  assert.is(missingCredential({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }, 'anthropic'), null);
-  assert.is(missingCredential({ CLAUDE_CODE_OAUTH_TOKEN: 'x' }, 'anthropic'), null);
+  assert.is(missingCredentialError({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }, 'anthropic'), null);
+  assert.is(missingCredentialError({ CLAUDE_CODE_OAUTH_TOKEN: 'x' }, 'anthropic'), null);
 });
 
 test('SBX-5 a key goes to the address it was set with, never to one that is set without a key', () => {
   const openai = { OPENAI_API_KEY: 'sk-openai', OPENAI_PROJECT: 'p' };
   const local = { ...openai, COPILOT_PROVIDER_BASE_URL: 'http://127.0.0.1:11434/v1' };
   assert.equal(readCredential(local, 'copilot'), { credential: {}, sources: [] });
-  assert.is(missingCredential(local, 'copilot'), null);
+  assert.is(missingCredentialError(local, 'copilot'), null);
   const both = { ...local, COPILOT_PROVIDER_API_KEY: 'sk-own' };
   assert.equal(readCredential(both, 'copilot').credential, { authorization: 'Bearer sk-own' });
-  const { address } = baseAddress(openai, 'copilot');
+  const { address } = readProviderAddress(openai, 'copilot');
   assert.equal(
-    [address, baseAddress(local, 'copilot').address],
+    [address, readProviderAddress(local, 'copilot').address],
     ['https://api.openai.com/v1', local.COPILOT_PROVIDER_BASE_URL],
   );
   assert.is(readCredential(openai, 'copilot').credential.authorization, 'Bearer sk-openai');
-  assert.match(missingCredential({}, 'copilot')?.message ?? '', /OPENAI_API_KEY/);
+  assert.match(missingCredentialError({}, 'copilot')?.message ?? '', /OPENAI_API_KEY/);
 });
 
 for (const [how, odd] of [
@@ -93,7 +93,7 @@ test('SBX-5 a key that no header could hold is refused by the name of its variab
         'Bearer lena',
       ]) {
         const env = { ...address, [name]: value };
-        const error = missingCredential(env, provider);
+        const error = missingCredentialError(env, provider);
         assert.is(error?.code, 'bad-credential', `${name} ${JSON.stringify(value)}`);
         assert.ok(error?.message.startsWith(`${name} `) && !error.message.includes('lena'), error?.message);
         assert.ok(error?.hints.some((hint) => hint.includes(`read -rs ${name} && export ${name}`)));
@@ -103,7 +103,7 @@ test('SBX-5 a key that no header could hold is refused by the name of its variab
         );
       }
   assert.is(
-    missingCredential({ OPENAI_API_KEY: 'k', OPENAI_PROJECT: 'a\0b' }, 'openai')?.code,
+    missingCredentialError({ OPENAI_API_KEY: 'k', OPENAI_PROJECT: 'a\0b' }, 'openai')?.code,
     'bad-credential',
   );
 });
@@ -111,14 +111,14 @@ test('SBX-5 a key that no header could hold is refused by the name of its variab
 test('SBX-5 a key with any character is refused or a header takes it', () => {
   for (let code = 0; code < 0x2100; code += 1) {
     const env = { ANTHROPIC_AUTH_TOKEN: `sk-a${String.fromCharCode(code)}b` };
-    if (missingCredential(env, 'anthropic') !== null) continue;
+    if (missingCredentialError(env, 'anthropic') !== null) continue;
     const { credential } = readCredential(env, 'anthropic');
     validateHeaderValue('authorization', credential.authorization ?? '');
   }
 });
 
 test('PLN-1 how to use a subscription can be typed: what claude setup-token prints is no token alone', () => {
-  const hints = missingCredential({}, 'anthropic')?.hints.join('\n') ?? '';
+  const hints = missingCredentialError({}, 'anthropic')?.hints.join('\n') ?? '';
   assert.not.match(hints, '$(');
   assert.match(hints, 'run claude setup-token, copy the token');
   assert.match(hints, 'read -rs CLAUDE_CODE_OAUTH_TOKEN && export CLAUDE_CODE_OAUTH_TOKEN');
@@ -130,19 +130,19 @@ for (const [variable, title, way] of [
   ['CLAUDE_CODE_USE_FOUNDRY', 'Microsoft Foundry', /ANTHROPIC_BASE_URL=https:\/\/<resource>\./],
 ] as const)
   test(`PLN-1 who has claude ask ${title} is told what can be done, and beside a key that it is ignored`, () => {
-    const error = missingCredential({ [variable]: '1' }, 'anthropic');
+    const error = missingCredentialError({ [variable]: '1' }, 'anthropic');
     assert.ok(error?.lines.some((line) => line.startsWith(`${variable} is set`) && line.includes(title)));
     assert.match(error?.hints[0] ?? '', way);
     const config = configSchema.parse({});
     const asked = { config, adapter: 'claude', providers: ['anthropic'] } as const;
-    const [told] = ignoredVariables({ [variable]: 'true', ANTHROPIC_API_KEY: 'k' }, asked);
+    const [told] = listIgnoredVariables({ [variable]: 'true', ANTHROPIC_API_KEY: 'k' }, asked);
     assert.match(
       told ?? '',
       `${variable} is ignored: agents ask https://api.anthropic.com with ANTHROPIC_API_KEY`,
     );
     assert.match(told ?? '', way);
     for (const off of ['', '0', 'false'])
-      assert.equal(ignoredVariables({ [variable]: off, ANTHROPIC_API_KEY: 'k' }, asked), []);
+      assert.equal(listIgnoredVariables({ [variable]: off, ANTHROPIC_API_KEY: 'k' }, asked), []);
   });
 
 for (const [adapter, variable, key] of [
@@ -155,7 +155,7 @@ for (const [adapter, variable, key] of [
 ] as const)
   test(`PLN-1 ${variable} is named as ignored, with the key that says it here`, () => {
     const of = (roles: string, models: object): readonly string[] =>
-      ignoredVariables(
+      listIgnoredVariables(
         { [variable]: 'some-model' },
         {
           config: configSchema.parse({ roles: { default: { adapter: roles } }, models }),

@@ -1,6 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainByLimit, readLimit, readLimitBody } from '../../../lib/cell/gateway/service-trouble.ts';
+import {
+  explainFailureByLimit,
+  extendServiceLimitByBody,
+  parseServiceLimit,
+} from '../../../lib/cell/gateway/service-trouble.ts';
 import { makeFailure } from '../../support/tasks.ts';
 
 const now = Date.parse('2026-11-21T10:30:00Z');
@@ -19,30 +23,33 @@ test('LIF-5 the headers of a refusal tell when it ends: the later of two, nothin
   ];
   for (const [statusCode, headers, until] of cases)
     assert.equal(
-      readLimit({ statusCode, headers }, now),
+      parseServiceLimit({ statusCode, headers }, now),
       { status: statusCode, until, isQuota: false },
       JSON.stringify(headers),
     );
-  assert.is(readLimit({ statusCode: 200, headers: { 'retry-after': '5' } }, now), null);
-  assert.is(readLimit({ statusCode: 401, headers: {} }, now), null);
+  assert.is(parseServiceLimit({ statusCode: 200, headers: { 'retry-after': '5' } }, now), null);
+  assert.is(parseServiceLimit({ statusCode: 401, headers: {} }, now), null);
 });
 
 test('LIF-5 an agent that waited for its service until its time was over did not fail by its own fault', () => {
   const limit = { status: 429, until: now, isQuota: false };
-  const late = explainByLimit(makeFailure({ kind: 'agent-timeout', message: 'Too long.' }), limit);
+  const late = explainFailureByLimit(makeFailure({ kind: 'agent-timeout', message: 'Too long.' }), limit);
   assert.equal(
     [late?.kind, late?.retryable, late?.until, late?.details],
     ['rate-limit', true, '2026-11-21T10:30:00.000Z', ['Too long.']],
   );
-  assert.is(explainByLimit(makeFailure({ kind: 'rate-limit' }), limit)?.until, '2026-11-21T10:30:00.000Z');
+  assert.is(
+    explainFailureByLimit(makeFailure({ kind: 'rate-limit' }), limit)?.until,
+    '2026-11-21T10:30:00.000Z',
+  );
   for (const kind of ['budget', 'agent-stopped', 'violation', 'limit'] as const)
-    assert.is(explainByLimit(makeFailure({ kind }), limit)?.kind, kind);
-  assert.is(explainByLimit(null, limit), null);
+    assert.is(explainFailureByLimit(makeFailure({ kind }), limit)?.kind, kind);
+  assert.is(explainFailureByLimit(null, limit), null);
   // What Google says of a limit of a minute, and its CLI of it, speaks of a quota.
   const misread = makeFailure({ kind: 'auth', message: 'Quota.' });
-  assert.is(explainByLimit(misread, limit)?.kind, 'rate-limit');
-  assert.is(explainByLimit(misread, { ...limit, until: null })?.kind, 'auth');
-  assert.is(explainByLimit(makeFailure({ kind: 'agent-timeout' }), null)?.kind, 'agent-timeout');
+  assert.is(explainFailureByLimit(misread, limit)?.kind, 'rate-limit');
+  assert.is(explainFailureByLimit(misread, { ...limit, until: null })?.kind, 'auth');
+  assert.is(explainFailureByLimit(makeFailure({ kind: 'agent-timeout' }), null)?.kind, 'agent-timeout');
 });
 
 test('LIF-5 the body of a refusal tells how long to wait, and whether that is of any use, in each form', () => {
@@ -77,20 +84,23 @@ test('LIF-5 the body of a refusal tells how long to wait, and whether that is of
   ];
   for (const [body, until, isQuota] of cases)
     assert.equal(
-      readLimitBody(limit, JSON.stringify(body), now),
+      extendServiceLimitByBody(limit, JSON.stringify(body), now),
       { ...limit, until, isQuota },
       JSON.stringify(body),
     );
-  assert.equal(readLimitBody({ ...limit, until: now + 9 }, '<html>', now), { ...limit, until: now + 9 });
+  assert.equal(extendServiceLimitByBody({ ...limit, until: now + 9 }, '<html>', now), {
+    ...limit,
+    until: now + 9,
+  });
 });
 
 test('LIF-5 an account without credit is no limit that ends', () => {
   const limit = { status: 429, until: null, isQuota: true };
   for (const kind of ['rate-limit', 'agent-timeout', 'agent-error'] as const) {
-    const failure = explainByLimit(makeFailure({ kind }), limit);
+    const failure = explainFailureByLimit(makeFailure({ kind }), limit);
     assert.equal([failure?.kind, failure?.retryable], ['auth', false], kind);
   }
-  assert.is(explainByLimit(makeFailure({ kind: 'violation' }), limit)?.kind, 'violation');
+  assert.is(explainFailureByLimit(makeFailure({ kind: 'violation' }), limit)?.kind, 'violation');
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainByTrouble } from '../../../lib/cell/gateway/service-trouble.ts';
+import { explainFailureByTrouble } from '../../../lib/cell/gateway/service-trouble.ts';
 
 const trouble = { kind: 'unreachable', why: 'ENOTFOUND api.anthropic.com' } as const;
 const budget = { unit: 'tokens', limit: 1_000 } as const;
@@ -12,7 +12,7 @@ test('DSK-4 what no network means is said once: not in the words of a client tha
     details: ['API Error: 502 · check your inference gateway (127.0.0.1:4711).'],
     retryable: true,
   };
-  assert.equal(explainByTrouble(misread, trouble, budget), {
+  assert.equal(explainFailureByTrouble(misread, trouble, budget), {
     kind: 'unreachable',
     message: "The model API can't be reached (ENOTFOUND api.anthropic.com).",
     details: [],
@@ -27,7 +27,7 @@ test('DSK-4 how an agent ended besides stays with it', () => {
     details: ['x'],
     retryable: true,
   };
-  const told = explainByTrouble(crashed, trouble, budget);
+  const told = explainFailureByTrouble(crashed, trouble, budget);
   assert.equal(told?.details, ['It ended with 7.', 'x']);
 });
 

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { boundTokens } from '../../../lib/cell/gateway/token-bound.ts';
+import { estimateMostTokens } from '../../../lib/cell/gateway/token-bound.ts';
 import { makeRandom } from '../../support/random.ts';
 
 /** Bytes of a text for each token it may come to. */
-const bytesPerToken = (text: string): number => Buffer.byteLength(text) / boundTokens(text);
+const bytesPerToken = (text: string): number => Buffer.byteLength(text) / estimateMostTokens(text);
 
 test('BUD-1 words and code count about a token for two or three bytes', () => {
   const prose = 'The quick brown fox jumps over the lazy dog, and nobody asks the fox why it does so. ';

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  parseHierarchies,
-  planGroups,
-  readHierarchies,
-  sweepGroups,
+  parseControlGroupHierarchies,
+  planControlGroups,
+  readControlGroupHierarchies,
+  removeDeadControlGroups,
 } from '../../../lib/cell/limits/group.ts';
-import { withLimits } from '../../../lib/cell/limits/limits.ts';
-import { usageOf } from '../../../lib/cell/limits/watchdog.ts';
-import { probeCellLimits, scopeCommand } from '../../../lib/cell/probes/limits-probe.ts';
+import { wrapCommandInLimits } from '../../../lib/cell/limits/limits.ts';
+import { sumProcessTreeUsage } from '../../../lib/cell/limits/watchdog.ts';
+import { buildSystemdScopeCommand, probeCellLimits } from '../../../lib/cell/probes/limits-probe.ts';
 import { parseStat } from '../../../lib/cell/process-tree.ts';
-import type { CellGroup, CellLimits } from '../../../lib/cell/runner-context.ts';
-import { ownIdentity, processStart } from '../../../lib/util/process-identity.ts';
+import type { CellControlGroup, CellLimits } from '../../../lib/cell/runner-context.ts';
+import { ownIdentity, readProcessStart } from '../../../lib/util/process-identity.ts';
 import { until } from '../../support/until.ts';
 
 const limits: CellLimits = {
@@ -30,7 +30,7 @@ const limits: CellLimits = {
 
 test('limits of a process become units of the shell; what a group holds is left to it', () => {
   const values = (hasDataLimit: boolean, hasProcessLimit: boolean): string[] =>
-    withLimits({ ...limits, hasDataLimit, hasProcessLimit }, ['a', 'b c']).slice(3);
+    wrapCommandInLimits({ ...limits, hasDataLimit, hasProcessLimit }, ['a', 'b c']).slice(3);
   assert.equal(values(true, true), ['cell', '600', '605', '103432', '1024', '2097152', '512', 'a', 'b c']);
   assert.equal(values(false, false).slice(5, 7), ['unlimited', 'unlimited']);
 });
@@ -42,7 +42,10 @@ test('control groups are found where their trees are mounted', () => {
     '33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct',
     '41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw',
   ].join('\n');
-  const found = parseHierarchies('8:pids:/\n4:memory:/docker/1/a\n2:cpu,cpuacct:/x:y\n0::/u.scope\n', mounts);
+  const found = parseControlGroupHierarchies(
+    '8:pids:/\n4:memory:/docker/1/a\n2:cpu,cpuacct:/x:y\n0::/u.scope\n',
+    mounts,
+  );
   assert.equal(
     found.map(({ controller, own }) => [controller, own]),
     [
@@ -52,17 +55,17 @@ test('control groups are found where their trees are mounted', () => {
     ],
   );
   assert.equal(
-    planGroups(found, 2).map(({ parents }) => parents.unified),
+    planControlGroups(found, 2).map(({ parents }) => parents.unified),
     ['/sys/fs/cgroup/unified/u.scope', '/sys/fs/cgroup/unified'],
   );
-  assert.equal(planGroups(found, 1), [
+  assert.equal(planControlGroups(found, 1), [
     { version: 1, parents: { memory: '/sys/fs/cgroup/memory/a', cpuacct: '/sys/fs/cgroup/cpu,cpuacct/x:y' } },
   ]);
-  assert.equal(planGroups([], 1), []);
+  assert.equal(planControlGroups([], 1), []);
 });
 
 test('a scope has the limits as properties, and hides the bus from the command', () => {
-  const line = scopeCommand(limits, ['bwrap', 'x']).join(' ');
+  const line = buildSystemdScopeCommand(limits, ['bwrap', 'x']).join(' ');
   assert.match(line, /^systemd-run (?:--user )?--scope --quiet --collect /);
   assert.match(line, /-p MemoryMax=2147483648 -p MemorySwapMax=0 -p TasksMax=512 /);
   assert.match(line, /-- env -u XDG_RUNTIME_DIR -u DBUS_SESSION_BUS_ADDRESS bwrap x$/);
@@ -85,10 +88,10 @@ test('a tree is added up from its roots', () => {
     [13, line(1)],
     [14, line(13)],
   ]);
-  assert.is(usageOf(table, [10]).threads, 6);
-  assert.is(usageOf(table, [10]).cpuSeconds, 4.5);
-  assert.is(usageOf(table, [10, 11, 14, 99]).threads, 8);
-  assert.is(usageOf(table, []).residentBytes, 0);
+  assert.is(sumProcessTreeUsage(table, [10]).threads, 6);
+  assert.is(sumProcessTreeUsage(table, [10]).cpuSeconds, 4.5);
+  assert.is(sumProcessTreeUsage(table, [10, 11, 14, 99]).threads, 8);
+  assert.is(sumProcessTreeUsage(table, []).residentBytes, 0);
 });
 
 test('SBX-1: what is said to hold was tried, and leaves nothing behind', async () => {
@@ -140,25 +143,25 @@ test('SBX-1: what is still in a group ends with its cell, and the group goes', a
 test('groups of processes that are gone are removed, those of another container only after long', () => {
   const parent = mkdtempSync(join(tmpdir(), 'groups-'));
   const here = /\d+/.exec(ownIdentity().namespace)?.[0] ?? '0';
-  const mine = `flame-${here}-${process.pid}-${processStart(process.pid)}-1`;
+  const mine = `flame-${here}-${process.pid}-${readProcessStart(process.pid)}-1`;
   const dead = `flame-${here}-${process.pid}-1-1`;
   const [neighbour, forgotten, older] = ['flame-7-1-5-1', 'flame-7-2-5-1', `flame-${process.pid}-5-1`];
   for (const name of [mine, dead, neighbour, forgotten, older, 'other']) mkdirSync(join(parent, name));
   utimesSync(join(parent, forgotten), 1, 1);
-  sweepGroups({ version: 2, parents: { unified: parent } });
+  removeDeadControlGroups({ version: 2, parents: { unified: parent } });
   assert.equal(readdirSync(parent).sort(), [mine, neighbour, older, 'other'].sort());
   rmSync(parent, { recursive: true });
 });
 
 /** What a shell line in it takes of the processor. */
-function secondsOf(group: CellGroup, line: string): number {
+function secondsOf(group: CellControlGroup, line: string): number {
   const [program = '', ...args] = group.enter(['/bin/sh', '-c', line]);
   assert.is(spawnSync(program, args).status, 0);
   return group.usage().cpuSeconds ?? 1;
 }
 
 function groupsOfTools(): string[] {
-  return readHierarchies()
+  return readControlGroupHierarchies()
     .map(({ own }) => own)
     .filter((own) => existsSync(own))
     .flatMap((own) => readdirSync(own).map((name) => `${own}/${name}`))

@@ -1,6 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainRefusal, type Machine } from '../../../lib/cell/probes/sandbox-probe.ts';
+import {
+  explainBubblewrapRefusal,
+  type SandboxMachineFacts,
+} from '../../../lib/cell/probes/sandbox-probe.ts';
 
 interface Facts {
   readonly programs?: readonly string[];
@@ -8,7 +11,7 @@ interface Facts {
   readonly isRoot?: boolean;
 }
 
-function machine({ programs = ['bwrap'], files = {}, isRoot = false }: Facts): Machine {
+function machine({ programs = ['bwrap'], files = {}, isRoot = false }: Facts): SandboxMachineFacts {
   const all: Readonly<Record<string, string>> = { '/proc/self/uid_map': '0 0 1', ...files };
   return {
     isRoot,
@@ -27,17 +30,20 @@ const installs = [
 ] as const;
 for (const [manager, line] of installs) {
   test(`ANY-2 where bubblewrap is missing and ${manager} is there, it names the package`, () => {
-    const { why, cure } = explainRefusal('spawn bwrap ENOENT', machine({ programs: [manager] }));
+    const { why, cure } = explainBubblewrapRefusal('spawn bwrap ENOENT', machine({ programs: [manager] }));
     assert.is(why, 'bubblewrap is not installed.');
     assert.equal(cure, [line]);
   });
 }
 
 test('ANY-2 root needs no sudo, and without a known package manager nothing is made up', () => {
-  assert.equal(explainRefusal('', machine({ programs: ['apt-get'], isRoot: true })).cure, [
+  assert.equal(explainBubblewrapRefusal('', machine({ programs: ['apt-get'], isRoot: true })).cure, [
     'apt install bubblewrap',
   ]);
-  assert.match(explainRefusal('', machine({ programs: [] })).cure[0] ?? '', "the system's package manager");
+  assert.match(
+    explainBubblewrapRefusal('', machine({ programs: [] })).cure[0] ?? '',
+    "the system's package manager",
+  );
 });
 
 const apparmor = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1' };
@@ -82,7 +88,7 @@ const refusals: readonly (readonly [string, Facts, readonly RegExp[]])[] = [
 ];
 for (const [said, facts, cures] of refusals) {
   test(`ANY-2 refused with "${said.slice(0, 60)}" it is not called missing, and each cure is named`, () => {
-    const { why, cure } = explainRefusal(said, machine(facts));
+    const { why, cure } = explainBubblewrapRefusal(said, machine(facts));
     assert.match(why, /^bubblewrap is installed and can't make a cell here/);
     assert.ok(why.includes(said), why);
     assert.is(cure.length, cures.length, cure.join('\n'));
@@ -91,7 +97,7 @@ for (const [said, facts, cures] of refusals) {
 }
 
 test('ANY-2 settings that bind root not are no reason for root', () => {
-  const { cure } = explainRefusal('bwrap: x', machine({ files: apparmor, isRoot: true }));
+  const { cure } = explainBubblewrapRefusal('bwrap: x', machine({ files: apparmor, isRoot: true }));
   assert.equal(
     cure.filter((line) => line.includes('apparmor')),
     [],

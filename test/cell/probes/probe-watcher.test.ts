@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { probeWatcher } from '../../../lib/cell/probes/probe-watcher.ts';
+import { findFastestWatcherClient } from '../../../lib/cell/probes/probe-watcher.ts';
 import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
 import type { RunnerContext } from '../../../lib/cell/runner-context.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
@@ -21,11 +21,11 @@ const compiled = testIf(
 compiled('WAT-8: the client that works and is fastest is used', async () => {
   const tools = copyOfTools();
   const context = await openContext(tools);
-  assert.equal(await probeWatcher(context), { kind: 'native' });
+  assert.equal(await findFastestWatcherClient(context), { kind: 'native' });
   rmSync(join(tools, 'watcher'));
-  assert.equal(await probeWatcher(context), { kind: 'perl', program: '/usr/bin/perl' });
+  assert.equal(await findFastestWatcherClient(context), { kind: 'perl', program: '/usr/bin/perl' });
   rmSync(join(tools, 'watcher.pl'));
-  assert.equal(await probeWatcher(context), { kind: 'node' });
+  assert.equal(await findFastestWatcherClient(context), { kind: 'node' });
   assert.equal(readdirSync(join(context.repository.commonDir, 'blueflame/run')), []);
 });
 
@@ -34,7 +34,7 @@ test('WAT-2: a client that lets a blocked call through, or blocks an allowed one
     const tools = copyOfTools();
     writeFileSync(join(tools, 'watcher'), `#!/bin/sh\n${broken}\n`);
     rmSync(join(tools, 'watcher.pl'));
-    assert.equal(await probeWatcher(await openContext(tools)), { kind: 'node' }, broken);
+    assert.equal(await findFastestWatcherClient(await openContext(tools)), { kind: 'node' }, broken);
   }
 });
 
@@ -43,7 +43,10 @@ compiled('WAT-2: a native client of another kind of machine is not used', async 
   const program = readFileSync(join(tools, 'watcher'));
   program.writeUInt16LE(0xfeed, elfMachineOffset);
   writeFileSync(join(tools, 'watcher'), program);
-  assert.equal(await probeWatcher(await openContext(tools)), { kind: 'perl', program: '/usr/bin/perl' });
+  assert.equal(await findFastestWatcherClient(await openContext(tools)), {
+    kind: 'perl',
+    program: '/usr/bin/perl',
+  });
 });
 
 const elfMachineOffset = 18;
@@ -53,7 +56,7 @@ test('WAT-2: where no client works, no agent starts', async () => {
   rmSync(join(tools, 'watcher'), { force: true });
   writeFileSync(join(tools, 'watcher.pl'), 'die;');
   writeFileSync(join(tools, 'watcher.cjs'), 'process.exit(0)');
-  const error = await probeWatcher(await openContext(tools)).catch((caught: unknown) => caught);
+  const error = await findFastestWatcherClient(await openContext(tools)).catch((caught: unknown) => caught);
   assert.is((error as { code?: string }).code, 'watcher-broken');
   assert.match((error as { lines: string[] }).lines.join('\n'), /^perl: .*\nnode: allowed 0 canary 0$/);
 });

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ticker, watchAwakeTime, watchForSilence } from '../../../lib/cell/run/awake-clock.ts';
+import { measureAwakeTime, type Ticker, watchForSilence } from '../../../lib/cell/run/awake-clock.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 const hour = 3_600_000;
@@ -30,7 +30,7 @@ function handClock(): Ticker & { advance(ms: number): void; readonly isRunning: 
 test('LIF-2 BUD-2 time stands still while a person is waited for', () => {
   const clock = handClock();
   let [over, isHeld] = [0, true];
-  watchAwakeTime(
+  measureAwakeTime(
     { timeoutMs: 10_000, lookMs: 30_000, isPaused: () => isHeld, onTime: () => (over += 1) },
     clock,
   );
@@ -46,7 +46,7 @@ test('LIF-2 BUD-2 time stands still while a person is waited for', () => {
 test('LIF-2 time is over when the machine was awake for so long', () => {
   const clock = handClock();
   let over = 0;
-  const end = watchAwakeTime({ timeoutMs: 10_000, lookMs: 30_000, onTime: () => (over += 1) }, clock);
+  const end = measureAwakeTime({ timeoutMs: 10_000, lookMs: 30_000, onTime: () => (over += 1) }, clock);
   for (let tick = 1; tick <= 9; tick += 1) clock.advance(0);
   assert.is(over, 0);
   for (let tick = 1; tick <= 9; tick += 1) clock.advance(0);
@@ -58,7 +58,7 @@ test('LIF-2 time is over when the machine was awake for so long', () => {
 test('LIF-2 a laptop that was closed for an hour ends nothing at its wake', () => {
   const clock = handClock();
   let over = 0;
-  watchAwakeTime({ timeoutMs: 300_000, lookMs: 30_000, onTime: () => (over += 1) }, clock);
+  measureAwakeTime({ timeoutMs: 300_000, lookMs: 30_000, onTime: () => (over += 1) }, clock);
   for (let tick = 0; tick < 66; tick += 1) clock.advance(0);
   clock.advance(hour);
   for (let tick = 0; tick < 30; tick += 1) clock.advance(0);
@@ -70,13 +70,13 @@ test('LIF-2 a laptop that was closed for an hour ends nothing at its wake', () =
 test('LIF-2 a limit shorter than a look is kept too, and no limit never ends', () => {
   const clock = handClock();
   let over = 0;
-  watchAwakeTime({ timeoutMs: 100, lookMs: 30_000, onTime: () => (over += 1) }, clock);
+  measureAwakeTime({ timeoutMs: 100, lookMs: 30_000, onTime: () => (over += 1) }, clock);
   for (let tick = 0; tick < 3; tick += 1) clock.advance(0);
   assert.is(over, 0);
   clock.advance(0);
   assert.is(over, 1);
   const other = handClock();
-  watchAwakeTime({ timeoutMs: 0, lookMs: 10, onTime: () => (over += 1) }, other);
+  measureAwakeTime({ timeoutMs: 0, lookMs: 10, onTime: () => (over += 1) }, other);
   for (let tick = 0; tick < 1_000; tick += 1) other.advance(0);
   assert.is(over, 1);
 });

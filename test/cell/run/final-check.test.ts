@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claudeEnd } from '../../../lib/agents/claude-adapter.ts';
-import { finalCheckCommand, openFinalCheck } from '../../../lib/cell/run/final-check.ts';
-import type { LastWord } from '../../../lib/domain/ports/agent-port.ts';
+import { claudeEndHook } from '../../../lib/agents/claude-adapter.ts';
+import { buildFinalCheckHookCommand, openFinalCheckSocket } from '../../../lib/cell/run/final-check.ts';
+import type { FinalCheckMessage } from '../../../lib/domain/ports/agent-port.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -16,7 +16,9 @@ async function hook(
   socket: string,
   report: string,
 ): Promise<{ readonly code: number; readonly printed: string }> {
-  const child = spawn('sh', ['-c', finalCheckCommand(bridge, socket)], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn('sh', ['-c', buildFinalCheckHookCommand(bridge, socket)], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     printed += chunk;
@@ -29,11 +31,11 @@ async function hook(
 
 const report = JSON.stringify({ hook_event_name: 'Stop', last_assistant_message: 'It is done.' });
 
-async function opened(lastWord: (words: string, signal: AbortSignal) => Promise<LastWord | null>) {
+async function opened(lastWord: (words: string, signal: AbortSignal) => Promise<FinalCheckMessage | null>) {
   const file = join(makeTempDir(), 'end.sock');
   const told: (readonly string[])[] = [];
-  const door = await openFinalCheck(
-    { adapter: { end: claudeEnd }, lastWord },
+  const door = await openFinalCheckSocket(
+    { adapter: { end: claudeEndHook }, lastWord },
     { file, onObjections: (about) => void told.push(about) },
   );
   return { file, told, close: async () => door?.close() };
@@ -82,7 +84,7 @@ function searching() {
   const begins = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  const ask = async (_: string, signal: AbortSignal): Promise<LastWord | null> => {
+  const ask = async (_: string, signal: AbortSignal): Promise<FinalCheckMessage | null> => {
     begun();
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     // It still has a worktree to remove.

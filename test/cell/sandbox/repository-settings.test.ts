@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withShell } from '../../../lib/cell/run/agent-tools.ts';
+import { setShellInPasswd } from '../../../lib/cell/run/agent-tools.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { claudeHooks, openCellFixture } from '../fixture.ts';
@@ -43,11 +43,11 @@ test('WAT-4: the account an agent runs as has the pinned shell, the others keep 
   const machine = 'root:x:0:0:root:/root:/usr/bin/zsh\nlea:x:1000:1000::/home/lea:/usr/bin/fish\n';
   const own = { home: '/cell/home', shell: '/run/bash' };
   assert.is(
-    withShell(machine, { id: 1000, ...own }),
+    setShellInPasswd(machine, { id: 1000, ...own }),
     'root:x:0:0:root:/root:/usr/bin/zsh\nlea:x:1000:1000::/home/lea:/run/bash\n',
   );
   assert.is(
-    withShell(machine, { id: 7, ...own }),
+    setShellInPasswd(machine, { id: 7, ...own }),
     `${machine}agent:x:7:7::/cell/home:/run/bash\n`,
     'an account of a directory service',
   );

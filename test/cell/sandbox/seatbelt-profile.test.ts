@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CellProfile } from '../../../lib/cell/sandbox/bwrap-profile.ts';
-import { seatbeltProfile } from '../../../lib/cell/sandbox/confine.ts';
+import { renderSeatbeltProfile } from '../../../lib/cell/sandbox/confine.ts';
 
 const profile: CellProfile = {
   hidden: ['/Users/lea', '/private/tmp'],
@@ -47,7 +47,7 @@ function decide(text: string, operation: string, path: string): string {
 }
 
 test('SBX-2 on macOS: only the cell is writable, its .git is not, other worktrees and the home are not read', () => {
-  const text = seatbeltProfile(profile);
+  const text = renderSeatbeltProfile(profile);
   const own = '/Users/lea/repo/.trees/worker-1';
   assert.is(decide(text, 'file-write-data', `${own}/src/a.ts`), 'allow');
   assert.is(decide(text, 'file-write-data', `${own}/.git`), 'deny');
@@ -72,9 +72,10 @@ test('SBX-2 on macOS: only the cell is writable, its .git is not, other worktree
 });
 
 test('SBX-1 on macOS: no network but the doors that are named', () => {
-  const lines = seatbeltProfile({ ...profile, doors: { sockets: ['/s/decide.sock'], ports: [4711] } }).split(
-    '\n',
-  );
+  const lines = renderSeatbeltProfile({
+    ...profile,
+    doors: { sockets: ['/s/decide.sock'], ports: [4711] },
+  }).split('\n');
   const network = lines.filter((line) => line.includes('network'));
   assert.equal(network, [
     '(deny network*)',
@@ -86,7 +87,7 @@ test('SBX-1 on macOS: no network but the doors that are named', () => {
 
 test('a path with quotes and backslashes cannot add a rule', () => {
   const hostile = '/x") (allow file-write* (subpath "/\\';
-  const text = seatbeltProfile({ ...profile, writable: [hostile] });
+  const text = renderSeatbeltProfile({ ...profile, writable: [hostile] });
   assert.ok(text.includes('(subpath "/x\\") (allow file-write* (subpath \\"/\\\\")'));
   assert.is(decide(text, 'file-write-data', '/etc/hosts'), 'deny');
 });

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claudeCalls } from '../../../lib/agents/claude-calls.ts';
+import { claudeCallFacts } from '../../../lib/agents/claude-calls.ts';
 import { readAnthropicConversation } from '../../../lib/cell/gateway/dialects/anthropic-conversation.ts';
-import type { Conversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
+import type { ReportedConversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { createCallLedger } from '../../../lib/cell/watcher/call-ledger.ts';
-import type { Decision } from '../../../lib/domain/policy.ts';
+import type { CallDecision } from '../../../lib/domain/policy.ts';
 import type { ConversationCall } from '../../../lib/domain/ports/call-facts.ts';
 
-const decided = (decision: Decision['decision']): Decision => ({ decision, rule: 'x', details: '' });
+const decided = (decision: CallDecision['decision']): CallDecision => ({ decision, rule: 'x', details: '' });
 
 interface Result {
   readonly id: string;
@@ -15,7 +15,7 @@ interface Result {
 }
 
 /** A request in which these results follow the calls they are of. */
-function requestWith(results: readonly Result[], before: readonly unknown[] = []): Conversation {
+function requestWith(results: readonly Result[], before: readonly unknown[] = []): ReportedConversation {
   return readAnthropicConversation(messagesWith(results, before));
 }
 
@@ -39,7 +39,7 @@ function asked(id: string | null, command = id ?? ''): ConversationCall {
 }
 
 function openLedger(): ReturnType<typeof createCallLedger> {
-  const ledger = createCallLedger(claudeCalls);
+  const ledger = createCallLedger(claudeCallFacts);
   ledger.note(asked('allowed'), decided('allow'));
   ledger.note(asked('blocked'), decided('block'));
   return ledger;
@@ -112,7 +112,7 @@ test('WAT-1: a program of the agent that asks without a name, or again for a blo
 });
 
 /** Hooks, or an API, that have no ids: calls are known by what they are. */
-const nameless = { ...claudeCalls, namesCalls: false };
+const nameless = { ...claudeCallFacts, namesCalls: false };
 
 interface Told {
   readonly command: string;
@@ -120,7 +120,7 @@ interface Told {
   readonly isOld?: boolean;
 }
 
-function tell(...results: readonly Told[]): Pick<Conversation, 'results'> {
+function tell(...results: readonly Told[]): Pick<ReportedConversation, 'results'> {
   return {
     results: results.map(({ command, error, isOld }) => ({
       ...{ id: null, name: 'Bash', input: { command } },
@@ -160,7 +160,7 @@ test('WAT-1: where calls have no names, a blocked one excuses none that ran, and
 test('WAT-2: a command that prints what a refusal looks like is no refused one: it can not print its mark', () => {
   const mark = 'c0ffee';
   for (const namesCalls of [true, false]) {
-    const ledger = createCallLedger({ ...claudeCalls, namesCalls });
+    const ledger = createCallLedger({ ...claudeCallFacts, namesCalls });
     ledger.note(asked('rm'), decided('block'), mark);
     const count = (error: string): number =>
       ledger.findUnwatched({
@@ -172,7 +172,7 @@ test('WAT-2: a command that prints what a refusal looks like is no refused one: 
 });
 
 test('WAT-2: where ids are counted up, what was asked beforehand under the next one excuses no other call', () => {
-  const ledger = createCallLedger({ ...claudeCalls, repeatsCalls: true });
+  const ledger = createCallLedger({ ...claudeCallFacts, repeatsCalls: true });
   const count = (id: string, command: string): number =>
     ledger.findUnwatched({
       results: tell({ command }).results.map((result) => ({ ...result, id })),
@@ -200,9 +200,10 @@ test('WAT-1: the order of the names in an input makes no other kind of it, an id
 });
 
 test('WAT-4: a call that was asked for more than its hook told of is an unwatched one', () => {
-  const hides = ({ input }: { readonly input: unknown }): boolean => JSON.stringify(input).includes('zsh');
+  const hidesPartOfCall = ({ input }: { readonly input: unknown }): boolean =>
+    JSON.stringify(input).includes('zsh');
   for (const namesCalls of [true, false]) {
-    const ledger = createCallLedger({ ...claudeCalls, namesCalls, hides });
+    const ledger = createCallLedger({ ...claudeCallFacts, namesCalls, hidesPartOfCall });
     ledger.note({ id: 'a', name: 'Bash', input: { command: 'x', shell: 'zsh' } }, decided('allow'));
     const result = { id: 'a', name: 'Bash', input: { command: 'x', shell: 'zsh' } };
     const told = { ...result, text: 'output', isError: false, isNew: true };
@@ -211,7 +212,7 @@ test('WAT-4: a call that was asked for more than its hook told of is an unwatche
 });
 
 test('WAT-1: no request stops the ledger', () => {
-  const ledger = createCallLedger(claudeCalls);
+  const ledger = createCallLedger(claudeCallFacts);
   for (const messages of [undefined, 1, [null], [{ content: [1] }]])
     assert.equal(ledger.findUnwatched(readAnthropicConversation({ messages })), [], JSON.stringify(messages));
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
-import { decide } from '../../../lib/policy/decide.ts';
+import { decideToolCall } from '../../../lib/policy/decide.ts';
 import { makePolicy } from '../../policy/fixtures.ts';
 import { makeRepo } from '../../support/repo.ts';
 
@@ -19,7 +19,8 @@ test('WAT-5: below a file, and by a name that is too long, there is nothing: the
   assert.is(at('link')?.target, 'README.md');
   const policy = makePolicy({ worktree: repo.path, locks: ['src/'] });
   const rule = (tool_name: string, file_path: string): string =>
-    decide(policy, { tool_name, tool_input: { file_path, content: 'x' }, cwd: repo.path }, facts).rule;
+    decideToolCall(policy, { tool_name, tool_input: { file_path, content: 'x' }, cwd: repo.path }, facts)
+      .rule;
   assert.is(rule('Write', '.blueflame.yml/below'), 'path-protected');
   assert.is(rule('Read', '.blueflame.yml/below'), 'path-protected');
   assert.is(rule('Write', 'README.md/below'), 'path-out-of-scope');

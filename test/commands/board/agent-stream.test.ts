@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followAgent } from '../../../lib/commands/board/agent-stream.ts';
+import { streamAgentActivity } from '../../../lib/commands/board/agent-stream.ts';
 import type { BoardStreamLine } from '../../../lib/domain/view-models/board.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -20,7 +20,10 @@ async function read(
   for (const line of audit) appendFileSync(join(logs, `${agent}.audit.jsonl`), `${JSON.stringify(line)}\n`);
   const lines: BoardStreamLine[] = [];
   const { signal } = new AbortController();
-  const isThere = await followAgent(commonDir, agent, { hear: (more) => lines.push(...more), signal });
+  const isThere = await streamAgentActivity(commonDir, agent, {
+    hear: (more) => lines.push(...more),
+    signal,
+  });
   return { isThere, lines };
 }
 

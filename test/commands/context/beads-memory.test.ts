@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openBeadsMemory } from '../../../lib/commands/memory/open-memory.ts';
 import {
+  emptyMemoryProvider,
   type MemoryEntry,
   type MemoryProvider,
   memoryEntrySchema,
-  noMemory,
 } from '../../../lib/domain/state/memory.ts';
 import { type BdMode, makeStandIn, makeWorkspace } from '../../support/bd.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
@@ -56,7 +56,7 @@ for (const bd of isThere ? [standIn, real] : [standIn])
     const troubles: string[] = [];
     const memory = openBeadsMemory({
       place: { env: { ...repo.env, PATH: path, HOME: repo.path }, root: repo.path },
-      notes: noMemory,
+      notes: emptyMemoryProvider,
       onTrouble: (why) => troubles.push(why),
     });
     const before = repo.git('status', '--porcelain');

@@ -4,12 +4,12 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readLines, writeLine } from '../../../lib/commands/questions/question-clients.ts';
+import { readJsonLines, writeJsonLine } from '../../../lib/commands/questions/question-clients.ts';
 import { openQuestionSocket } from '../../../lib/commands/questions/question-socket.ts';
-import { aboutBudget } from '../../../lib/ui/questions/about-run.ts';
+import { prepareBudgetQuestion } from '../../../lib/ui/questions/about-run.ts';
 import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
 import { cloneStateDir } from '../../../lib/util/own-folders.ts';
-import { identityOf } from '../../../lib/util/process-identity.ts';
+import { readProcessIdentity } from '../../../lib/util/process-identity.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Door {
@@ -27,7 +27,7 @@ async function withDoor(
 ): Promise<void> {
   const commonDir = makeTempDir();
   const door = await openQuestionSocket({ commonDir, env: { XDG_STATE_HOME: state }, line: desk });
-  desk.post(aboutBudget({ spent: 5, limit: 5, unit: 'usd' }), {
+  desk.post(prepareBudgetQuestion({ spent: 5, limit: 5, unit: 'usd' }), {
     person: 'Lea <lea@example.com>',
     session: null,
   });
@@ -53,12 +53,12 @@ async function visit(path: string, question: object): Promise<Heard | null> {
   try {
     return await new Promise<Heard | null>((resolve) => {
       socket.on('close', () => resolve(null));
-      readLines(socket, (value) => {
+      readJsonLines(socket, (value) => {
         const heard = value as Heard;
         if (heard.n !== undefined) return resolve(heard);
-        if (heard.proof === undefined) return writeLine(socket, { n: 1, ...question });
+        if (heard.proof === undefined) return writeJsonLine(socket, { n: 1, ...question });
         openSync(heard.proof, 'r');
-        writeLine(socket, { pid: process.pid });
+        writeJsonLine(socket, { pid: process.pid });
       });
     });
   } finally {
@@ -181,7 +181,7 @@ test('QUE-1 a run knows a chat that it saw, also once its note is gone', async (
       const folder = join(cloneStateDir({ XDG_STATE_HOME: state }, commonDir), 'chats');
       mkdirSync(folder, { recursive: true });
       const inChat = startVisitor(path, 'itself');
-      writeFileSync(join(folder, 'a-chat'), JSON.stringify(identityOf(inChat.pid ?? 0)));
+      writeFileSync(join(folder, 'a-chat'), JSON.stringify(readProcessIdentity(inChat.pid ?? 0)));
       const heard = await outcome(inChat, () => rmSync(folder, { recursive: true }));
       assert.match(heard, '"code":"typed-in-chat"');
       assert.is.not(desk.read().open, null);

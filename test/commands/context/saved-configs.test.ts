@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configChanges, saveConfig } from '../../../lib/commands/run-context/run-config.ts';
+import { listConfigChanges, saveConfig } from '../../../lib/commands/run-context/run-config.ts';
 import { type LoadedConfig, parseConfig } from '../../../lib/config/load-config.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -15,7 +15,7 @@ test('CFG-7: what changed is what was written, not what this machine lacks', asy
   await saveConfig(commonDir, before);
   const now = load('superpowers: {enabled: true}\nlimits: {max_retries: 1}\n');
   const switchedOff = { ...now.config, superpowers: { ...now.config.superpowers, enabled: false } };
-  const changes = await configChanges(commonDir, before.digest, { ...now, config: switchedOff });
+  const changes = await listConfigChanges(commonDir, before.digest, { ...now, config: switchedOff });
   assert.equal(changes, ['limits.max_retries: 2 -> 1']);
 });
 

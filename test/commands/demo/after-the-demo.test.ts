@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { afterTheDemo } from '../../../lib/commands/demo/demo.ts';
+import { listCommandsAfterDemo } from '../../../lib/commands/demo/demo.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { programPath } from '../../../lib/util/programs.ts';
 import { shellQuote } from '../../../lib/util/shell-quote.ts';
@@ -23,9 +23,9 @@ function nodeAndGit(): string {
 
 test('what to type after the demo starts the program from where the person is, linked or not', () => {
   const PATH = nodeAndGit();
-  const linked = afterTheDemo({ cwd: root, env: { PATH: `${PATH}:${programFolder}` } }, null);
+  const linked = listCommandsAfterDemo({ cwd: root, env: { PATH: `${PATH}:${programFolder}` } }, null);
   assert.equal(linked, ['git flame demo --keep', ...own]);
-  const said = afterTheDemo({ cwd: root, env: { PATH } }, null);
+  const said = listCommandsAfterDemo({ cwd: root, env: { PATH } }, null);
   assert.equal(said, ['node bin/git-flame demo --keep', 'npm link', ...own]);
   const shown = execFileSync('/bin/sh', ['-c', `${said[0]} --dry-run`], { cwd: root, env: { PATH } });
   assert.match(shown.toString(), 'It would make a repository');
@@ -35,8 +35,12 @@ test('npm start is typed anywhere in the checkout, and a kept demo is elsewhere'
   const env = { PATH: nodeAndGit(), npm_lifecycle_event: 'start', INIT_CWD: join(root, 'lib') };
   const program = shellQuote(join(root, 'bin', 'git-flame'));
   const link = `(cd ${shellQuote(root)} && npm link)`;
-  assert.equal(afterTheDemo({ cwd: root, env }, null), [`node ${program} demo --keep`, link, ...own]);
-  const kept = afterTheDemo({ cwd: root, env }, '/tmp/demo/greeter');
+  assert.equal(listCommandsAfterDemo({ cwd: root, env }, null), [
+    `node ${program} demo --keep`,
+    link,
+    ...own,
+  ]);
+  const kept = listCommandsAfterDemo({ cwd: root, env }, '/tmp/demo/greeter');
   assert.equal(kept, [`cd /tmp/demo/greeter && node ${program} status`, link, ...own]);
 });
 
@@ -46,7 +50,7 @@ test('after npx, which brings it for once, it is started so again', () => {
   mkdirSync(bin, { recursive: true });
   symlinkSync(join(programFolder, 'git-flame'), join(bin, 'git-flame'));
   const env = { PATH: `${bin}:${nodeAndGit()}`, npm_command: 'exec', npm_lifecycle_event: 'npx' };
-  assert.equal(afterTheDemo({ cwd: once, env }, null), [
+  assert.equal(listCommandsAfterDemo({ cwd: once, env }, null), [
     'npx git-flame demo --keep',
     'npm install --global git-flame',
     ...own,

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeConfinement } from '../../../lib/commands/doctor/enforcement.ts';
-import { configuredAdapters, examineCredential } from '../../../lib/commands/doctor/programs.ts';
+import { createConfinementFinding } from '../../../lib/commands/doctor/enforcement.ts';
+import { examineCredential, findConfiguredAdapters } from '../../../lib/commands/doctor/programs.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { createTasks, openTestStore, sampleTask } from '../../store/sample.ts';
@@ -81,7 +81,7 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
   assert.match(of('credential')[0]?.hints.join('\n') ?? '', /ANTHROPIC_API_KEY.*CLAUDE_CODE_OAUTH_TOKEN/s);
   const found = async (project: TestRepo, env = {}): Promise<readonly string[]> => {
     const { git, context } = await openTrial(project, env);
-    const findings = await examineCredential(context, await configuredAdapters(context));
+    const findings = await examineCredential(context, await findConfiguredAdapters(context));
     const messages = findings.map(({ message }) => message);
     await git.close();
     return messages;
@@ -110,10 +110,10 @@ test('SBX-3 without bubblewrap it is missing, required where a run would require
 });
 
 test('SBX-3 a cell of sandbox-exec that holds is weaker, and said not to be tried on a Mac', () => {
-  const limits = { missing: [] } as unknown as Parameters<typeof judgeConfinement>[0]['limits'];
+  const limits = { missing: [] } as unknown as Parameters<typeof createConfinementFinding>[0]['limits'];
   const missing = ['The profile for macOS was written without a Mac at hand.'];
   const judge = (confinement: 'seatbelt' | 'watched', escapes: readonly string[]): string => {
-    const { result, details } = judgeConfinement(
+    const { result, details } = createConfinementFinding(
       { confinement, missing, limits, cure: [] },
       { works: true, escapes },
     );
@@ -125,9 +125,9 @@ test('SBX-3 a cell of sandbox-exec that holds is weaker, and said not to be trie
 });
 
 test('ANY-2 doctor names what brings a cell on this machine', () => {
-  const limits = { missing: [] } as unknown as Parameters<typeof judgeConfinement>[0]['limits'];
+  const limits = { missing: [] } as unknown as Parameters<typeof createConfinementFinding>[0]['limits'];
   const cure = ['sudo sysctl -w kernel.unprivileged_userns_clone=1'];
-  const { hints } = judgeConfinement(
+  const { hints } = createConfinementFinding(
     { confinement: 'watched', missing: [], limits, cure },
     { works: true, escapes: [] },
   );

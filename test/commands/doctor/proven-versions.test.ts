@@ -2,15 +2,19 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { describeUnproven, provenFile, readProvenVersions } from '../../../lib/commands/doctor/programs.ts';
+import {
+  provenFile,
+  readProvenVersions,
+  warnOfUnprovenVersion,
+} from '../../../lib/commands/doctor/programs.ts';
 import { adapterNames } from '../../../lib/domain/config/agent-clis.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 
 test('WAT-3: a newer version is said to be unproven, the same and an older one are not', () => {
   const known = { version: '1.2.3', date: '2026-11-22', proven: [], roles: [] };
-  assert.match(describeUnproven('codex', '1.10.0', known) ?? '', 'codex 1.10.0 is newer than 1.2.3');
-  assert.is(describeUnproven('codex', '1.2.3', known), null);
-  assert.is(describeUnproven('codex', '1.2.0', known), null);
+  assert.match(warnOfUnprovenVersion('codex', '1.10.0', known) ?? '', 'codex 1.10.0 is newer than 1.2.3');
+  assert.is(warnOfUnprovenVersion('codex', '1.2.3', known), null);
+  assert.is(warnOfUnprovenVersion('codex', '1.2.0', known), null);
 });
 
 test('ADP-2: each CLI with a hook has its row of what was proven with it, and of what is weaker', () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fitBody } from '../../../lib/commands/forge/forge.ts';
+import { cutBodyToHostLimit } from '../../../lib/commands/forge/forge.ts';
 
 const last = 'Session `ses-20260206-143022-a1b2`, $1.00.';
 const bodyOf = (paragraphs: readonly string[]): string => `${[...paragraphs, last].join('\n\n')}\n`;
@@ -8,14 +8,14 @@ const host = 'GitLab';
 
 test('RND-2 a text that its host takes is told as it is', () => {
   const body = bodyOf(['One.', 'Two.']);
-  assert.is(fitBody(body, { longest: body.length, host }), body);
+  assert.is(cutBodyToHostLimit(body, { longest: body.length, host }), body);
 });
 
 test('RND-2 a longer one ends between two paragraphs, says how much is left out and where all of it is', () => {
   const paragraphs = Array.from({ length: 100 }, (_, at) => `Paragraph ${at} ${'x'.repeat(50)}`);
   const body = bodyOf(paragraphs);
   for (const longest of [400, 1_000, 3_000]) {
-    const shown = fitBody(body, { longest, host });
+    const shown = cutBodyToHostLimit(body, { longest, host });
     assert.ok(shown.length <= longest, `${shown.length} of ${longest}`);
     const [, kept = '', left = ''] =
       /^(.*)\n\nThe text is (\d+) characters longer than GitLab accepts here\. The whole text, task by task: `git flame show ses-20260206-143022-a1b2`\.\n\nSession/s.exec(
@@ -28,10 +28,13 @@ test('RND-2 a longer one ends between two paragraphs, says how much is left out 
 });
 
 test('RND-2 a single paragraph that is too long ends between two lines', () => {
-  const shown = fitBody(bodyOf([Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')]), {
-    longest: 400,
-    host,
-  });
+  const shown = cutBodyToHostLimit(
+    bodyOf([Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')]),
+    {
+      longest: 400,
+      host,
+    },
+  );
   assert.ok(shown.length <= 400);
   assert.match(shown, /^line 0\n.*line \d+\n\nThe text is/s);
 });
@@ -47,7 +50,7 @@ test('RND-2 a text is never longer than its host takes, whatever its paragraphs 
     `${'z\n'.repeat(3_000)}`,
   ])
     for (const longest of [400, 401]) {
-      const shown = fitBody(body, { longest, host });
+      const shown = cutBodyToHostLimit(body, { longest, host });
       assert.ok(shown.length <= longest, `${shown.length} of ${longest}: ${shown.slice(0, 80)}`);
       assert.match(shown, /^\S[\s\S]*The text is \d+ characters longer/);
       assert.not.match(shown, /[\ud800-\udbff](?![\udc00-\udfff])/);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Forge, openForge } from '../../../lib/commands/forge/open-forge.ts';
-import { type AskForge, hasForge } from '../../../lib/commands/forge/run-forge.ts';
+import { hasForge, type RunForgeProgram } from '../../../lib/commands/forge/run-forge.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -33,7 +33,7 @@ const urls = {
   glab: 'https://gitlab.example/lea/sample/-/merge_requests/7',
 };
 
-function openWith(name: Forge['name'], ask: AskForge): Forge {
+function openWith(name: Forge['name'], ask: RunForgeProgram): Forge {
   const io = { cwd: '/', env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   return openForge(name, { cwd: '/', io, retry: '' }, ask);
 }

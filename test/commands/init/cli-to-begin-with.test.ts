@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../../lib/config/load-config.ts';
-import { configuredChoices } from '../../../lib/domain/config/role-settings.ts';
+import { listConfiguredAgents } from '../../../lib/domain/config/role-settings.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 
@@ -19,7 +19,7 @@ function machineWith(programs: readonly string[], keys: Readonly<Record<string, 
 
 function choicesIn(repo: TestRepo): readonly string[] {
   const { config } = parseConfig(readFileSync(join(repo.path, '.blueflame.yml'), 'utf8'), '.blueflame.yml');
-  return [...new Set(configuredChoices(config).map(({ adapter, model }) => `${adapter} ${model}`))];
+  return [...new Set(listConfiguredAgents(config).map(({ adapter, model }) => `${adapter} ${model}`))];
 }
 
 for (const [title, programs, keys, expected] of [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { main } from '../../../lib/cli/main.ts';
-import { proposeCommands } from '../../../lib/commands/init/propose-commands.ts';
+import { proposeProjectCommands } from '../../../lib/commands/init/propose-commands.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { programPath } from '../../../lib/util/programs.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
@@ -18,7 +18,7 @@ function propose(
 ) {
   const has = (program: string): boolean => !without.includes(program);
   const names = new Set([...Object.keys(contents), ...locks]);
-  return proposeCommands({ names, textOf: (name) => contents[name] ?? '', has });
+  return proposeProjectCommands({ names, textOf: (name) => contents[name] ?? '', has });
 }
 
 const scripts = (own: Readonly<Record<string, unknown>>): string => JSON.stringify({ scripts: own });

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { otherProgram } from '../../../lib/commands/machines/join.ts';
+import { listProgramDifferences } from '../../../lib/commands/machines/join.ts';
 import type { ShownMachine } from '../../../lib/domain/view-models/machines.ts';
 
 const lead: ShownMachine = {
@@ -11,9 +11,9 @@ const lead: ShownMachine = {
 
 test('DST-1 a lead with another version or other CLIs is told of at joining, one that is alike is not', () => {
   const here = { version: '1.2.0', adapters: ['claude', 'codex', 'exec'] };
-  assert.equal(otherProgram(lead, here), []);
-  assert.equal(otherProgram(undefined, here), []);
-  const [version, adapters] = otherProgram(lead, { version: '1.1.0', adapters: ['claude'] });
+  assert.equal(listProgramDifferences(lead, here), []);
+  assert.equal(listProgramDifferences(undefined, here), []);
+  const [version, adapters] = listProgramDifferences(lead, { version: '1.1.0', adapters: ['claude'] });
   assert.match(version ?? '', /^ada\/1 leads with git-flame 1\.2\.0, but this is 1\.1\.0: /);
   assert.match(adapters ?? '', /^ada\/1 runs agents with codex, which this machine does not use/);
 });

@@ -1,6 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseTrusted, readOwnTrust } from '../../../lib/commands/machines/open-shared.ts';
+import {
+  parseTrustedMachineKey,
+  readTrustedMachineKeys,
+} from '../../../lib/commands/machines/open-shared.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { machineName, openCloneKey } from '../../../lib/trust/clone-key.ts';
 import { makePrivateKey, maySignAs, publicKeyOf } from '../../../lib/util/machine-key.ts';
@@ -9,10 +12,10 @@ import { makeRepo, makeTempDir } from '../../support/repo.ts';
 test('TRU-2 a key is trusted in roles and until a day by the configuration of the person, none where that says nothing', async () => {
   const repo = makeRepo();
   const context = { cwd: repo.path, env: repo.env };
-  assert.equal(await readOwnTrust(context), []);
+  assert.equal(await readTrustedMachineKeys(context), []);
   repo.git('config', '--add', 'blueflame.trustedMachine', 'abc validate,merge 2030-12-31');
   repo.git('config', '--add', 'blueflame.trustedMachine', 'def review 2031-01-01');
-  assert.equal(await readOwnTrust(context), [
+  assert.equal(await readTrustedMachineKeys(context), [
     { key: 'abc', roles: ['validate', 'merge'], until: '2030-12-31' },
     { key: 'def', roles: ['review'], until: '2031-01-01' },
   ]);
@@ -27,7 +30,7 @@ for (const value of [
 ])
   test(`TRU-2 ${JSON.stringify(value)} is no such word, and is told as none`, () => {
     assert.throws(
-      () => parseTrusted(value),
+      () => parseTrustedMachineKey(value),
       (error: unknown) => error instanceof FlameError && error.code === 'trusted-machine',
     );
   });

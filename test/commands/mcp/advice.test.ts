@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adviseModel } from '../../../lib/commands/mcp/answer.ts';
-import { openRunLead } from '../../../lib/commands/mcp/run-host.ts';
+import { adviseModelOnError } from '../../../lib/commands/mcp/answer.ts';
+import { openLeadToolsInRun } from '../../../lib/commands/mcp/run-host.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
@@ -27,11 +27,13 @@ const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? va
 test('QUE-1 hints for a person are never told as what a model should do', () => {
   const made = (init: object) =>
     new FlameError({ kind: 'refused', code: 'any', message: 'No.', hints: ['git stash'], ...init });
-  assert.equal(adviseModel(made({}), 'Tell them'), { next: ['Tell them'], for_lead: ['git stash'] });
-  assert.equal(adviseModel(made({ hints: [] }), 'Tell them'), { next: ['Tell them'] });
-  assert.equal(adviseModel(made({ hints: ['get_status'], hintsFor: 'model' }), ''), { next: ['get_status'] });
+  assert.equal(adviseModelOnError(made({}), 'Tell them'), { next: ['Tell them'], for_lead: ['git stash'] });
+  assert.equal(adviseModelOnError(made({ hints: [] }), 'Tell them'), { next: ['Tell them'] });
+  assert.equal(adviseModelOnError(made({ hints: ['get_status'], hintsFor: 'model' }), ''), {
+    next: ['get_status'],
+  });
   // What a person hears of as well, and a model can mend by its own tools.
-  assert.equal(adviseModel(made({ code: 'no-task' }), '').next, ['get_status lists the tasks']);
+  assert.equal(adviseModelOnError(made({ code: 'no-task' }), '').next, ['get_status lists the tasks']);
 });
 
 test('QUE-1 what only the person can mend is said to be theirs, with the commands that do it', async () => {
@@ -137,7 +139,7 @@ test('QUE-1 VAL-4 where validators gave no verdict she is told who can go on, an
   });
   const { context, session, started } = bench;
   const by = parseAgentId('queen-0a1b2c3d');
-  const desk = await openRunLead({ context, session, by, stop: () => undefined });
+  const desk = await openLeadToolsInRun({ context, session, by, stop: () => undefined });
   const way =
     'reject_task sends it back for another attempt. The project lead can judge it, or pay for one more validator: git flame validate';
   await throughDoor(desk, async (call) => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openRunLead } from '../../../lib/commands/mcp/run-host.ts';
+import { openLeadToolsInRun } from '../../../lib/commands/mcp/run-host.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { PlanQuestion } from '../../../lib/domain/ports/gates.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
@@ -49,7 +49,7 @@ async function openLed(ids: readonly string[]) {
   });
   const { context, session } = bench;
   const by = parseAgentId('queen-0a1b2c3d');
-  const desk = await openRunLead({ context, session, by, stop: () => undefined });
+  const desk = await openLeadToolsInRun({ context, session, by, stop: () => undefined });
   return { ...bench, desk, asked };
 }
 

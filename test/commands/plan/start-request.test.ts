@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  continueOpen,
+  continueOpenSession,
   type StartRequest,
   selectsOpenSession,
 } from '../../../lib/commands/plan/start-request.ts';
@@ -10,11 +10,11 @@ const planning = { wave: 'plan', objective: 'Do it' } as const;
 const working = { wave: 'work', objective: 'Do it' } as const;
 
 function wish(wanted: Partial<StartRequest>): StartRequest {
-  return { ...continueOpen, ...wanted };
+  return { ...continueOpenSession, ...wanted };
 }
 
 test('without an objective the open session is meant, with --new never', () => {
-  assert.ok(selectsOpenSession(working, continueOpen));
+  assert.ok(selectsOpenSession(working, continueOpenSession));
   assert.not(selectsOpenSession(working, wish({ isBeside: true })));
 });
 

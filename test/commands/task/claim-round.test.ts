@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claimRound, refusedFirst } from '../../../lib/commands/task/claim-many.ts';
+import { claimTasksInOrder, refuseIdsBeforeFirstClaim } from '../../../lib/commands/task/claim-many.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeTask } from '../../support/tasks.ts';
 
@@ -19,7 +19,7 @@ test('a round claims so many at most, answers those before in order, and each cl
     makeTask('task-d'),
   ];
   const ids = ['task-a', 'task-b', 'none', 'task-a', 'task-c', 'task-d'];
-  const { answers, changes, accepted } = claimRound(ids, { session, tasks }, claimer);
+  const { answers, changes, accepted } = claimTasksInOrder(ids, { session, tasks }, claimer);
   assert.equal(
     answers.map(({ id, claimed }) => [id, claimed]),
     [
@@ -43,7 +43,7 @@ test('what others hold is refused up to the first task that is free', () => {
   } as const;
   const tasks = [makeTask('task-a', held), makeTask('task-b'), makeTask('task-c', held)];
   assert.equal(
-    refusedFirst(['task-a', 'none', 'task-b', 'task-c'], tasks).map(({ id }) => id),
+    refuseIdsBeforeFirstClaim(['task-a', 'none', 'task-b', 'task-c'], tasks).map(({ id }) => id),
     ['task-a', 'none'],
   );
 });
@@ -51,7 +51,7 @@ test('what others hold is refused up to the first task that is free', () => {
 test('a session that had ended is opened once', () => {
   const ended = sampleSession(session.id, { state: 'ended', wave: 'done' });
   const tasks = [makeTask('task-a'), makeTask('task-b')];
-  const { changes } = claimRound(['task-a', 'task-b'], { session: ended, tasks }, claimer);
+  const { changes } = claimTasksInOrder(['task-a', 'task-b'], { session: ended, tasks }, claimer);
   assert.is(changes.filter((change) => change.session !== undefined).length, 1);
 });
 

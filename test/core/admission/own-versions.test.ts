@@ -1,18 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  noteDecision,
-  sessionDecisions,
-  taskDecision,
-  taskStateDecision,
-  verdictDecision,
+  listDecisionsInSession,
+  toLeftNoteDecision,
+  toTaskPlanDecision,
+  toTaskStateDecision,
+  toVerdictDecision,
 } from '../../../lib/core/admission/decisions.ts';
-import { isWhollyOwn } from '../../../lib/core/admission/own-versions.ts';
+import { isWholeStateOwn } from '../../../lib/core/admission/own-versions.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Snapshot } from '../../../lib/domain/ports/store-port.ts';
-import { type BlackboardPage, makeNote } from '../../../lib/domain/state/blackboard.ts';
+import { type BlackboardPage, makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import type { Decision, DecisionLog } from '../../../lib/domain/state/decision-log.ts';
+import type { DecisionLog, LoggedDecision } from '../../../lib/domain/state/decision-log.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
@@ -41,7 +41,7 @@ const changeset: Changeset = {
 };
 
 function noteBy(by: string) {
-  return makeNote({ text: 'tests need TZ=UTC', by, at, place: null, tasks: [], paths: [] });
+  return makeBlackboardNote({ text: 'tests need TZ=UTC', by, at, place: null, tasks: [], paths: [] });
 }
 
 const task = makeTask('a');
@@ -50,12 +50,12 @@ const session = sampleSession(sampleSessionId, { changesets: [changeset] });
 const page: BlackboardPage = { v: 1, rev: 1, session: sampleSessionId, task: null, notes: [noteBy('Lea')] };
 const own: Parts = { session, tasks: [task, dropped], verdicts: [sampleVerdict(two)], page, problems: [] };
 
-function decisionsOf(parts: Parts): readonly Decision[] {
+function decisionsOf(parts: Parts): readonly LoggedDecision[] {
   return [
-    ...sessionDecisions(parts.session),
-    ...parts.tasks.flatMap((each) => [taskDecision(each), taskStateDecision(each)]),
-    ...parts.verdicts.map(verdictDecision),
-    ...parts.page.notes.map((note) => noteDecision(parts.page, note)),
+    ...listDecisionsInSession(parts.session),
+    ...parts.tasks.flatMap((each) => [toTaskPlanDecision(each), toTaskStateDecision(each)]),
+    ...parts.verdicts.map(toVerdictDecision),
+    ...parts.page.notes.map((note) => toLeftNoteDecision(parts.page, note)),
   ];
 }
 
@@ -65,7 +65,7 @@ function isOwn(change: Partial<Parts>): boolean {
   const known = new Set(decisionsOf(own).map((decision) => canonicalDigest(decision)));
   const decided = {
     refresh: () => undefined,
-    has: (decision: Decision) => known.has(canonicalDigest(decision)),
+    has: (decision: LoggedDecision) => known.has(canonicalDigest(decision)),
   } as DecisionLog;
   const snapshot = {
     ...{ sessions: [parts.session], problems: parts.problems },
@@ -73,7 +73,7 @@ function isOwn(change: Partial<Parts>): boolean {
     verdictsOf: () => parts.verdicts,
     blackboardOf: () => [parts.page],
   };
-  return isWhollyOwn(snapshot as unknown as Snapshot, decided);
+  return isWholeStateOwn(snapshot as unknown as Snapshot, decided);
 }
 
 test('TRU-2 a state in which everything was decided here is own', () => {

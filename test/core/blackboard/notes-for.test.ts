@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { notesFor } from '../../../lib/core/blackboard/notes-for.ts';
+import { selectNotesForTask } from '../../../lib/core/blackboard/notes-for.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import { type BlackboardPage, type LeftNote, makeNote } from '../../../lib/domain/state/blackboard.ts';
+import {
+  type BlackboardNote,
+  type BlackboardPage,
+  makeBlackboardNote,
+} from '../../../lib/domain/state/blackboard.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeTask, testSession } from '../../support/tasks.ts';
 
@@ -32,14 +36,17 @@ const said = (
   others: readonly Task[],
   pages: readonly BlackboardPage[] = [],
 ): readonly string[] =>
-  notesFor(task, { tasks: [task, ...others], pages }).words.map(
+  selectNotesForTask(task, { tasks: [task, ...others], pages }).words.map(
     ({ from, text }) => `${from.split(' (')[0]}: ${text}`,
   );
 
-const note = (text: string, more: Partial<LeftNote> = {}): LeftNote =>
-  makeNote({ ...{ text, by: 'worker-00000001', at: at(2), place: 'here', tasks: [], paths: [] }, ...more });
+const note = (text: string, more: Partial<BlackboardNote> = {}): BlackboardNote =>
+  makeBlackboardNote({
+    ...{ text, by: 'worker-00000001', at: at(2), place: 'here', tasks: [], paths: [] },
+    ...more,
+  });
 
-const page = (task: string | null, notes: readonly LeftNote[]): BlackboardPage => ({
+const page = (task: string | null, notes: readonly BlackboardNote[]): BlackboardPage => ({
   ...{ v: 1, rev: 1, session: testSession, notes: [...notes] },
   task: task === null ? null : parseTaskId(task),
 });
@@ -82,7 +89,7 @@ test('QUE-3 only accepted work speaks: what was rejected is void with its attemp
 test('QUE-3 what is too much is cut and counted, and a circle of needs ends', () => {
   const needs = Array.from({ length: 12 }, (_, index) => done(`n-${index}`, `${index} `.repeat(5_000)));
   const task = mine({ dependencies: needs.map(({ id }) => `${id}`) });
-  const { words, leftOut } = notesFor(task, { tasks: [task, ...needs], pages: [] });
+  const { words, leftOut } = selectNotesForTask(task, { tasks: [task, ...needs], pages: [] });
   assert.is(words.length + leftOut, 12);
   assert.ok(words.reduce((sum, { text }) => sum + text.length, 0) <= 6_000);
   const [a, b] = [done('a', 'A', { dependencies: ['b'] }), done('b', 'B', { dependencies: ['a'] })];

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followLines } from '../../../lib/core/changesets/versions-seen-before.ts';
+import { followLinesThroughHunks } from '../../../lib/core/changesets/versions-seen-before.ts';
 import type { Hunk, PatchLine } from '../../../lib/domain/state/patch.ts';
 import { makeRandom } from '../../support/random.ts';
 
@@ -18,7 +18,7 @@ function hunk(oldStart: number, newStart: number, ...lines: readonly string[]): 
 test('RND-1 a line is followed to where it is now, or to the hunk that took it away', () => {
   const hunks = [hunk(2, 2, ' b', '-c', '+C', '+D', ' d'), hunk(10, 11, ' j', '-k', ' l')];
   const where = (line: number): unknown => {
-    const found = followLines(hunks, { line });
+    const found = followLinesThroughHunks(hunks, { line });
     return found.kind !== 'stands' ? found.kind : [found.line, found.beside !== null];
   };
   assert.equal([1, 2, 3, 4, 5, 10, 11, 12, 13].map(where), [
@@ -37,7 +37,7 @@ test('RND-1 a line is followed to where it is now, or to the hunk that took it a
 test('RND-1 lines are followed together: gone once nothing stands in their place, changed once one of them is', () => {
   const hunks = [hunk(2, 2, ' b', '-c', '-d', ' e', '-f', '+F', ' g')];
   const where = (line: number, to: number): unknown => {
-    const found = followLines(hunks, { line, to });
+    const found = followLinesThroughHunks(hunks, { line, to });
     return found.kind !== 'stands' ? found.kind : [found.line, found.beside !== null];
   };
   assert.equal(
@@ -65,7 +65,7 @@ test('RND-1 whatever was changed, a line that stands has the same text there', (
     }
     const hunks = [hunk(1, 1, ...lines)];
     for (const [index, text] of before.entries()) {
-      const found = followLines(hunks, { line: index + 1 });
+      const found = followLinesThroughHunks(hunks, { line: index + 1 });
       assert.is(
         found.kind === 'stands' ? after[found.line - 1] : 'changed',
         after.includes(text) ? text : 'changed',

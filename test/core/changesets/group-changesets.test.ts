@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { groupChangesets } from '../../../lib/core/changesets/group-changesets.ts';
+import { listChangesetsToBuild } from '../../../lib/core/changesets/group-changesets.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makePassed, makeTask } from '../../support/tasks.ts';
 
 function group(tasks: readonly Task[]) {
-  const { changesets, waiting } = groupChangesets(tasks);
+  const { changesets, waiting } = listChangesetsToBuild(tasks);
   return {
     changesets: changesets.map(({ group, tasks, missing, dependsOn }) => ({
       group,

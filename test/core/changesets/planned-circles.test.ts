@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plannedCircles } from '../../../lib/core/changesets/cohesion-groups.ts';
-import { plannedOverlaps, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
+import { findInseparableGroups } from '../../../lib/core/changesets/cohesion-groups.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
 import { planSchema } from '../../../lib/domain/state/plan.ts';
 
 type Row = readonly [id: string, group: string, lock: string, ...dependencies: string[]];
@@ -12,8 +12,8 @@ function circles(...rows: readonly Row[]): readonly string[] {
       ...{ id, title: id, description: id, cohesion_group, file_locks: [lock], dependencies },
     })),
   });
-  const ground = plannedOverlaps(plan.tasks, planWaves(plan.tasks, 4));
-  return plannedCircles(plan, ground).map(({ kind, groups }) => `${kind}: ${groups.join(' ')}`);
+  const ground = listPlannedOverlaps(plan.tasks, predictTaskBatches(plan.tasks, 4));
+  return findInseparableGroups(plan, ground).map(({ kind, groups }) => `${kind}: ${groups.join(' ')}`);
 }
 
 test('STK-2 groups whose tasks depend on each other in a circle come together', () => {

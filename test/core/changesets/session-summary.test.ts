@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sessionSummary } from '../../../lib/core/changesets/reopen-session.ts';
+import { summarizeSessionCounts } from '../../../lib/core/changesets/reopen-session.ts';
 import { taskStatuses } from '../../../lib/domain/state/task-facts.ts';
 import { makeTask } from '../../support/tasks.ts';
 
@@ -14,7 +14,7 @@ test('MRG-7 counts what landed and where the tasks stand', () => {
     { state: 'approved' },
     { state: 'rejected' },
   ] as const;
-  assert.equal(sessionSummary(tasks, changesets), {
+  assert.equal(summarizeSessionCounts(tasks, changesets), {
     approved: 2,
     requeued: 6,
     blocked: 5,
@@ -25,7 +25,7 @@ test('MRG-7 counts what landed and where the tasks stand', () => {
 });
 
 test('an empty session has nothing', () => {
-  assert.equal(Object.values(sessionSummary([], [])), [0, 0, 0, 0, 0, 0]);
+  assert.equal(Object.values(summarizeSessionCounts([], [])), [0, 0, 0, 0, 0, 0]);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shownChangesets } from '../../../lib/core/changesets/shown-changesets.ts';
+import { listChangesetsToShow } from '../../../lib/core/changesets/shown-changesets.ts';
 
 type Sets = readonly (readonly [id: string, group: string, state: string, tasks: readonly string[]])[];
 
@@ -8,7 +8,7 @@ type Sets = readonly (readonly [id: string, group: string, state: string, tasks:
 function shown(sets: Sets, done: readonly string[]): readonly string[] {
   const changesets = sets.map(([id, group, state, tasks]) => ({ id, group, state, tasks }));
   const tasks = done.map((id) => ({ id, status: 'done' }));
-  return shownChangesets({ cycle: 1, changesets } as never, tasks as never).map(({ id }) => id);
+  return listChangesetsToShow({ cycle: 1, changesets } as never, tasks as never).map(({ id }) => id);
 }
 
 test('DSK-3 one that is void by a suggestion stays in its place until it is built again', () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { validationOrder } from '../../../lib/core/changesets/cohesion-groups.ts';
+import { listTasksToValidate } from '../../../lib/core/changesets/cohesion-groups.ts';
 import { makePassed, makeTask } from '../../support/tasks.ts';
 
 test('VAL-1 done tasks without a verdict: groups in dependency order, by priority in each', () => {
@@ -13,13 +13,13 @@ test('VAL-1 done tasks without a verdict: groups in dependency order, by priorit
     makeTask('6', { status: 'done', cohesion_group: 'zoo', priority: 2 }),
   ];
   assert.equal(
-    validationOrder(tasks).map(({ id }) => id as string),
+    listTasksToValidate(tasks).map(({ id }) => id as string),
     ['6', '3', '2', '1'],
   );
 });
 
 test('nothing done, nothing to validate', () => {
-  assert.equal(validationOrder([makeTask('a'), makePassed('b')]), []);
+  assert.equal(listTasksToValidate([makeTask('a'), makePassed('b')]), []);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { versionsSeenBefore } from '../../../lib/core/changesets/versions-seen-before.ts';
+import { listVersionsSeenBefore } from '../../../lib/core/changesets/versions-seen-before.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { sampleChangeset } from '../../ui/samples.ts';
 
@@ -15,9 +15,9 @@ test('RND-1 what a changeset is compared with is the latest version of each of i
   const second = set('1-a-2', ['one'], { state: 'skipped' });
   const foreign = set('1-b', ['three'], { state: 'rejected' });
   const now = set('2-a', ['one', 'two'], { state: 'waiting' });
-  assert.equal(ids(versionsSeenBefore([first, second, foreign, now], now)), ['1-a', '1-a-2']);
+  assert.equal(ids(listVersionsSeenBefore([first, second, foreign, now], now)), ['1-a', '1-a-2']);
   assert.equal(
-    ids(versionsSeenBefore([first, second, now], { id: '2-a', tasks: ['one'] as Changeset['tasks'] })),
+    ids(listVersionsSeenBefore([first, second, now], { id: '2-a', tasks: ['one'] as Changeset['tasks'] })),
     ['1-a-2'],
   );
 });
@@ -29,11 +29,11 @@ test('RND-1 nobody saw one that nobody decided, and none that comes later', () =
     set('1-b', ['one'], { state: 'conflict', decided_by: null }),
     set('1-c', ['one'], { state: 'void' }),
   ];
-  assert.equal(versionsSeenBefore([...unseen, now], now), []);
+  assert.equal(listVersionsSeenBefore([...unseen, now], now), []);
   const later = set('3-a', ['one'], { state: 'rejected' });
-  assert.equal(versionsSeenBefore([now, later], now), []);
+  assert.equal(listVersionsSeenBefore([now, later], now), []);
   const approved = set('1-d', ['one'], { state: 'conflict' });
-  assert.equal(ids(versionsSeenBefore([approved, now], now)), ['1-d']);
+  assert.equal(ids(listVersionsSeenBefore([approved, now], now)), ['1-d']);
 });
 
 test.run();

@@ -1,26 +1,29 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type CommittedWork,
   listConflicts,
+  makeTrialPairKey,
   planTrialMerges,
   type TrialPair,
-  trialKey,
-  type Work,
 } from '../../../lib/core/conflict-detection/conflicts.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import type { Trial } from '../../../lib/domain/ports/git-commits.ts';
+import type { TrialMergeResult } from '../../../lib/domain/ports/git-commits.ts';
 import { makeOid } from '../../support/tasks.ts';
 
 const branch = { branch: 'main', commit: makeOid('base') };
 
-interface Fields extends Partial<Omit<Work, 'changes' | 'missed'>> {
+interface Fields extends Partial<Omit<CommittedWork, 'changes' | 'missed'>> {
   readonly paths?: readonly string[] | null;
   readonly missed?: readonly string[];
   readonly removes?: boolean;
 }
 
 /** A work that renames files, unless `removes` is false. */
-function work(id: string, { paths = [], missed = [], removes = true, ...fields }: Fields = {}): Work {
+function work(
+  id: string,
+  { paths = [], missed = [], removes = true, ...fields }: Fields = {},
+): CommittedWork {
   return {
     ...{ task: parseTaskId(id), commit: makeOid(id), isAtWork: false, file_locks: [], builtOn: new Set() },
     ...{ changes: paths && { paths, removes }, missed: { paths: missed, removes }, changedAt: 0 },
@@ -28,7 +31,7 @@ function work(id: string, { paths = [], missed = [], removes = true, ...fields }
   };
 }
 
-function plan(works: readonly Work[], fields: Partial<Parameters<typeof planTrialMerges>[0]> = {}) {
+function plan(works: readonly CommittedWork[], fields: Partial<Parameters<typeof planTrialMerges>[0]> = {}) {
   return planTrialMerges({ works, branch, changesets: [], isKnown: () => false, most: 100, ...fields });
 }
 
@@ -71,8 +74,8 @@ test('the newest changed come first, at most so many, and what is left out is co
   assert.equal(names(due), ['t1 t4', 't2 t4']);
   assert.is(leftOut, 4);
   assert.is(near.length, 6);
-  const known = new Set(due.map(trialKey));
-  const next = plan(works, { most: 3, isKnown: (pair) => known.has(trialKey(pair)) });
+  const known = new Set(due.map(makeTrialPairKey));
+  const next = plan(works, { most: 3, isKnown: (pair) => known.has(makeTrialPairKey(pair)) });
   assert.equal(names(next.due), ['t3 t4', 't1 t3', 't2 t3']);
   assert.is(next.leftOut, 1);
 });
@@ -116,13 +119,13 @@ test('a conflict of the work below is not said again of what was built on it', (
   const a = work('a', { paths: ['x'] });
   const b = work('b', { paths: ['x', 'y'], builtOn: new Set([a.commit]) });
   const c = work('c', { paths: ['x', 'y'], isAtWork: true });
-  const trials = new Map<string, Trial>([
-    [trialKey({ one: a, other: c }), { kind: 'conflict', paths: ['x'] }],
-    [trialKey({ one: b, other: c }), { kind: 'conflict', paths: ['x', 'y'] }],
-    [trialKey({ one: c, other: branch }), { kind: 'unrelated' }],
+  const trials = new Map<string, TrialMergeResult>([
+    [makeTrialPairKey({ one: a, other: c }), { kind: 'conflict', paths: ['x'] }],
+    [makeTrialPairKey({ one: b, other: c }), { kind: 'conflict', paths: ['x', 'y'] }],
+    [makeTrialPairKey({ one: c, other: branch }), { kind: 'unrelated' }],
   ]);
   const { near } = plan([c, b, { ...a }].map((one) => ({ ...one, missed: { paths: ['x'], removes: true } })));
-  const found = listConflicts(near, (pair) => trials.get(trialKey(pair)));
+  const found = listConflicts(near, (pair) => trials.get(makeTrialPairKey(pair)));
   assert.equal(
     found.map(({ one, other, paths, unrelated }) => [
       ...[one.task, 'task' in other ? other.task : other.branch],
@@ -140,7 +143,7 @@ test('a conflict of the work below is not said again of what was built on it', (
 test('a conflict all of which lies below is said of that alone', () => {
   const a = work('a', { paths: ['x'], missed: ['x'] });
   const b = work('b', { paths: ['x'], missed: ['x'], builtOn: new Set([a.commit]) });
-  const trial: Trial = { kind: 'conflict', paths: ['x'] };
+  const trial: TrialMergeResult = { kind: 'conflict', paths: ['x'] };
   const found = listConflicts(plan([a, b]).near, () => trial);
   assert.equal(
     found.map(({ one }) => one.task as string),

@@ -1,15 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  limitDecision,
-  noteDecision,
-  sessionStateDecision,
-  taskDecision,
-  taskStateDecision,
+  toLeftNoteDecision,
+  toRaisedLimitDecision,
+  toSessionStateDecision,
+  toTaskPlanDecision,
+  toTaskStateDecision,
 } from '../../../lib/core/admission/decisions.ts';
-import { isTrustedWhenShared, sharedDecisionLog } from '../../../lib/core/machines/machine-statement.ts';
+import {
+  createSharedDecisionLog,
+  isDecisionTrustedWhenShared,
+} from '../../../lib/core/machines/machine-statement.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
-import { makeNote } from '../../../lib/domain/state/blackboard.ts';
+import { makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import type { DecisionLog } from '../../../lib/domain/state/decision-log.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { testSession as id, makeTask } from '../../support/tasks.ts';
@@ -22,31 +25,34 @@ const ended = makeTask('task-002', { session: session.id, status: 'dropped' });
 test('TRU-2 what is asked of a task and another session count on no machine by themselves', () => {
   for (const role of ['lead', 'worker'] as const) {
     const shared = { session: session.id, role };
-    assert.not(isTrustedWhenShared(taskDecision(task), shared));
+    assert.not(isDecisionTrustedWhenShared(toTaskPlanDecision(task), shared));
     // What all may spend is the lead's to say; what each machine may is not, see reserve-share.
-    assert.is(isTrustedWhenShared(limitDecision(session, 100), shared), role === 'worker');
-    assert.not(isTrustedWhenShared(taskStateDecision(task), { session: other, role }));
-    assert.ok(isTrustedWhenShared(taskStateDecision(task), shared));
+    assert.is(isDecisionTrustedWhenShared(toRaisedLimitDecision(session, 100), shared), role === 'worker');
+    assert.not(isDecisionTrustedWhenShared(toTaskStateDecision(task), { session: other, role }));
+    assert.ok(isDecisionTrustedWhenShared(toTaskStateDecision(task), shared));
   }
 });
 
 test('TRU-2 who leads believes no machine that a task has ended, who joined follows the lead', () => {
   const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
-  assert.not(lead && isTrustedWhenShared(taskStateDecision(ended), lead));
-  assert.not(lead && isTrustedWhenShared(sessionStateDecision(session), lead));
-  assert.ok(worker && isTrustedWhenShared(taskStateDecision(ended), worker));
-  assert.ok(worker && isTrustedWhenShared(sessionStateDecision(session), worker));
+  assert.not(lead && isDecisionTrustedWhenShared(toTaskStateDecision(ended), lead));
+  assert.not(lead && isDecisionTrustedWhenShared(toSessionStateDecision(session), lead));
+  assert.ok(worker && isDecisionTrustedWhenShared(toTaskStateDecision(ended), worker));
+  assert.ok(worker && isDecisionTrustedWhenShared(toSessionStateDecision(session), worker));
 });
 
 test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to who joined', () => {
   const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
   const facts = { text: 'x', by: 'Lea', at: '2026-03-01T08:00:00.000Z', place: 'far', tasks: [], paths: [] };
   const [ofWorker, ofLead] = [task.id, null].map((about) =>
-    noteDecision({ session: session.id, task: about }, makeNote(facts)),
+    toLeftNoteDecision({ session: session.id, task: about }, makeBlackboardNote(facts)),
   );
   assert.ok(lead && worker && ofWorker && ofLead);
-  assert.equal([isTrustedWhenShared(ofWorker, lead), isTrustedWhenShared(ofLead, lead)], [true, false]);
-  assert.ok(isTrustedWhenShared(ofWorker, worker) && isTrustedWhenShared(ofLead, worker));
+  assert.equal(
+    [isDecisionTrustedWhenShared(ofWorker, lead), isDecisionTrustedWhenShared(ofLead, lead)],
+    [true, false],
+  );
+  assert.ok(isDecisionTrustedWhenShared(ofWorker, worker) && isDecisionTrustedWhenShared(ofLead, worker));
 });
 
 test('the log of a shared session shows what is decided after they were made', () => {
@@ -57,7 +63,7 @@ test('the log of a shared session shows what is decided after they were made', (
     },
     has: () => false,
   } as unknown as DecisionLog;
-  const shared = sharedDecisionLog(decided, { session: id, role: 'worker' });
+  const shared = createSharedDecisionLog(decided, { session: id, role: 'worker' });
   assert.is(shared.revision, 1);
   revision = 2;
   assert.is(shared.revision, 2);

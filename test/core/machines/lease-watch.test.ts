@@ -1,6 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LeaseWatch, leaseState, watchLeases } from '../../../lib/core/machines/lease-watch.ts';
+import {
+  computeMachineState,
+  type LeaseWatch,
+  updateLeaseWatch,
+} from '../../../lib/core/machines/lease-watch.ts';
 import { makeOid } from '../../support/tasks.ts';
 
 const lease = { leaseMs: 10_000, renewMs: 3_000 };
@@ -9,7 +13,10 @@ const at = (n: number) => new Map([['m', makeOid(String(n))]]);
 function watch(looks: readonly (readonly [elapsedMs: number, tip: number | null])[]): number {
   let known: LeaseWatch = new Map();
   for (const [elapsedMs, tip] of looks)
-    known = watchLeases(known, tip === null ? new Map() : at(tip), { elapsedMs, renewMs: lease.renewMs });
+    known = updateLeaseWatch(known, tip === null ? new Map() : at(tip), {
+      elapsedMs,
+      renewMs: lease.renewMs,
+    });
   return known.get('m')?.silentMs ?? -1;
 }
 
@@ -33,7 +40,7 @@ test('DST-1 a sign that moves is alive, one that stands still for the lease is g
     10_000,
   );
   assert.equal(
-    [0, 5_999, 6_000, 9_999, 10_000].map((ms) => leaseState(ms, lease)),
+    [0, 5_999, 6_000, 9_999, 10_000].map((ms) => computeMachineState(ms, lease)),
     ['live', 'live', 'silent', 'silent', 'gone'],
   );
 });

@@ -1,13 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { memoryEntries, type RecallOptions, recallMemory } from '../../../lib/core/memory/session-memory.ts';
+import {
+  listMemoryEntries,
+  type MemoryRenderOptions,
+  renderMemoryForPlanner,
+} from '../../../lib/core/memory/session-memory.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { type MemoryEntry, memoryEntrySchema } from '../../../lib/domain/state/memory.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeRandom } from '../../support/random.ts';
 import { makeTask } from '../../support/tasks.ts';
 
-const options: RecallOptions = {
+const options: MemoryRenderOptions = {
   objective: 'Improve the login page',
   summarizeAfter: 3,
   preserveFailures: 5,
@@ -28,13 +32,15 @@ test('MEM-1 what is settled is remembered: results, failures with their history,
     }),
     makeTask('task-003', { status: 'pending' }),
   ];
-  const open = memoryEntries(sampleSession(), tasks, { withFailures: true });
+  const open = listMemoryEntries(sampleSession(), tasks, { withFailures: true });
   assert.equal(
     open.map(({ task, kind }) => `${task} ${kind}`),
     ['task-001 result'],
     'what may still come to something is not remembered yet',
   );
-  const ended = memoryEntries(sampleSession(undefined, { state: 'ended' }), tasks, { withFailures: true });
+  const ended = listMemoryEntries(sampleSession(undefined, { state: 'ended' }), tasks, {
+    withFailures: true,
+  });
   assert.equal(
     ended.map(({ task, kind, status }) => `${task} ${kind} ${status}`),
     ['task-001 result merged', 'task-002 failure failed', 'task-003 failure pending', 'null summary ended'],
@@ -43,7 +49,9 @@ test('MEM-1 what is settled is remembered: results, failures with their history,
   assert.is(failure?.cost_usd, 1);
   assert.match(failure?.attempts[0]?.notes ?? '', 'it crashed\nRejected: wrong colour');
   assert.match(ended[3]?.notes ?? '', '3 tasks: 1 failed, 1 merged, 1 pending');
-  const kept = memoryEntries(sampleSession(undefined, { state: 'ended' }), tasks, { withFailures: false });
+  const kept = listMemoryEntries(sampleSession(undefined, { state: 'ended' }), tasks, {
+    withFailures: false,
+  });
   assert.equal(
     kept.map(({ kind }) => kind),
     ['result', 'summary'],
@@ -64,7 +72,8 @@ test('MEM-1 text of any kind makes an entry that can be stored', () => {
     ],
   });
   const session = sampleSession(undefined, { state: 'ended', objective: nasty });
-  for (const entry of memoryEntries(session, [task], { withFailures: true })) memoryEntrySchema.parse(entry);
+  for (const entry of listMemoryEntries(session, [task], { withFailures: true }))
+    memoryEntrySchema.parse(entry);
 });
 
 test('MEM-1 new sessions are told whole, old ones in one line, failures stay longer', () => {
@@ -73,7 +82,7 @@ test('MEM-1 new sessions are told whole, old ones in one line, failures stay lon
     entry(day, 'task-001', { title: `Result of day ${day}` }),
     entry(day, 'task-002', { kind: 'failure', status: 'failed', title: `Failure of day ${day}` }),
   ]);
-  const told = recallMemory(entries, options);
+  const told = renderMemoryForPlanner(entries, options);
   const days = (what: string): string[] =>
     [...told.matchAll(new RegExp(`${what} of day (\\d)`, 'g'))].map(([, day = '']) => day);
   assert.equal(days('Objective'), ['7', '6', '5', '4', '3', '2', '1']);
@@ -90,10 +99,13 @@ test('MEM-1 an old task that has to do with the objective is told all the same',
     entry(1, 'task-007', { title: 'Rewrite the login page' }),
     entry(1, 'task-008', { title: 'Something else', paths: ['lib/deep/thing.ts'] }),
   ];
-  const byWords = recallMemory([...entries, ...old], options);
+  const byWords = renderMemoryForPlanner([...entries, ...old], options);
   assert.match(byWords, 'Rewrite the login page');
   assert.not.match(byWords, 'Something else');
-  const byPath = recallMemory([...entries, ...old], { ...options, objective: 'Mend lib/deep/thing.ts' });
+  const byPath = renderMemoryForPlanner([...entries, ...old], {
+    ...options,
+    objective: 'Mend lib/deep/thing.ts',
+  });
   assert.match(byPath, 'Something else');
 });
 
@@ -107,18 +119,25 @@ test('MEM-1 memory is never larger than allowed, says what is left out, and keep
       }),
     );
     const maxBytes = 500 + random.int(0, 3_000);
-    const told = recallMemory(entries, { ...options, maxBytes });
+    const told = renderMemoryForPlanner(entries, { ...options, maxBytes });
     assert.ok(Buffer.byteLength(told) <= maxBytes);
-    assert.is(told, recallMemory([...entries].reverse(), { ...options, maxBytes }), 'order is no matter');
+    assert.is(
+      told,
+      renderMemoryForPlanner([...entries].reverse(), { ...options, maxBytes }),
+      'order is no matter',
+    );
   }
   const many = Array.from({ length: 300 }, (_, at) => entry(9, `task-${at}`, { notes: 'x'.repeat(200) }));
-  const told = recallMemory([...many, entry(9, 'task-wanted', { title: 'The login page' })], options);
+  const told = renderMemoryForPlanner(
+    [...many, entry(9, 'task-wanted', { title: 'The login page' })],
+    options,
+  );
   assert.match(told, 'The login page');
   assert.match(told, /\(\d+ older or less related entries are not shown\.\)$/);
 });
 
 test('MEM-1 no memory is no text', () => {
-  assert.is(recallMemory([], options), '');
+  assert.is(renderMemoryForPlanner([], options), '');
 });
 
 function summary(day: number): MemoryEntry {

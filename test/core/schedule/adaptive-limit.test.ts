@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adaptiveLimit } from '../../../lib/core/schedule/held-back.ts';
+import { limitAgentsByMemory } from '../../../lib/core/schedule/held-back.ts';
 
 const limitOf = (freeMb: number, usedMb: readonly number[] = [], configured = 4): number =>
-  adaptiveLimit({ configured, freeMb, minPerAgentMb: 600, usedMb }).limit;
+  limitAgentsByMemory({ configured, freeMb, minPerAgentMb: 600, usedMb }).limit;
 
 test('SCH-5 never more agents than free memory has room for, never more than configured, at least one', () => {
   assert.is(limitOf(10_000), 4);
   assert.is(limitOf(1_300), 2);
   assert.is(limitOf(0), 1);
-  assert.is(adaptiveLimit({ configured: 4, freeMb: 1_300, minPerAgentMb: 600 }).isReduced, true);
-  assert.is(adaptiveLimit({ configured: 4, freeMb: 10_000, minPerAgentMb: 600 }).isReduced, false);
+  assert.is(limitAgentsByMemory({ configured: 4, freeMb: 1_300, minPerAgentMb: 600 }).isReduced, true);
+  assert.is(limitAgentsByMemory({ configured: 4, freeMb: 10_000, minPerAgentMb: 600 }).isReduced, false);
 });
 
 test('SCH-5 what running agents will still take is not free', () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClaimRules, claimObjection } from '../../../lib/core/schedule/claim-rules.ts';
+import { ManualClaimChecker, whyNotClaimableByHand } from '../../../lib/core/schedule/claim-rules.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeRandom } from '../../support/random.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
@@ -15,11 +15,11 @@ test('many claims one after the other are judged as each would be alone', () => 
       }),
     );
     const limit = random.pick([4, Number.POSITIVE_INFINITY]);
-    const rules = new ClaimRules(tasks, limit);
+    const rules = new ManualClaimChecker(tasks, limit);
     for (const { id } of tasks) {
       const task = tasks.find((one) => one.id === id);
       if (task === undefined) continue;
-      const expected = claimObjection(task, tasks, limit);
+      const expected = whyNotClaimableByHand(task, tasks, limit);
       const found = rules.objectionTo(task);
       // Of several that are in its way another one may be named.
       assert.is(found?.replace(/ with task-\d+,/, ''), expected?.replace(/ with task-\d+,/, ''));

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClaimShare } from '../../../lib/core/schedule/claim-rules.ts';
+import { ClaimBatchSize } from '../../../lib/core/schedule/claim-rules.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
 
 interface Racer {
-  readonly share: ClaimShare;
+  readonly share: ClaimBatchSize;
   won: number;
 }
 
@@ -31,7 +31,7 @@ test('UNI-2 who comes while others are at it gets no more than they do', () => {
 
 test('who is alone takes ever more at once', () => {
   let tasks = makeTasks(1_000);
-  const share = new ClaimShare(tasks);
+  const share = new ClaimBatchSize(tasks);
   const taken = Array.from({ length: 5 }, () => {
     const count = share.next(tasks, 0);
     tasks = claim(tasks, count);
@@ -43,7 +43,7 @@ test('who is alone takes ever more at once', () => {
 
 test('who lost to others begins anew', () => {
   const tasks = makeTasks(80);
-  const share = new ClaimShare(tasks);
+  const share = new ClaimBatchSize(tasks);
   assert.is(share.next(tasks, 0), 16);
   share.took(16, claim(tasks, 16));
   assert.is(share.next(claim(tasks, 40), 0), 16);
@@ -52,7 +52,7 @@ test('who lost to others begins anew', () => {
 /** One after the other, as the queue has them; `late`: so many come after the first turns. */
 function race(count: number, racers: number, late = 0): { won: readonly number[]; turns: number } {
   let tasks = makeTasks(count);
-  const all = Array.from({ length: racers }, (): Racer => ({ share: new ClaimShare(tasks), won: 0 }));
+  const all = Array.from({ length: racers }, (): Racer => ({ share: new ClaimBatchSize(tasks), won: 0 }));
   const queue = all.slice(0, racers - late);
   let turns = 0;
   while (tasks.some(({ status }) => status === 'pending')) {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { estimateCost } from '../../../lib/core/schedule/estimate-cost.ts';
 import { type Config, configSchema } from '../../../lib/domain/config/config.ts';
 import type { Role } from '../../../lib/domain/role.ts';
-import type { AgentRun } from '../../../lib/domain/state/session.ts';
+import type { AgentRunRecord } from '../../../lib/domain/state/session.ts';
 import { testTime } from '../../support/tasks.ts';
 
 const inGroup = (cohesion_group: string) => ({ cohesion_group, adapter: null, model: null });
@@ -13,7 +13,7 @@ function makeConfig(settings: unknown = {}): Config {
   return configSchema.parse(settings);
 }
 
-function makeRuns(role: Role, ...costs: readonly number[]): AgentRun[] {
+function makeRuns(role: Role, ...costs: readonly number[]): AgentRunRecord[] {
   return costs.map((cost_usd, index) => ({
     id: `${role}-0000000${index}`,
     role,
@@ -43,7 +43,7 @@ test('BUD-3 without experience an agent costs its whole budget', () => {
 test('BUD-3 three known runs of a role replace its budget by their average', () => {
   const few = makeRuns('worker', 0.1, 0.2, 0);
   const enough = [...few, ...makeRuns('worker', 0.3)];
-  const estimate = (runs: readonly AgentRun[]) =>
+  const estimate = (runs: readonly AgentRunRecord[]) =>
     estimateCost({ tasks, config: makeConfig(), runs })?.base_usd;
   assert.is(estimate(few), 4.95);
   assert.is(estimate(enough), 1.05);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LockIndex, sharedLock } from '../../../lib/core/schedule/locks.ts';
+import { findSharedLock, LockIndex } from '../../../lib/core/schedule/locks.ts';
 import { makeRandom } from '../../support/random.ts';
 
 const parts = [
@@ -34,8 +34,8 @@ test('SCH-2 the index finds the same first one, by the same lock, as comparing e
     const index = new LockIndex(all);
     for (let turn = 0; turn < 10; turn += 1) {
       const task = { file_locks: locksOf() };
-      const other = all.find((one) => sharedLock(task, one) !== null);
-      const expected = other === undefined ? null : { other, lock: sharedLock(task, other) };
+      const other = all.find((one) => findSharedLock(task, one) !== null);
+      const expected = other === undefined ? null : { other, lock: findSharedLock(task, other) };
       assert.equal(index.find(task), expected, `seed ${seed}: ${task.file_locks.join(' ')}`);
       if (other !== undefined) found += 1;
     }

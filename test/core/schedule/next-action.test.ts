@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  changesetsOfCycle,
-  freeChangesetId,
-  mergeable,
-  nextAction,
+  chooseNextAction,
+  listChangesetsOfCycle,
+  listMergeableTasks,
+  makeChangesetId,
 } from '../../../lib/core/schedule/next-action.ts';
-import { canStart } from '../../../lib/core/schedule/select-ready.ts';
+import { canAnyTaskStart } from '../../../lib/core/schedule/select-ready.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
@@ -40,7 +40,7 @@ function makeChangeset(
 
 function next(tasks: readonly Task[], change: Partial<Session> = {}, maxCycles = 5): string {
   const state = { session: sampleSession(undefined, change), tasks, maxCycles };
-  return nextAction({ ...state, canStart: (all) => canStart(all, 8) }).kind;
+  return chooseNextAction({ ...state, canStart: (all) => canAnyTaskStart(all, 8) }).kind;
 }
 
 const agent = parseAgentId('worker-1a2b3c4d');
@@ -100,20 +100,20 @@ test('a skipped, rejected or deferred changeset is not built again in its cycle,
 
 test('a void changeset is as if it had never been', () => {
   const changesets = [makeChangeset('main', 'void', [passed])];
-  assert.equal(changesetsOfCycle(sampleSession(undefined, { changesets })), []);
+  assert.equal(listChangesetsOfCycle(sampleSession(undefined, { changesets })), []);
   assert.is(next([passed], { changesets }), 'merge');
 });
 
 test('what builds upon a changeset that was not approved waits with it', () => {
   const dependent = makePassed('task-002', { dependencies: ['task-001'] });
   const held = [makeChangeset('main', 'skipped', [passed])];
-  assert.equal(mergeable([passed, dependent], held), []);
-  assert.equal(mergeable([merged, dependent], []), [dependent]);
+  assert.equal(listMergeableTasks([passed, dependent], held), []);
+  assert.equal(listMergeableTasks([merged, dependent], []), [dependent]);
 });
 
 test('a task with a pass whose dependency has none is not merged', () => {
   const dependent = makePassed('task-002', { dependencies: ['task-001'] });
-  assert.equal(mergeable([done, dependent], []), []);
+  assert.equal(listMergeableTasks([done, dependent], []), []);
 });
 
 test('WFL-1 what a person works on holds back its locks and its group, and nothing else', () => {
@@ -126,28 +126,28 @@ test('WFL-1 what a person works on holds back its locks and its group, and nothi
   assert.is(next([held]), 'wait');
   const mate = makePassed('task-003', { cohesion_group: 'hers' });
   const dependent = makePassed('task-004', { dependencies: ['task-003'] });
-  assert.equal(mergeable([held, passed, mate, dependent], []), [passed]);
+  assert.equal(listMergeableTasks([held, passed, mate, dependent], []), [passed]);
   assert.is(next([held, mate, dependent]), 'wait');
 });
 
 test('WFL-1 those who work by hand count in the limit of how many work at once', () => {
   const held = makeTask('task-009', { status: 'claimed', claimed_by: 'Ann' });
   const state = { session: sampleSession(), tasks: [held, pending], maxCycles: 5 };
-  assert.is(nextAction({ ...state, canStart: (all) => canStart(all, 1) }).kind, 'wait');
-  assert.is(nextAction({ ...state, canStart: (all) => canStart(all, 2) }).kind, 'work');
+  assert.is(chooseNextAction({ ...state, canStart: (all) => canAnyTaskStart(all, 1) }).kind, 'wait');
+  assert.is(chooseNextAction({ ...state, canStart: (all) => canAnyTaskStart(all, 2) }).kind, 'work');
 });
 
 test('tasks that come in later make a changeset of their own', () => {
   const session = (...states: Parameters<typeof makeChangeset>[1][]) =>
     sampleSession(undefined, { changesets: states.map((state) => makeChangeset('main', state, [passed])) });
-  assert.is(freeChangesetId(session(), 'main'), '1-main');
-  assert.is(freeChangesetId(session('landed'), 'main'), '1-main-2');
-  assert.is(freeChangesetId(session('void'), 'main'), '1-main');
+  assert.is(makeChangesetId(session(), 'main'), '1-main');
+  assert.is(makeChangesetId(session('landed'), 'main'), '1-main-2');
+  assert.is(makeChangesetId(session('void'), 'main'), '1-main');
 });
 
 test('all settled is the end, and the reason counts what was lost', () => {
   const reason = (tasks: readonly Task[]): string => {
-    const action = nextAction({ session: sampleSession(), tasks, maxCycles: 1 });
+    const action = chooseNextAction({ session: sampleSession(), tasks, maxCycles: 1 });
     return action.kind === 'end' ? action.reason : action.kind;
   };
   assert.is(reason([merged, makeTask('task-002', { status: 'dropped' })]), 'all tasks are settled');
@@ -173,7 +173,7 @@ test('MRG-7 where nothing is open but not all was done, a person is asked while 
 test('WRK-6: with no more agents wanted, what is done goes on; then a person is asked, also in the last cycle', () => {
   const session = sampleSession(undefined, { wave: 'work', cycle: 5 });
   const kind = (...tasks: readonly Task[]): string =>
-    nextAction({ session, tasks, maxCycles: 5, isWindingDown: true }).kind;
+    chooseNextAction({ session, tasks, maxCycles: 5, isWindingDown: true }).kind;
   const waiting = makeTask('b');
   assert.is(
     kind(makeTask('a', { status: 'claimed', agent_id: parseAgentId('worker-1a2b3c4d') }), waiting),

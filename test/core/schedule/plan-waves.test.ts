@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { planWaves } from '../../../lib/core/schedule/plan-waves.ts';
+import { predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 test('PLN-5 waves follow dependencies, locks, priority and the limit', () => {
@@ -11,12 +11,12 @@ test('PLN-5 waves follow dependencies, locks, priority and the limit', () => {
     makeTask('docs', { priority: 9, file_locks: ['docs/'] }),
     makeTask('more', { priority: 9, file_locks: ['more/'] }),
   ];
-  assert.equal(planWaves(tasks, 2), [['base', 'docs'], ['next', 'clash'], ['more']]);
-  assert.equal(planWaves(tasks, 1).length, 5);
+  assert.equal(predictTaskBatches(tasks, 2), [['base', 'docs'], ['next', 'clash'], ['more']]);
+  assert.equal(predictTaskBatches(tasks, 1).length, 5);
 });
 
 test('PLN-6 no tasks, no waves', () => {
-  assert.equal(planWaves([], 4), []);
+  assert.equal(predictTaskBatches([], 4), []);
 });
 
 test('dependencies outside the list are taken as fulfilled; a cycle is in no wave', () => {
@@ -25,7 +25,7 @@ test('dependencies outside the list are taken as fulfilled; a cycle is in no wav
     makeTask('b', { dependencies: ['c'] }),
     makeTask('c', { dependencies: ['b'] }),
   ];
-  assert.equal(planWaves(tasks, 0), [['a']]);
+  assert.equal(predictTaskBatches(tasks, 0), [['a']]);
 });
 
 test.run();

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plannedOverlaps, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 function ground(tasks: readonly Task[]): readonly string[] {
-  return plannedOverlaps(tasks, planWaves(tasks, 4)).map(
+  return listPlannedOverlaps(tasks, predictTaskBatches(tasks, 4)).map(
     ({ task, below }) => `${task} on ${below.map((one) => `${one.task} (${one.lock})`).join(', ')}`,
   );
 }

@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig } from '../../../lib/config/load-config.ts';
 import {
-  addRun,
-  budgetState,
-  presumeSpent,
+  addAgentRunCost,
+  computeBudgetState,
+  presumeReservationsSpent,
   reserveShare,
   withoutReservations,
 } from '../../../lib/core/schedule/budget-state.ts';
@@ -30,7 +30,7 @@ test('UNI-8 BUD-2 what is spent and set aside on all machines never passes the l
       if (own !== undefined && random.chance(0.5)) {
         // An agent spends no more than its share, and gives the rest back by being booked.
         const cost = random.chance(0.3) ? own.cost_usd : own.cost_usd / 2;
-        session = addRun(session, {
+        session = addAgentRunCost(session, {
           ...{ id: own.agent, role: 'worker', task_id: null, model: 'sonnet', started_at: '', ended_at: '' },
           ...{ outcome: 'ended', cost_usd: cost, tokens: 0 },
         });
@@ -63,7 +63,7 @@ test('BUD-2 TRU-2 a raised limit reaches what a machine may set aside; its own l
   assert.is(first && reserveShare(first.session, { ...raised, agent: 'b', mostHere: 3 }), null);
   assert.is(first && reserveShare(first.session, { ...raised, agent: 'b' })?.share, 4);
   const run = { ...aRun, id: 'a', cost_usd: 2 };
-  const booked = first && addRun(first.session, run);
+  const booked = first && addAgentRunCost(first.session, run);
   assert.equal(booked?.spent_on, { 'host/1': { cost_usd: 2, tokens: 0 } });
   assert.is(booked && reserveShare(booked, { ...raised, agent: 'b', mostHere: 3 })?.share, 1);
 });
@@ -72,14 +72,14 @@ test('BUD-2 what a machine had set aside that is gone counts as spent, until its
   const config = defaultConfig();
   const first = reserveShare(sampleSession(sampleSessionId, { cost_usd: 1 }), { ...wanted, agent: 'a' });
   assert.ok(first);
-  const presumed = presumeSpent(first.session, ({ machine }) => machine === 'host/1');
-  assert.is(budgetState(config, first.session).spent, 1);
-  assert.is(budgetState(config, presumed).spent, 5);
+  const presumed = presumeReservationsSpent(first.session, ({ machine }) => machine === 'host/1');
+  assert.is(computeBudgetState(config, first.session).spent, 1);
+  assert.is(computeBudgetState(config, presumed).spent, 5);
   assert.is(reserveShare(presumed, { ...wanted, agent: 'b', most: 9, machine: 'host/2' })?.share, 5);
-  const back = addRun(presumed, { ...aRun, id: 'a', cost_usd: 0.5 });
-  assert.equal([budgetState(config, back).spent, back.reservations], [1.5, undefined]);
+  const back = addAgentRunCost(presumed, { ...aRun, id: 'a', cost_usd: 0.5 });
+  assert.equal([computeBudgetState(config, back).spent, back.reservations], [1.5, undefined]);
   const free = withoutReservations(presumed, ({ machine }) => machine === 'host/1');
-  assert.is(budgetState(config, free).spent, 1);
+  assert.is(computeBudgetState(config, free).spent, 1);
 });
 
 test.run();

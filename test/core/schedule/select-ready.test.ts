@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { longestChains, planWaves } from '../../../lib/core/schedule/plan-waves.ts';
-import { nextWake, selectReady } from '../../../lib/core/schedule/select-ready.ts';
+import { computeChainLengths, predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
+import { msUntilNextBackoffEnds, selectReadyTasks } from '../../../lib/core/schedule/select-ready.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makeRandom as seeded } from '../../support/random.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
@@ -14,7 +14,7 @@ function select(
   options: { limit?: number; running?: readonly Task[]; judged?: readonly string[] } = {},
 ) {
   const { limit = 4, running = [], judged = [] } = options;
-  const { selected, deferred } = selectReady({ tasks, running, judged: new Set(judged), limit, now });
+  const { selected, deferred } = selectReadyTasks({ tasks, running, judged: new Set(judged), limit, now });
   return {
     selected: selected.map(({ id }) => id as string),
     deferred: deferred.map(({ task, because }) => `${task.id} ${because}`),
@@ -134,9 +134,9 @@ test('the next wake is the earliest backoff of a task that nothing else holds ba
     makeTask('e', { not_before: '2026-02-06T14:59:00Z' }),
     makeTask('f'),
   ];
-  assert.is(nextWake(tasks, now), 2_500);
-  assert.is(nextWake(tasks.slice(2), now), null);
-  assert.is(nextWake([], now), null);
+  assert.is(msUntilNextBackoffEnds(tasks, now), 2_500);
+  assert.is(msUntilNextBackoffEnds(tasks.slice(2), now), null);
+  assert.is(msUntilNextBackoffEnds([], now), null);
 });
 
 test('STK-4 of equal priority the one goes first that the longest chain waits for, then by id', () => {
@@ -165,7 +165,7 @@ test('STK-4 with overlaps and dependencies at random all is done within a tenth 
           random.chance(0.3) && at > 0 ? [`t${String(random.int(0, at - 1)).padStart(2, '0')}`] : [],
       }),
     );
-    rounds += planWaves(tasks, 4).length;
+    rounds += predictTaskBatches(tasks, 4).length;
     shortest += lowerBound(tasks, 4);
   }
   assert.ok(rounds <= shortest * 1.1, `${rounds} rounds, ${shortest} at least`);
@@ -190,7 +190,7 @@ test('STK-4 ten thousand tasks are put in order in a moment, whatever they lock'
   const tasks = Array.from({ length: 10_000 }, (_, at) =>
     makeTask(`t${at}`, { file_locks: [`src/${at % 100}/${at}.ts`, ...(at % 500 === 0 ? ['**'] : [])] }),
   );
-  assert.is(longestChains(tasks).size, 10_000);
+  assert.is(computeChainLengths(tasks).size, 10_000);
 });
 
 test.run();

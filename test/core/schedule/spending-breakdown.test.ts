@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  addRun,
-  presumeSpent,
+  addAgentRunCost,
+  breakDownSpending,
+  presumeReservationsSpent,
   reserveShare,
-  spendingBreakdown,
 } from '../../../lib/core/schedule/budget-state.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import { renderSpendingBreakdown } from '../../../lib/ui/render/render-session.ts';
@@ -12,7 +12,7 @@ import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { plainStyle } from '../../ui/samples.ts';
 
 const told = (session: Session): readonly string[] =>
-  renderSpendingBreakdown(spendingBreakdown(session), plainStyle(), '');
+  renderSpendingBreakdown(breakDownSpending(session), plainStyle(), '');
 
 function runOf(session: Session, machine: string, agent: string): Session {
   const held = reserveShare(session, { limit: 100, unit: 'usd', most: 4, machine, agent })?.session;
@@ -21,7 +21,7 @@ function runOf(session: Session, machine: string, agent: string): Session {
 }
 
 function bookedOf(session: Session, machine: string, agent: string, cost: number): Session {
-  return addRun(runOf(session, machine, agent), {
+  return addAgentRunCost(runOf(session, machine, agent), {
     ...{ id: agent, role: 'worker', task_id: null, model: 'sonnet', started_at: '', ended_at: '' },
     ...{ outcome: 'ended', cost_usd: cost, tokens: 0 },
   });
@@ -29,7 +29,7 @@ function bookedOf(session: Session, machine: string, agent: string, cost: number
 
 test('BUD-2 who wonders about money is told who spent it, and what counts as spent, and nothing where there is neither', () => {
   const none = sampleSession(sampleSessionId);
-  assert.equal([spendingBreakdown(none), told(none)], [{}, []]);
+  assert.equal([breakDownSpending(none), told(none)], [{}, []]);
   const one = bookedOf(none, 'host/1', 'a', 1.25);
   assert.equal(told(one), []);
   const two = bookedOf(one, 'host/2', 'b', 0.5);
@@ -37,8 +37,8 @@ test('BUD-2 who wonders about money is told who spent it, and what counts as spe
   // Set aside is not spent, until its machine is given up.
   const held = runOf(two, 'host/2', 'c');
   assert.equal(told(held), told(two));
-  const gone = presumeSpent(held, ({ machine }) => machine === 'host/2');
-  assert.equal(spendingBreakdown(gone).presumed_spent, { cost_usd: 4, tokens: 0, machines: ['host/2'] });
+  const gone = presumeReservationsSpent(held, ({ machine }) => machine === 'host/2');
+  assert.equal(breakDownSpending(gone).presumed_spent, { cost_usd: 4, tokens: 0, machines: ['host/2'] });
   assert.equal(told(gone), [
     'by machine: host/1 $1.25, host/2 $0.50; also counted as spent: $4.00, which host/2 had reserved and may have spent',
   ]);

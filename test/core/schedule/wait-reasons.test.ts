@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { waitReasons } from '../../../lib/core/schedule/wait-reasons.ts';
+import { listWaitReasons } from '../../../lib/core/schedule/wait-reasons.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 const now = Date.parse('2026-02-06T14:30:00.000Z');
@@ -14,7 +14,7 @@ test('why a task is not worked on: what it needs, its backoff, a lock, no free a
   const free = makeTask('e', { file_locks: ['e.txt'] });
   const tasks = [running, waiting, later, locked, free];
   const reasons = (task: (typeof tasks)[number], limit = 8): readonly string[] =>
-    waitReasons(task, tasks, { ...options, limit });
+    listWaitReasons(task, tasks, { ...options, limit });
   assert.equal(reasons(waiting), ['its dependency a is claimed', 'its dependency gone is missing']);
   assert.equal(reasons(later), ['its next attempt starts in 5 s']);
   assert.match(reasons(locked)[0] ?? '', 'src/');

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
-import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
-import { mergeable } from '../../../lib/core/schedule/next-action.ts';
-import { workBelow } from '../../../lib/core/schedule/work-below.ts';
-import { readStackState, tasksToRebase } from '../../../lib/core/task/stack-state.ts';
+import { toTaskStateDecision } from '../../../lib/core/admission/decisions.ts';
+import { mergeTaskNotes } from '../../../lib/core/merge/merge-task.ts';
+import { listMergeableTasks } from '../../../lib/core/schedule/next-action.ts';
+import { listWorkToBuildOn } from '../../../lib/core/schedule/work-below.ts';
+import { listTasksToRebase, readStackState } from '../../../lib/core/task/stack-state.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
@@ -16,7 +16,7 @@ const on = (id: string): Pick<Task, 'built_on'> => ({
 const failed = { status: 'fail' as const, notes: '', issues: [] };
 
 function below(task: Task, tasks: readonly Task[], overlap: 'build-on' | 'separate' = 'build-on') {
-  return workBelow(task, [task, ...tasks], overlap).map(({ task: id, lock }) => `${id} ${lock}`);
+  return listWorkToBuildOn(task, [task, ...tasks], overlap).map(({ task: id, lock }) => `${id} ${lock}`);
 }
 
 test('STK-1 a task is built on accepted work with overlapping locks, whatever its group', () => {
@@ -66,7 +66,7 @@ test('STK-3 ground is lost with a task that left, or whose work is another commi
     makeTask('sent-back', { status: 'requeued', ...on('dropped') }),
   ];
   assert.equal(
-    tasksToRebase(tasks).map(({ id }) => id as string),
+    listTasksToRebase(tasks).map(({ id }) => id as string),
     ['on-moved', 'on-dropped'],
   );
   assert.equal(readStackState(tasks).lost(stand), []);
@@ -74,21 +74,21 @@ test('STK-3 ground is lost with a task that left, or whose work is another commi
 
 test('STK-1 what was built on work that was only received is neither taken apart nor merged before it is accepted', () => {
   const tasks = [makePassed('alone'), makePassed('on-received', on('received'))];
-  assert.equal(tasksToRebase(tasks), []);
+  assert.equal(listTasksToRebase(tasks), []);
   assert.equal(
-    mergeable(tasks, []).map(({ id }) => id as string),
+    listMergeableTasks(tasks, []).map(({ id }) => id as string),
     ['alone'],
   );
 });
 
 test('STK-3 what lost its ground is validated again before anything is merged, also where all was passed', () => {
   const tasks = [makeTask('gone', { status: 'dropped' }), makePassed('on-gone', on('gone'))];
-  assert.equal(mergeable(tasks, []), []);
+  assert.equal(listMergeableTasks(tasks, []), []);
 });
 
 test('TRU-2 what a task was built on is part of how it stands: a forged one is another task', () => {
   const task = makePassed('a');
-  const digest = (one: Task): string => canonicalDigest(taskStateDecision(one));
+  const digest = (one: Task): string => canonicalDigest(toTaskStateDecision(one));
   assert.is.not(digest({ ...task, ...on('forged') }), digest(task));
   assert.is.not(digest({ ...task, ...on('forged') }), digest({ ...task, ...on('other') }));
 });
@@ -97,7 +97,7 @@ test('STK-1 of two clones the one whose change to the task is kept says what it 
   const base = makeTask('a');
   const ours = makePassed('a', { rev: 3, ...on('here'), commit: makeOid('ours') });
   const theirs = makeTask('a', { rev: 2, status: 'claimed', ...on('there') });
-  for (const merged of [mergeTask(base, ours, theirs), mergeTask(base, theirs, ours)])
+  for (const merged of [mergeTaskNotes(base, ours, theirs), mergeTaskNotes(base, theirs, ours)])
     assert.equal(merged.value.built_on, on('here').built_on);
 });
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { computeStats, type SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
-import { distribution } from '../../../lib/core/stats/distribution.ts';
+import { computeDistribution } from '../../../lib/core/stats/distribution.ts';
 import type { Anomalies } from '../../../lib/domain/view-models/stats.ts';
 import { beginning, pastSession } from './rig.ts';
 
@@ -56,9 +56,9 @@ test('a session is compared with those before it, never with later ones', () => 
 });
 
 test('quantiles are those of the textbook', () => {
-  assert.is(distribution([]), null);
-  assert.equal(distribution([3]), { count: 1, min: 3, median: 3, p90: 3, max: 3, mean: 3, sum: 3 });
-  const ten = distribution([10, 1, 9, 2, 8, 3, 7, 4, 6, 5]);
+  assert.is(computeDistribution([]), null);
+  assert.equal(computeDistribution([3]), { count: 1, min: 3, median: 3, p90: 3, max: 3, mean: 3, sum: 3 });
+  const ten = computeDistribution([10, 1, 9, 2, 8, 3, 7, 4, 6, 5]);
   assert.is(ten?.median, 5.5);
   assert.is(ten?.p90, 9.1);
 });

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
 import { type ObjectId, parseRefName, parseSessionId } from '../../../lib/domain/ids.ts';
-import type { LogEntry } from '../../../lib/domain/ports/store-port.ts';
+import type { StateLogEntry } from '../../../lib/domain/ports/store-port.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task, TaskStatus } from '../../../lib/domain/state/task.ts';
 import { makeTask } from '../../support/tasks.ts';
@@ -15,16 +15,16 @@ export function after(seconds: number): string {
 }
 
 /** A move of a task: seconds after the beginning, and its new status. */
-export type Move = readonly [seconds: number, to: TaskStatus, failure?: LogEntry['trailers']];
+export type Move = readonly [seconds: number, to: TaskStatus, failure?: StateLogEntry['trailers']];
 
 /** A task with its life, and the commits that tell it, oldest first. */
 export function life(
   id: string,
   moves: readonly Move[],
   fields: Parameters<typeof makeTask>[1] = {},
-): { readonly task: Task; readonly log: readonly LogEntry[] } {
+): { readonly task: Task; readonly log: readonly StateLogEntry[] } {
   let from: TaskStatus = 'pending';
-  const log = moves.map(([seconds, to, failure = {}]): LogEntry => {
+  const log = moves.map(([seconds, to, failure = {}]): StateLogEntry => {
     const transition = `${from} -> ${to}`;
     from = to;
     const session = (fields.session ?? emptySession.id) as string;

@@ -1,7 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { blockDependents, restartDependents, unblockableTasks } from '../../../lib/core/task/cascade.ts';
-import { transitiveDependents } from '../../../lib/core/task/stack-state.ts';
+import {
+  blockDependents,
+  listUnblockableTasks,
+  requeueDoneDependents,
+} from '../../../lib/core/task/cascade.ts';
+import { findTransitiveDependents } from '../../../lib/core/task/stack-state.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { makePassed, makeTask, testTime } from '../../support/tasks.ts';
 
@@ -42,11 +46,11 @@ test('SCH-4 they unblock, whole chains at once, when what failed is requeued', (
     graph,
     blockDependents(graph, 'root', 'x').map(({ task }) => task),
   );
-  assert.equal(unblockableTasks(blocked), []);
+  assert.equal(listUnblockableTasks(blocked), []);
   const requeued = replace(blocked, [makeTask('root', { status: 'requeued' })]);
   // `gone` was dropped, but nothing needs it.
   assert.equal(
-    unblockableTasks(requeued).map(({ id }) => id as string),
+    listUnblockableTasks(requeued).map(({ id }) => id as string),
     ['again', 'child', 'grandchild', 'over-done'],
   );
 });
@@ -61,7 +65,7 @@ test('done work on a task that was refused begins again, so that the refused com
     makePassed('f', { dependencies: ['e'] }),
     makePassed('g'),
   ];
-  const changes = restartDependents(tasks, 'a', { at: testTime });
+  const changes = requeueDoneDependents(tasks, 'a', { at: testTime });
   assert.equal(
     changes.map(({ task, subject }) => [task.status, subject]),
     [
@@ -80,7 +84,7 @@ test('what also needs another lost task stays blocked', () => {
     makeTask('e', { status: 'blocked', dependencies: ['a'] }),
   ];
   assert.equal(
-    unblockableTasks(tasks).map(({ id }) => id as string),
+    listUnblockableTasks(tasks).map(({ id }) => id as string),
     ['e'],
   );
 });
@@ -92,7 +96,7 @@ test('a merged task passes nothing on: its work is on the base', () => {
     makeTask('c', { dependencies: ['b'] }),
   ];
   assert.equal(blockDependents(tasks, 'a', 'x'), []);
-  assert.equal([...transitiveDependents(tasks, ['a'])], []);
+  assert.equal([...findTransitiveDependents(tasks, ['a'])], []);
 });
 
 test('dependents are found through a cycle once, and never include the given tasks', () => {
@@ -102,7 +106,7 @@ test('dependents are found through a cycle once, and never include the given tas
     makeTask('c', { dependencies: ['b'] }),
   ];
   assert.equal(
-    [...transitiveDependents(tasks, ['a'])],
+    [...findTransitiveDependents(tasks, ['a'])],
     [
       ['b', 'a'],
       ['c', 'b'],

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changedPaths } from '../../../lib/core/task/changed-paths.ts';
+import { listChangedCellPaths } from '../../../lib/core/task/changed-paths.ts';
 
 const start = { src: 'folder', 'src/a.ts': '1', '.git/HEAD': '1' };
 
 function changes(after: Readonly<Record<string, string>>): readonly string[] {
-  return changedPaths(new Map(Object.entries(start)), new Map(Object.entries(after)));
+  return listChangedCellPaths(new Map(Object.entries(start)), new Map(Object.entries(after)));
 }
 
 test('VAL-2: new, changed and missing paths are found', () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followRenames } from '../../../lib/core/task/changed-paths.ts';
+import { renameLocksLikeFiles } from '../../../lib/core/task/changed-paths.ts';
 
 const folder = ['f1.js', 'f2.js', 'deep/f3.js'].map((name) => ({
   from: `src/util/${name}`,
@@ -45,10 +45,10 @@ const cases: readonly (readonly [string, readonly string[], typeof folder, reado
 
 for (const [what, locks, renames, expected] of cases)
   test(`WTR-6 locks follow renames: ${what}`, () => {
-    const { locks: now, followed } = followRenames(locks, renames);
+    const { locks: now, followed } = renameLocksLikeFiles(locks, renames);
     assert.equal(now, expected);
     assert.is(followed.length > 0, JSON.stringify(expected) !== JSON.stringify(locks));
-    assert.equal(followRenames(now, renames).locks, expected, 'once');
+    assert.equal(renameLocksLikeFiles(now, renames).locks, expected, 'once');
   });
 
 test.run();

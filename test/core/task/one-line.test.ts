@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { boundText, oneLine } from '../../../lib/core/task/one-line.ts';
+import { boundText, toOneLine } from '../../../lib/core/task/one-line.ts';
 
 test('one line: white space joined, controls and invisible characters gone', () => {
-  assert.is(oneLine('  a\r\n\tb \u001b[31mc\u202e\u200b  '), 'a b [31mc');
+  assert.is(toOneLine('  a\r\n\tb \u001b[31mc\u202e\u200b  '), 'a b [31mc');
 });
 
 test('several lines keep newlines and tabs alone', () => {
@@ -11,10 +11,10 @@ test('several lines keep newlines and tabs alone', () => {
 });
 
 test('what is too long is cut with a mark, never inside a character', () => {
-  assert.is(oneLine('abcdef', 6), 'abcdef');
-  assert.is(oneLine('abcdefg', 6), 'abcde…');
-  assert.is(oneLine('abc🔥🔥🔥', 6), 'abc🔥…');
-  assert.is(oneLine('abcd🔥🔥🔥', 6), 'abcd…');
+  assert.is(toOneLine('abcdef', 6), 'abcdef');
+  assert.is(toOneLine('abcdefg', 6), 'abcde…');
+  assert.is(toOneLine('abc🔥🔥🔥', 6), 'abc🔥…');
+  assert.is(toOneLine('abcd🔥🔥🔥', 6), 'abcd…');
   assert.is(boundText('x'.repeat(5_000)).length, 4_000);
 });
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pickAttempt } from '../../../lib/core/task/pick-attempt.ts';
+import { pickBestAttempt } from '../../../lib/core/task/pick-attempt.ts';
 import { type AttemptRecord, attemptRecordSchema } from '../../../lib/domain/state/attempt-record.ts';
 
 interface Made extends Pick<AttemptRecord, 'failing' | 'verdict'> {
@@ -90,6 +90,6 @@ const cases: readonly (readonly [
 ];
 
 for (const [name, tries, expected] of cases)
-  test(`RND-4 of several attempts: ${name}`, () => assert.equal(pickAttempt(tries.map(made)), expected));
+  test(`RND-4 of several attempts: ${name}`, () => assert.equal(pickBestAttempt(tries.map(made)), expected));
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { requeueNotes } from '../../../lib/core/task/task-outcome.ts';
+import { renderRequeueNotes } from '../../../lib/core/task/task-outcome.ts';
 
 const found = {
   status: 'fail',
@@ -11,17 +11,17 @@ const result = { ...found, issues: [...found.issues] };
 
 test('the person speaks first, then the validator', () => {
   assert.is(
-    requeueNotes('Speak up.', result),
+    renderRequeueNotes('Speak up.', result),
     'Speak up.\nThe validator wrote: It whispers.\n- a.txt:1: small letters\n- b.txt: missing',
   );
 });
 
 test('what the person took over is not said twice', () => {
   assert.is(
-    requeueNotes('It whispers. Also b.txt: missing', result),
+    renderRequeueNotes('It whispers. Also b.txt: missing', result),
     'It whispers. Also b.txt: missing\n- a.txt:1: small letters',
   );
-  assert.is(requeueNotes('No.', { ...result, notes: '', issues: [] }), 'No.');
+  assert.is(renderRequeueNotes('No.', { ...result, notes: '', issues: [] }), 'No.');
 });
 
 test.run();

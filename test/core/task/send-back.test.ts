@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sendBack } from '../../../lib/core/changesets/reopen-session.ts';
+import { sendPlanBack } from '../../../lib/core/changesets/reopen-session.ts';
 import { sampleSession } from '../../store/sample.ts';
 
 test('PLN-3 all notes on earlier plans are kept in order, and the plan that was sent back last', () => {
-  const first = sendBack(sampleSession(undefined, { proposal: [] }), 'smaller');
+  const first = sendPlanBack(sampleSession(undefined, { proposal: [] }), 'smaller');
   assert.is(first.proposal, null);
-  const second = sendBack({ ...first, proposal: null }, 'by module');
+  const second = sendPlanBack({ ...first, proposal: null }, 'by module');
   assert.equal(second.sent_back, { notes: ['smaller', 'by module'], plan: null });
   assert.equal(first.sent_back?.plan, []);
   let last = second;
-  for (let turn = 0; turn < 30; turn += 1) last = sendBack(last, `${turn}`);
+  for (let turn = 0; turn < 30; turn += 1) last = sendPlanBack(last, `${turn}`);
   assert.is(last.sent_back?.notes.length, 20);
   assert.is(last.sent_back?.notes.at(-1), '29');
 });

@@ -1,6 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addAttempt, amendAttempt, nextAttempt } from '../../../lib/core/task/task-history.ts';
+import {
+  amendLatestDoneEntry,
+  appendHistoryEntry,
+  nextAttemptNumber,
+} from '../../../lib/core/task/task-history.ts';
 import { type HistoryEntry, historyEntrySchema } from '../../../lib/domain/state/task.ts';
 import { testTime } from '../../support/tasks.ts';
 
@@ -21,18 +25,18 @@ function entry(result: string, fields: Partial<NewEntry> = {}): NewEntry {
 
 function grow(count: number, make: (index: number) => NewEntry): HistoryEntry[] {
   let history: HistoryEntry[] = [];
-  for (let index = 1; index <= count; index += 1) history = addAttempt(history, make(index));
+  for (let index = 1; index <= count; index += 1) history = appendHistoryEntry(history, make(index));
   return history;
 }
 
 test('attempts are numbered from 1', () => {
-  assert.is(nextAttempt([]), 1);
+  assert.is(nextAttemptNumber([]), 1);
   const history = grow(3, () => entry('failed'));
   assert.equal(
     history.map(({ attempt }) => attempt),
     [1, 2, 3],
   );
-  assert.is(nextAttempt(history), 4);
+  assert.is(nextAttemptNumber(history), 4);
 });
 
 test('TSK-3 the latest 5 stay whole, an older one becomes one line', () => {
@@ -90,7 +94,7 @@ test('of very many rejection reasons the oldest give way', () => {
 });
 
 test('a done attempt is amended in place, keeping agent and cost', () => {
-  const done = addAttempt([], entry('done'));
+  const done = appendHistoryEntry([], entry('done'));
   const fate = {
     agent_id: null,
     timestamp: testTime,
@@ -100,13 +104,13 @@ test('a done attempt is amended in place, keeping agent and cost', () => {
     cost_usd: 0.5,
     tokens_used: 1,
   };
-  assert.equal(amendAttempt(done, fate), [
+  assert.equal(amendLatestDoneEntry(done, fate), [
     { ...fate, attempt: 1, agent_id: 'worker-1a2b3c4d', cost_usd: 0.75, tokens_used: 11 },
   ]);
 });
 
 test('without a done attempt the fate gets a line of its own', () => {
-  const history = amendAttempt(addAttempt([], entry('failed')), entry('conflict'));
+  const history = amendLatestDoneEntry(appendHistoryEntry([], entry('failed')), entry('conflict'));
   assert.equal(
     history.map(({ attempt, result }) => [attempt, result]),
     [

@@ -4,16 +4,16 @@ import {
   claimTask,
   completeTask,
   failTask,
+  recordRebaseOfTask,
   releaseTask,
-  replayTask,
 } from '../../../lib/core/task/task-attempt.ts';
 import {
+  applyVerdictToTask,
   blockTask,
   dropTask,
-  judgeTask,
-  mergeTask,
+  makeRequeuedTaskPending,
+  markTaskMerged,
   requeueTask,
-  restartTask,
   retryTask,
   unblockTask,
 } from '../../../lib/core/task/task-outcome.ts';
@@ -41,7 +41,7 @@ const pending = makeTask('task-001');
 const claimed = claimTask(pending, claim).task;
 const done = completeTask(claimed, work).task;
 const failed = failTask(claimed, crash).task;
-const merged = mergeTask(done, { into: 'main' }).task;
+const merged = markTaskMerged(done, { into: 'main' }).task;
 const requeued = requeueTask(done, { kind: 'rejected', reason: 'too slow', at }).task;
 const blocked = blockTask(pending, { reason: 'needs task-000: it crashed' }).task;
 
@@ -232,7 +232,7 @@ test('a requeue of a failed task adds a line to the same attempt', () => {
 });
 
 test('a restart begins afresh but for the history', () => {
-  const { task, subject } = restartTask({ ...requeued, retry_count: 2 });
+  const { task, subject } = makeRequeuedTaskPending({ ...requeued, retry_count: 2 });
   assert.is(subject, 'task-001: requeued -> pending, attempt 2 may start');
   assert.equal(task, { ...pending, claim: 1, branch: work.branch, history: requeued.history });
 });
@@ -246,7 +246,7 @@ test('block and unblock, with the reason', () => {
 });
 
 test('merging and dropping end a task', () => {
-  const merged = mergeTask(done, { into: 'main' });
+  const merged = markTaskMerged(done, { into: 'main' });
   assert.is(merged.subject, 'task-001: done -> merged into main');
   assert.equal([merged.task.commit, merged.task.worktree], [work.commit, null]);
   const dropped = dropTask(blocked, { reason: 'not wanted' });
@@ -258,7 +258,7 @@ test('merging and dropping end a task', () => {
 
 test('VAL-1 a verdict sets the result of a done task without changing its status', () => {
   const verdict = makeVerdict(done, 'fail', { issues: ['a', 'b'] });
-  const { task, subject, transition } = judgeTask(done, verdict);
+  const { task, subject, transition } = applyVerdictToTask(done, verdict);
   assert.is(subject, 'task-001: judged fail by validator-0a0b0c0d');
   assert.is(transition, 'done -> done');
   assert.equal(task, { ...done, result: { status: 'fail', notes: 'judged fail', issues: ['a', 'b'] } });
@@ -267,7 +267,7 @@ test('VAL-1 a verdict sets the result of a done task without changing its status
 test('VAL-3 a verdict whose diagnostics failed is no pass, unless a person said why', () => {
   const red = { command: 'npm test', exit_code: null, timed_out: true, duration_ms: 1, output: '' };
   const statusWith = (fields: Parameters<typeof makeVerdict>[2]): unknown =>
-    judgeTask(done, makeVerdict(done, 'pass', fields)).task.result.status;
+    applyVerdictToTask(done, makeVerdict(done, 'pass', fields)).task.result.status;
   assert.is(statusWith({ diagnostics: [{ ...red, exit_code: 0, timed_out: false }] }), 'pass');
   assert.is(statusWith({ diagnostics: [red] }), 'fail');
   assert.is(statusWith({ diagnostics: [{ ...red, exit_code: 1 }], override: ' ' }), 'fail');
@@ -277,8 +277,8 @@ test('VAL-3 a verdict whose diagnostics failed is no pass, unless a person said 
 test('MRG-9 a verdict about another commit, or a task that is not done, is refused', () => {
   const isRefused = (code: string) => (error: unknown) => error instanceof FlameError && error.code === code;
   const stale = makeVerdict(done, 'pass', { commit: makeOid('amended') });
-  assert.throws(() => judgeTask(done, stale), isRefused('verdict-for-other-commit'));
-  assert.throws(() => judgeTask(failed, makeVerdict(done, 'pass')), isRefused('illegal-transition'));
+  assert.throws(() => applyVerdictToTask(done, stale), isRefused('verdict-for-other-commit'));
+  assert.throws(() => applyVerdictToTask(failed, makeVerdict(done, 'pass')), isRefused('illegal-transition'));
 });
 
 test('TSK-4 outside words are one bounded, printable line in subjects and reasons', () => {
@@ -327,16 +327,16 @@ test('a task that a version without clones in its claims gave back is one still'
 
 test('STK-3 work is put on other ground without a change of status: no verdict, no new attempt, the ground in the note', () => {
   const builtOn = [{ task: parseTaskId('task-000'), commit: makeOid('below') }];
-  const { task, subject } = replayTask(
+  const { task, subject } = recordRebaseOfTask(
     { ...done, result: { status: 'pass', notes: 'Fine.', issues: [] } },
     { commit: makeOid('again'), start: makeOid('below'), builtOn, without: ['task-009'], at },
   );
   assert.equal([task.status, task.result.status, task.commit], ['done', null, makeOid('again')]);
   assert.equal([task.built_on, task.history.length, task.history[0]?.result], [builtOn, 1, 'done']);
   assert.is(subject, 'task-001: rebased, without the earlier work of task-009');
-  assert.is(restartTask(requeueDone(task)).task.built_on, undefined);
+  assert.is(makeRequeuedTaskPending(requeueDone(task)).task.built_on, undefined);
   assert.throws(() =>
-    replayTask(pending, { commit: makeOid('x'), start: makeOid('y'), builtOn, without: [], at }),
+    recordRebaseOfTask(pending, { commit: makeOid('x'), start: makeOid('y'), builtOn, without: [], at }),
   );
 });
 

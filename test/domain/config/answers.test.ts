@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parsePlanAnswer } from '../../../lib/domain/config/answers.ts';
+import { parsePlannerAnswer } from '../../../lib/domain/config/answers.ts';
 
 test('PLA-1 a planner chooses no adapter and no model: what its answer says of them is dropped', () => {
   const task = { id: 'a', title: 'Do a', description: 'Do it.', adapter: 'exec', model: 'large' };
-  const parsed = parsePlanAnswer({ tasks: [task] });
+  const parsed = parsePlannerAnswer({ tasks: [task] });
   assert.is(parsed.kind, 'ok');
   if (parsed.kind !== 'ok') return;
   assert.equal(

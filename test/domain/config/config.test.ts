@@ -2,17 +2,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import {
-  compileRule,
-  globProblem,
+  compileConfiguredPattern,
+  describeGlobProblem,
   parseDuration,
   renderDuration,
 } from '../../../lib/domain/config/config-values.ts';
 import {
-  roleAdapter,
-  roleBudget,
-  roleChoice,
-  roleModel,
-  sessionBudget,
+  chooseAdapterAndModel,
+  findRoleAdapter,
+  findRoleModel,
+  readRoleBudget,
+  readSessionBudget,
 } from '../../../lib/domain/config/role-settings.ts';
 import { agentRoles } from '../../../lib/domain/role.ts';
 
@@ -41,7 +41,7 @@ test('globs that are fine', () => {
     '#x',
     'a b',
   ]) {
-    assert.is(globProblem(glob), null, glob);
+    assert.is(describeGlobProblem(glob), null, glob);
   }
 });
 
@@ -67,7 +67,7 @@ test('globs that are not', () => {
     ['{'.repeat(500), 'is not a valid glob: a { is never closed'],
     ['{'.repeat(501), 'is longer than 500 characters'],
   ] as const) {
-    assert.is(globProblem(glob), problem, glob.slice(0, 40));
+    assert.is(describeGlobProblem(glob), problem, glob.slice(0, 40));
   }
 });
 
@@ -91,19 +91,19 @@ test('durations', () => {
 });
 
 test('rules compile as Unicode patterns', () => {
-  assert.ok(compileRule('^\\p{L}+$').test('é'));
-  assert.throws(() => compileRule('a('));
+  assert.ok(compileConfiguredPattern('^\\p{L}+$').test('é'));
+  assert.throws(() => compileConfiguredPattern('a('));
 });
 
 test('a budget is in tokens where one is set, in dollars otherwise', () => {
   const config = configSchema.parse({
     limits: { max_session_tokens: 9, token_budget: { worker_tokens: 7, merger_usd: 0 } },
   });
-  assert.equal(sessionBudget(config), { unit: 'tokens', limit: 9 });
-  assert.equal(roleBudget(config, 'worker'), { unit: 'tokens', limit: 7 });
-  assert.equal(roleBudget(config, 'planner'), { unit: 'usd', limit: 0.4 });
-  assert.equal(roleBudget(config, 'merger'), { unit: 'usd', limit: 0 });
-  assert.equal(sessionBudget(configSchema.parse({})), { unit: 'usd', limit: 10 });
+  assert.equal(readSessionBudget(config), { unit: 'tokens', limit: 9 });
+  assert.equal(readRoleBudget(config, 'worker'), { unit: 'tokens', limit: 7 });
+  assert.equal(readRoleBudget(config, 'planner'), { unit: 'usd', limit: 0.4 });
+  assert.equal(readRoleBudget(config, 'merger'), { unit: 'usd', limit: 0 });
+  assert.equal(readSessionBudget(configSchema.parse({})), { unit: 'usd', limit: 10 });
 });
 
 test('a model is the task’s, the group’s, the role’s', () => {
@@ -113,15 +113,15 @@ test('a model is the task’s, the group’s, the role’s', () => {
   const task = (cohesion_group: string, model: string | null = null) => ({
     ...{ cohesion_group, model, adapter: null },
   });
-  assert.is(roleModel(config, 'worker', task('main')), 'w');
-  assert.is(roleModel(config, 'worker', task('ui')), 'opus');
-  assert.is(roleModel(config, 'worker', task('ui', 'own')), 'own');
-  assert.is(roleModel(config, 'worker', task('docs')), 'w');
-  assert.is(roleModel(config, 'validator', task('docs')), 'v');
-  assert.is(roleModel(config, 'validator', task('ui', 'own')), 'haiku');
-  assert.is(roleModel(config, 'validator', task('constructor')), 'haiku');
-  assert.is(roleModel(config, 'planner', null), 'sonnet');
-  assert.is(roleModel(config, 'merger', task('ui')), 'sonnet');
+  assert.is(findRoleModel(config, 'worker', task('main')), 'w');
+  assert.is(findRoleModel(config, 'worker', task('ui')), 'opus');
+  assert.is(findRoleModel(config, 'worker', task('ui', 'own')), 'own');
+  assert.is(findRoleModel(config, 'worker', task('docs')), 'w');
+  assert.is(findRoleModel(config, 'validator', task('docs')), 'v');
+  assert.is(findRoleModel(config, 'validator', task('ui', 'own')), 'haiku');
+  assert.is(findRoleModel(config, 'validator', task('constructor')), 'haiku');
+  assert.is(findRoleModel(config, 'planner', null), 'sonnet');
+  assert.is(findRoleModel(config, 'merger', task('ui')), 'sonnet');
 });
 
 test('ADP-1 who works on a task: its own choice, its group’s, the role’s, the default of all, claude', () => {
@@ -158,12 +158,18 @@ test('ADP-1 who works on a task: its own choice, its group’s, the role’s, th
     ['planner', null, 'codex', 'gpt-5.5'],
   ] as const;
   for (const [role, of, adapter, model] of choices)
-    assert.equal(roleChoice(config, role, of), { adapter, model }, `${role} ${JSON.stringify(of)}`);
+    assert.equal(
+      chooseAdapterAndModel(config, role, of),
+      { adapter, model },
+      `${role} ${JSON.stringify(of)}`,
+    );
 });
 
 test('ADP-1 one setting changes all roles, and none changes nothing', () => {
   const all = (config: object) =>
-    agentRoles.map((role) => Object.values(roleChoice(configSchema.parse(config), role, null)).join(' '));
+    agentRoles.map((role) =>
+      Object.values(chooseAdapterAndModel(configSchema.parse(config), role, null)).join(' '),
+    );
   assert.equal(all({}), ['claude sonnet', 'claude sonnet', 'claude haiku', 'claude sonnet', 'claude sonnet']);
   assert.equal(all({ roles: { default: { adapter: 'kimi' } } }), Array(5).fill('kimi kimi-k2.6'));
   const own = { roles: { default: { adapter: 'opencode' } }, models: { default: 'openai/gpt-5.5' } };
@@ -178,13 +184,13 @@ test('ADP-1 a group is never worked on by a script: who names groups would say w
 test('beside an exec worker nothing needs a model', () => {
   const exec = configSchema.parse({ roles: { worker: { adapter: 'exec' } } });
   assert.equal(
-    (['planner', 'worker', 'validator', 'merger'] as const).map((role) => roleAdapter(exec, role)),
+    (['planner', 'worker', 'validator', 'merger'] as const).map((role) => findRoleAdapter(exec, role)),
     ['claude', 'exec', 'none', 'none'],
   );
   const own = configSchema.parse({
     roles: { worker: { adapter: 'exec' }, validator: { adapter: 'claude' } },
   });
-  assert.is(roleAdapter(own, 'validator'), 'claude');
+  assert.is(findRoleAdapter(own, 'validator'), 'claude');
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainForbidden, mayAskFor } from '../../../lib/domain/config/configured-model.ts';
+import { explainForbiddenModel, isModelPermitted } from '../../../lib/domain/config/configured-model.ts';
 
 test('BUD-1 an agent may ask for its model, of an alias any known version, and the small helper', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
@@ -36,12 +36,12 @@ test('BUD-1 an agent may ask for its model, of an alias any known version, and t
     ['sonnet', '', false],
   ];
   for (const [model, asked, wanted] of cases)
-    assert.is(mayAskFor({ model, prices: {}, helper: 'haiku' }, asked), wanted, `${model}: ${asked}`);
+    assert.is(isModelPermitted({ model, prices: {}, helper: 'haiku' }, asked), wanted, `${model}: ${asked}`);
 });
 
 test('BUD-1 a price of ones own adds the version it names, and a beginning of ids adds none', () => {
   const may = (asked: string, ...keys: readonly string[]): boolean =>
-    mayAskFor(
+    isModelPermitted(
       {
         model: 'sonnet',
         helper: 'haiku',
@@ -59,14 +59,14 @@ test('BUD-1 a price of ones own adds the version it names, and a beginning of id
 
 test('UNI-8 a CLI that has no small model may ask its own alone', () => {
   const selected = { model: 'gpt-5.6', prices: {}, helper: null };
-  assert.ok(mayAskFor(selected, 'gpt-5.6'));
+  assert.ok(isModelPermitted(selected, 'gpt-5.6'));
   for (const asked of ['gpt-5.6-luna', 'claude-haiku-4-5', 'gpt-5.6 ', ''])
-    assert.not(mayAskFor(selected, asked), asked);
-  assert.not.match(explainForbidden({ ...selected, role: 'worker' }, 'x'), /beside it/);
+    assert.not(isModelPermitted(selected, asked), asked);
+  assert.not.match(explainForbiddenModel({ ...selected, role: 'worker' }, 'x'), /beside it/);
 });
 
 test('BUD-1 a refusal names the models that may be asked, and the keys that allow another', () => {
-  const told = explainForbidden(
+  const told = explainForbiddenModel(
     {
       role: 'validator',
       model: 'opus',

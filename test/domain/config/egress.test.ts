@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isPrivateAddress } from '../../../lib/cell/egress/egress-rules.ts';
-import { egressSchema, listedHosts } from '../../../lib/domain/config/egress.ts';
+import { egressSchema, readEgressHosts } from '../../../lib/domain/config/egress.ts';
 
 test('EGR-1 a list names hosts, with a port where it is another than that of TLS, presets, and from-config', () => {
   const written = [
@@ -19,8 +19,8 @@ test('EGR-1 a list names hosts, with a port where it is another than that of TLS
     'registry.example.com:443',
     'build-box:8080',
   ];
-  for (const host of hosts) assert.ok(listedHosts(setup).has(host), host);
-  assert.is(listedHosts(setup).size, hosts.length + listedHosts(['npm']).size);
+  for (const host of hosts) assert.ok(readEgressHosts(setup).has(host), host);
+  assert.is(readEgressHosts(setup).size, hosts.length + readEgressHosts(['npm']).size);
   assert.equal(egressSchema.parse({}).work, []);
 });
 

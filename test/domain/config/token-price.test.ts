@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseModelId } from '../../../lib/domain/config/model-id.ts';
 import { priceTokens } from '../../../lib/domain/config/token-price.ts';
-import { grantOutput, unlimited } from '../../../lib/domain/state/spending.ts';
+import { computeGrantedOutputTokens, unlimitedSpending } from '../../../lib/domain/state/spending.ts';
 
 const million = 1_000_000;
 
@@ -87,12 +87,12 @@ test('UNI-8 what is left decides how long an answer may be', () => {
     perOutputToken: { tokens: 1, cost_usd: 0.000_01 },
     ...{ most: 32_000, least: 4_096 },
   };
-  assert.is(grantOutput(demand, unlimited), 32_000);
-  assert.is(grantOutput(demand, { ...unlimited, tokens: 11_000 }), 10_000);
-  assert.is(grantOutput(demand, { ...unlimited, tokens: 5_000 }), null);
-  assert.is(grantOutput(demand, { ...unlimited, cost_usd: 0.300_001 }), 20_000);
-  assert.is(grantOutput(demand, { ...unlimited, cost_usd: 0.1 }), null);
-  assert.is(grantOutput({ ...demand, most: 10 }, { ...unlimited, tokens: 1_010 }), 10);
+  assert.is(computeGrantedOutputTokens(demand, unlimitedSpending), 32_000);
+  assert.is(computeGrantedOutputTokens(demand, { ...unlimitedSpending, tokens: 11_000 }), 10_000);
+  assert.is(computeGrantedOutputTokens(demand, { ...unlimitedSpending, tokens: 5_000 }), null);
+  assert.is(computeGrantedOutputTokens(demand, { ...unlimitedSpending, cost_usd: 0.300_001 }), 20_000);
+  assert.is(computeGrantedOutputTokens(demand, { ...unlimitedSpending, cost_usd: 0.1 }), null);
+  assert.is(computeGrantedOutputTokens({ ...demand, most: 10 }, { ...unlimitedSpending, tokens: 1_010 }), 10);
 });
 
 test('BUD-1 models of other providers have their prices, by whole ids alone, with or without their provider', () => {

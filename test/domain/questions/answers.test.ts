@@ -1,35 +1,35 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decisionsSchema } from '../../../lib/domain/config/decisions.ts';
+import { decisionsFileSchema } from '../../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { Answer, AnswerField } from '../../../lib/domain/questions/answer-row.ts';
+import type { AnswerField, OfferedAnswer } from '../../../lib/domain/questions/answer-row.ts';
 import {
-  answerFlags,
-  answersTo,
-  answerUsage,
-  describeDecision,
-  fileForms,
-  namedForms,
-  readFileAnswer,
-  typedAnswers,
+  describeGateDecision,
+  listAnsweringOptions,
+  listCommandLineAnswers,
+  listDecisionsFileForms,
+  listOfferedAnswers,
+  readDecisionsFileAnswer,
+  renderAnswerUsage,
+  renderDecisionsFileForms,
 } from '../../../lib/domain/questions/answers-to.ts';
-import type { AskedChangeset, GateAsks } from '../../../lib/domain/questions/gate.ts';
-import { parseAnswer } from '../../../lib/domain/questions/parse-answer.ts';
-import { factsOf, questionTitle } from '../../../lib/domain/questions/question-facts.ts';
+import type { ChangesetQuestionData, QuestionData } from '../../../lib/domain/questions/gate.ts';
+import { parseAnswerToQuestion } from '../../../lib/domain/questions/parse-answer.ts';
+import { listQuestionFacts, renderQuestionTitle } from '../../../lib/domain/questions/question-facts.ts';
 
 const checks = [{ command: 'npm test', result: 'exit 1', is_good: false, output: 'not ok' }];
 const undoable = [{ id: '1-api', group: 'api', state: 'rejected', reason: 'No.' }] as const;
 const two = ['one', 'two'].map((id) => ({ id, title: `Do ${id}`, verdict: 'pass' as const, notes: '' }));
 const others = [{ task: 'two', attempt: 3, words: 'claude, 9 lines' }];
 
-const changeset: AskedChangeset = {
+const changeset: ChangesetQuestionData = {
   ...{ gate: 'changesets', id: '1-auth', group: 'auth', commit: 'a'.repeat(40) as never, depends_on: [] },
   ...{ missing: [], diffstat: { files: 1, insertions: 2, deletions: 3 }, position: 1, total: 2, tasks: two },
   ...{ red: true, checks, warnings: ['It conflicts.'], on_top: [], others, has_message: true, undoable },
 };
 
 /** Each kind of question with all its answers. */
-const all: readonly GateAsks[] = [
+const all: readonly QuestionData[] = [
   {
     ...{ gate: 'plan', objective: 'Count', tasks: 2, problems: [], notes: [], replans_left: 1 },
     quit_means: 'the session ends',
@@ -72,13 +72,13 @@ function sample(field: AnswerField): unknown {
   }
 }
 
-function filled({ fields, given, word }: Answer): Readonly<Record<string, unknown>> {
+function filled({ fields, given, word }: OfferedAnswer): Readonly<Record<string, unknown>> {
   return { ...given, ...Object.fromEntries(fields.map((one) => [one.name, sample(one)])), kind: word };
 }
 
-function refused(answers: readonly Answer[], given: unknown): string {
+function refused(answers: readonly OfferedAnswer[], given: unknown): string {
   try {
-    parseAnswer(answers, given);
+    parseAnswerToQuestion(answers, given);
   } catch (error) {
     if (error instanceof FlameError && error.code === 'bad-answer') return error.message;
     throw error;
@@ -88,14 +88,14 @@ function refused(answers: readonly Answer[], given: unknown): string {
 
 for (const asks of all) {
   test(`each answer at the ${asks.gate} gate is taken with its fields, and with nothing beside them`, () => {
-    const answers = answersTo(asks);
+    const answers = listOfferedAnswers(asks);
     assert.ok(answers.length > 1);
-    assert.ok(questionTitle(asks).length > 0 && factsOf(asks).length > 0);
+    assert.ok(renderQuestionTitle(asks).length > 0 && listQuestionFacts(asks).length > 0);
     for (const answer of answers) {
       const given = filled(answer);
-      assert.equal(parseAnswer(answers, given), given, answer.label);
+      assert.equal(parseAnswerToQuestion(answers, given), given, answer.label);
       assert.ok(
-        answer.means.length > 0 && describeDecision(asks.gate, given as never).length > 0,
+        answer.means.length > 0 && describeGateDecision(asks.gate, given as never).length > 0,
         answer.label,
       );
       refused(answers, { ...given, other: 1 });
@@ -109,27 +109,31 @@ for (const asks of all) {
   });
 
   test(`each answer at the ${asks.gate} gate is typed in one line`, () => {
-    const words = new Set(answersTo(asks).map(({ word }) => word));
-    const typed = typedAnswers(asks);
+    const words = new Set(listOfferedAnswers(asks).map(({ word }) => word));
+    const typed = listCommandLineAnswers(asks);
     assert.equal([...typed.map(({ word }) => word)].sort(), [...words].sort());
     for (const one of typed) {
-      const [own] = answersTo(asks).filter(({ word }) => word === one.word);
+      const [own] = listOfferedAnswers(asks).filter(({ word }) => word === one.word);
       if (own === undefined) continue;
       const text = one.text === '' ? '' : textOf(own);
       const given = one.read(text, {});
-      assert.is((parseAnswer(answersTo(asks), given) as { kind: string }).kind, one.word, answerUsage(one));
+      assert.is(
+        (parseAnswerToQuestion(listOfferedAnswers(asks), given) as { kind: string }).kind,
+        one.word,
+        renderAnswerUsage(one),
+      );
     }
   });
 }
 
 /** What stands behind the word, for an answer with its first field alone. */
-function textOf({ fields, given }: Answer): string {
+function textOf({ fields, given }: OfferedAnswer): string {
   const [first] = fields.filter(({ kind }) => kind !== 'comments');
   return first === undefined ? Object.values(given).flat().join(' ') : [sample(first)].flat().join(' ');
 }
 
 test('what an answer needs, offers and forbids depends on what is asked', () => {
-  const answers = answersTo(changeset);
+  const answers = listOfferedAnswers(changeset);
   assert.match(refused(answers, { kind: 'approve' }), 'override: it is needed');
   assert.match(refused(answers, { kind: 'approve', override: ' \u200b' }), 'it needs visible characters');
   assert.match(refused(answers, { kind: 'reject', reason: 'so', tasks: ['three'] }), 'it has no task three');
@@ -141,52 +145,66 @@ test('what an answer needs, offers and forbids depends on what is asked', () => 
   assert.match(refused(answers, { kind: 'suggest', comments: [] }), 'suggest is not among its answers');
   const green = { ...changeset, red: false, tasks: two.slice(0, 1), others: [], undoable: [] };
   assert.equal(
-    answersTo(green).map(({ label }) => label),
+    listOfferedAnswers(green).map(({ label }) => label),
     ['Approve', 'Reject', 'Approve with a message', 'Skip'],
   );
   // What is left empty is not given.
   const empty = { kind: 'approve', message: ' ', comments: [] };
-  assert.equal(parseAnswer(answersTo(green), empty), { kind: 'approve' });
+  assert.equal(parseAnswerToQuestion(listOfferedAnswers(green), empty), { kind: 'approve' });
 });
 
 test('MRG-8: a red changeset is checked again wherever it is answered', () => {
-  const red = answersTo(changeset).find(({ word }) => word === 'recheck');
+  const red = listOfferedAnswers(changeset).find(({ word }) => word === 'recheck');
   assert.is(red?.key, 'chec(k) again');
-  assert.not.ok(answersTo({ ...changeset, red: false }).some(({ word }) => word === 'recheck'));
-  assert.equal(parseAnswer(answersTo(changeset), { kind: 'recheck' }), { kind: 'recheck' });
+  assert.not.ok(listOfferedAnswers({ ...changeset, red: false }).some(({ word }) => word === 'recheck'));
+  assert.equal(parseAnswerToQuestion(listOfferedAnswers(changeset), { kind: 'recheck' }), {
+    kind: 'recheck',
+  });
   assert.match(
-    refused(answersTo({ ...changeset, red: false }), { kind: 'recheck' }),
+    refused(listOfferedAnswers({ ...changeset, red: false }), { kind: 'recheck' }),
     'not among its answers',
   );
-  assert.ok(typedAnswers(changeset).map(answerUsage).includes('recheck'));
-  assert.ok(decisionsSchema.safeParse({ changesets: ['recheck', { auth: 'recheck' }] }).success);
-  assert.equal(readFileAnswer('changesets', 'recheck'), { kind: 'recheck' });
-  assert.ok(namedForms(changeset).includes('recheck'));
-  assert.is(describeDecision('changesets', { kind: 'recheck' }), 'checked again');
+  assert.ok(listCommandLineAnswers(changeset).map(renderAnswerUsage).includes('recheck'));
+  assert.ok(decisionsFileSchema.safeParse({ changesets: ['recheck', { auth: 'recheck' }] }).success);
+  assert.equal(readDecisionsFileAnswer('changesets', 'recheck'), { kind: 'recheck' });
+  assert.ok(renderDecisionsFileForms(changeset).includes('recheck'));
+  assert.is(describeGateDecision('changesets', { kind: 'recheck' }), 'checked again');
 });
 
 test('a decisions file has a form for each answer that it may give, and each form is an answer', () => {
   for (const { gate } of all) {
-    for (const form of fileForms(gate)) {
+    for (const form of listDecisionsFileForms(gate)) {
       const entry = form.word ?? { [form.key ?? '']: 'x' };
       assert.is(
-        readFileAnswer<{ kind: string }>(gate, entry).kind,
+        readDecisionsFileAnswer<{ kind: string }>(gate, entry).kind,
         form.answer,
         `${gate}: ${form.word ?? form.key}`,
       );
     }
   }
-  assert.equal(readFileAnswer('changesets', { override: 'so', message: 'feat: a' }), {
+  assert.equal(readDecisionsFileAnswer('changesets', { override: 'so', message: 'feat: a' }), {
     ...{ kind: 'approve', override: 'so', message: 'feat: a' },
   });
-  assert.equal(readFileAnswer('changesets', { choose: { two: 3 } }), {
+  assert.equal(readDecisionsFileAnswer('changesets', { choose: { two: 3 } }), {
     kind: 'choose',
     task: 'two',
     attempt: 3,
   });
-  assert.equal(readFileAnswer('validator_failed', { override: 'so' }), { kind: 'pass', notes: 'so' });
-  assert.equal(namedForms(changeset), ['{override: REASON}', '{reject: REASON}', 'skip', 'recheck']);
-  assert.equal(answerFlags({ ...changeset, red: false }), ['--approve', '--reject REASON', '--skip']);
+  assert.equal(readDecisionsFileAnswer('validator_failed', { override: 'so' }), {
+    kind: 'pass',
+    notes: 'so',
+  });
+  assert.equal(renderDecisionsFileForms(changeset), [
+    '{override: REASON}',
+    '{reject: REASON}',
+    'skip',
+    'recheck',
+  ]);
+  assert.equal(listAnsweringOptions({ ...changeset, red: false }), [
+    '--approve',
+    '--reject REASON',
+    '--skip',
+  ]);
 });
 
 test.run();

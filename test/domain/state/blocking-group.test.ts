@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import { blockingGroup } from '../../../lib/domain/state/changeset-facts.ts';
+import { findBlockingChangeset } from '../../../lib/domain/state/changeset-facts.ts';
 
 /** What blocks a changeset that needs `auth` and `docs`, where these are so decided. */
 function blocker(auth: Changeset['state'], docs: Changeset['state']): string | undefined {
@@ -10,7 +10,7 @@ function blocker(auth: Changeset['state'], docs: Changeset['state']): string | u
     { id: '1-auth', group: 'auth', state: auth },
     { id: '1-docs', group: 'docs', state: docs },
   ] as const;
-  return blockingGroup(changesets, { id: '1-ui', depends_on: ['auth', 'docs'] })?.group;
+  return findBlockingChangeset(changesets, { id: '1-ui', depends_on: ['auth', 'docs'] })?.group;
 }
 
 test('MRG-3 what was decided otherwise than approved blocks what builds on it', () => {
@@ -35,7 +35,7 @@ test('of several of one group the last one counts that was built before', () => 
       { id: '1-ui', group: 'ui', state: 'waiting' },
       { id: '1-auth-3', group: 'auth', state: states[2] ?? 'rejected' },
     ] as const;
-    return blockingGroup(changesets, { id: '1-ui', depends_on: ['auth'] })?.id;
+    return findBlockingChangeset(changesets, { id: '1-ui', depends_on: ['auth'] })?.id;
   };
   assert.is(onAuth(['rejected', 'approved', 'rejected']), undefined);
   assert.is(onAuth(['landed', 'skipped', 'approved']), '1-auth-2');

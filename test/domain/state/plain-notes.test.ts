@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { plannedTaskSchema } from '../../../lib/domain/state/plan.ts';
 import { agentRunSchema } from '../../../lib/domain/state/session.ts';
-import { plannedKeys, taskStatuses } from '../../../lib/domain/state/task-facts.ts';
+import { plannedTaskKeys, taskStatuses } from '../../../lib/domain/state/task-facts.ts';
 import { verdictSchema } from '../../../lib/domain/state/verdict.ts';
 import { noteSchemas } from '../../../lib/store/notes/note-schemas.ts';
 import { canonicalJson } from '../../../lib/util/canonical-digest.ts';
@@ -57,7 +57,7 @@ test('what has a key that is not known is left to the schema', () => {
 });
 
 test('what is planned of a task is every key of its plan', () => {
-  assert.equal(plannedKeys, plannedTaskSchema.omit({ id: true }).keyof().options);
+  assert.equal(plannedTaskKeys, plannedTaskSchema.omit({ id: true }).keyof().options);
 });
 
 /** Of each kind whose notes may be plain one that has all there may be. */

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { QuestionReply } from '../../../lib/domain/agent-messages.ts';
+import type { AgentQuestionReply } from '../../../lib/domain/agent-messages.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
-import type { AgentAnswer, AgentAsked } from '../../../lib/domain/ports/gates.ts';
-import type { EventBody } from '../../../lib/domain/view-models/event.ts';
-import { askOf } from '../../../lib/engine/agents/ask-person.ts';
+import type { AgentAnswer, AskedAgentQuestions } from '../../../lib/domain/ports/gates.ts';
+import type { RunEventBody } from '../../../lib/domain/view-models/event.ts';
+import { makeAskPersonHandler } from '../../../lib/engine/agents/ask-person.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -14,7 +14,7 @@ const key = `ghp_${'a1B2c3D4e5F6g7H8i9'.repeat(2)}`;
 const task = { id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/a.txt'] };
 
 async function openBench(
-  question: (asked: AgentAsked) => Promise<AgentAnswer>,
+  question: (asked: AskedAgentQuestions) => Promise<AgentAnswer>,
   { config = {}, words = 'Which one?' }: { readonly config?: object; readonly words?: string } = {},
 ) {
   const bench = await openTestWorkshop({
@@ -30,11 +30,11 @@ async function openBench(
   const job = { ...{ id: 'worker-1a2b3c4d', role: 'worker' as const, adapter: 'claude' }, session };
   const never = new AbortController().signal;
   const untilOver = { ...context.machine, sleep: () => new Promise<void>(() => undefined) };
-  const asker = askOf({ ...context, machine: untilOver }, { ...job, task: null }).ask;
-  const ask = async (): Promise<QuestionReply | undefined> =>
+  const asker = makeAskPersonHandler({ ...context, machine: untilOver }, { ...job, task: null }).ask;
+  const ask = async (): Promise<AgentQuestionReply | undefined> =>
     asker?.([{ question: words, options: [], isSeveral: false }], never);
   const states = (): readonly string[] =>
-    bench.events.flatMap((event: EventBody) => (event.event === 'question' ? [event.state] : []));
+    bench.events.flatMap((event: RunEventBody) => (event.event === 'question' ? [event.state] : []));
   return { ...bench, ask, asker, session, states };
 }
 
@@ -50,7 +50,7 @@ test('DSK-6 an answer that can not be recorded is told all the same, and the per
   bench.context.store.transact = async () => {
     throw new Error('the remote is out of reach');
   };
-  const failing = askOf(
+  const failing = makeAskPersonHandler(
     { ...bench.context },
     { id: 'worker-1a2b3c4d', role: 'worker', adapter: 'claude', session: bench.session, task: null },
   ).ask;

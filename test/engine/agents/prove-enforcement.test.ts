@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { proveEnforcement, requireSandbox } from '../../../lib/engine/agents/usable-here.ts';
+import { proveDeniedCallsAreDenied, requireSandbox } from '../../../lib/engine/agents/usable-here.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { preflight } from '../../../lib/engine/work/preflight.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { requireRunCanStart } from '../../../lib/engine/work/preflight.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -40,7 +40,7 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
 
 test("SAF-1 without a sandbox a task's own commands run only where the configuration has workers run commands", async () => {
   const prove = async (config: Readonly<Record<string, unknown>>, isInteractive?: boolean) =>
-    codeOf(proveEnforcement((await withoutSandbox(config, isInteractive)).context, 'exec', ''));
+    codeOf(proveDeniedCallsAreDenied((await withoutSandbox(config, isInteractive)).context, 'exec', ''));
   assert.is(await prove({}), 'no-sandbox');
   assert.is(await prove(scripts), null);
   assert.is(await prove(scripts, false), 'no-sandbox');
@@ -52,7 +52,7 @@ test('WAT-4 codex, which takes the shell of the account, is refused without bubb
   for (const kind of ['none', 'seatbelt'] as const) {
     const { context } = await withoutSandbox(config, true, kind);
     const real = { ...context, adapter: (name: string) => getAdapter(name, context.config) };
-    assert.is(await codeOf(proveEnforcement(real, 'codex', 'gpt-5.5')), 'shell-not-pinned', kind);
+    assert.is(await codeOf(proveDeniedCallsAreDenied(real, 'codex', 'gpt-5.5')), 'shell-not-pinned', kind);
     assert.is(await codeOf(requireSandbox(real, 'opencode')), null, kind);
   }
 });
@@ -68,12 +68,12 @@ test('ANY-2 where there is no sandbox, what brings one on this machine is named 
 
 test('SAF-1 that there is no sandbox is said before a session begins or a task is claimed', async () => {
   const alone = await withoutSandbox(scripts, false);
-  assert.is(await codeOf(preflight(alone.context, ['worker'])), 'no-sandbox');
-  assert.is(await codeOf(workWave(alone.context, alone.session)), 'no-sandbox');
+  assert.is(await codeOf(requireRunCanStart(alone.context, ['worker'])), 'no-sandbox');
+  assert.is(await codeOf(runWorkWave(alone.context, alone.session)), 'no-sandbox');
   const [left] = (await viewSession(alone.context, alone.session)).tasks;
   assert.is(left?.status, 'pending');
   const { context, session, events } = await withoutSandbox(scripts);
-  await workWave(context, session);
+  await runWorkWave(context, session);
   const warned = events.findIndex((event) => event.event === 'notice' && /^No sandbox/.test(event.message));
   const claimed = events.findIndex((event) => event.event === 'task-changed' && event.to === 'claimed');
   assert.ok(warned >= 0 && claimed > warned, `${warned} ${claimed}`);

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cliNames } from '../../../lib/domain/config/agent-clis.ts';
+import { modelCliNames } from '../../../lib/domain/config/agent-clis.ts';
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
-import { requireTalk } from '../../../lib/engine/plan/plan-wave.ts';
-import { preflight } from '../../../lib/engine/work/preflight.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { requirePlannerThatTalks } from '../../../lib/engine/plan/plan-wave.ts';
+import { requireRunCanStart } from '../../../lib/engine/work/preflight.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -46,16 +46,16 @@ test('BUD-1 a model without a price is refused before anything starts where a li
     models: { worker: 'gemini-3.7-flash' },
   });
   assert.match(
-    await refusal(() => preflight(role.context, ['planner', 'worker'])),
+    await refusal(() => requireRunCanStart(role.context, ['planner', 'worker'])),
     "no-price: The price of the model gemini-3.7-flash is not known, so the budget in dollars can't limit the worker.",
   );
-  assert.is(await refusal(() => preflight(role.context, ['planner', 'validator'])), 'none');
+  assert.is(await refusal(() => requireRunCanStart(role.context, ['planner', 'validator'])), 'none');
   // What a group names is asked for once a task is in it.
   const groups = { docs: { worker: { adapter: 'codex', model: 'gpt-6.1-sol' } } };
   const group = await open({ models: { groups } });
-  assert.is(await refusal(() => preflight(group.context, ['worker'])), 'none');
+  assert.is(await refusal(() => requireRunCanStart(group.context, ['worker'])), 'none');
   assert.match(
-    await refusal(() => workWave(group.context, group.session)),
+    await refusal(() => runWorkWave(group.context, group.session)),
     'no-price: The price of the model gpt-6.1-sol',
   );
   assert.equal(group.started, []);
@@ -63,7 +63,7 @@ test('BUD-1 a model without a price is refused before anything starts where a li
   assert.is(task?.status, 'pending');
   const priced = { groups, prices: { 'gpt-6.1': { input: 3, output: 15 } } };
   assert.is(
-    await refusal(async () => preflight((await open({ models: priced })).context, ['worker'])),
+    await refusal(async () => requireRunCanStart((await open({ models: priced })).context, ['worker'])),
     'none',
   );
 });
@@ -72,8 +72,8 @@ test('BUD-1 where tokens are the limit it is said once that no figure in dollars
   const { context, events, session, started } = await open({
     ...{ roles: { worker: { adapter: 'gemini' } }, models: { worker: 'gemini-3.7-flash' }, limits: inTokens },
   });
-  await preflight(context, ['planner', 'worker']);
-  await workWave(context, session);
+  await requireRunCanStart(context, ['planner', 'worker']);
+  await runWorkWave(context, session);
   const told = events.filter((body) => body.event === 'notice' && /price of the model/.test(body.message));
   assert.is(told.length, 1, JSON.stringify(told));
   assert.match(
@@ -84,13 +84,13 @@ test('BUD-1 where tokens are the limit it is said once that no figure in dollars
 });
 
 test('PLN-1 a talk with a planner that has none is refused by name', async () => {
-  for (const name of cliNames.filter((one) => one !== 'claude')) {
+  for (const name of modelCliNames.filter((one) => one !== 'claude')) {
     // Which of its providers opencode asks, nobody but the person can say.
     const models = name === 'opencode' ? { planner: 'openai/gpt-5.5' } : {};
     const { context } = await open({ roles: { planner: { adapter: name } }, models });
-    assert.throws(() => requireTalk(context), `You can't talk with agents of ${name} here`);
+    assert.throws(() => requirePlannerThatTalks(context), `You can't talk with agents of ${name} here`);
   }
-  requireTalk((await open({})).context);
+  requirePlannerThatTalks((await open({})).context);
 });
 
 test.run();

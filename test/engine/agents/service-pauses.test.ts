@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pauseDecision } from '../../../lib/core/admission/decisions.ts';
+import { toServicePauseDecision } from '../../../lib/core/admission/decisions.ts';
 import type { Failure } from '../../../lib/domain/failure.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, startOfTime } from '../../support/workshop.ts';
 
@@ -58,7 +58,7 @@ test('LIF-3 Ctrl-C while a wave waits for the network says so, and of no agents 
     });
     ctrlC.abort();
   }
-  const error = await workWave(context, bench.session).catch((thrown: unknown) => thrown);
+  const error = await runWorkWave(context, bench.session).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof FlameError && waits > 0);
   assert.is(error.code, 'interrupted');
   assert.match(error.message, /^Stopped while it waited: The model API could not be reached\./);
@@ -76,7 +76,7 @@ test('LIF-5 a rate limit pauses the wave until it says it ends: nobody starts be
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(
     bench.started.map(({ task, at }) => [task, at - startOfTime]),
     [
@@ -108,7 +108,7 @@ test('LIF-5 scripts and other services go on while one is paused', async () => {
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(
     bench.started.map(({ task, at }) => [task, at - startOfTime]),
     [
@@ -129,7 +129,7 @@ test('LIF-5 a limit without an end is waited for by backoff, longer each time', 
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(
     bench.started.map(({ at }) => (at - startOfTime) / 1_000),
     [0, 4, 12, 28],
@@ -150,10 +150,10 @@ test('LIF-5 a new start waits too: the pause stands in the note of the session',
   const pauses = [{ adapter: 'claude', until: at(hour), why: 'It said so.' }];
   await store.transact(({ sessions: [session] }) => {
     if (session === undefined) return null;
-    decided.record(pauses.map((pause) => pauseDecision(session, pause)));
+    decided.record(pauses.map((pause) => toServicePauseDecision(session, pause)));
     return { changes: [{ subject: 'session: pauses', session: { ...session, pauses } }], actor: 'test' };
   });
-  await workWave(bench.context, bench.session).catch(() => undefined);
+  await runWorkWave(bench.context, bench.session).catch(() => undefined);
   assert.equal(
     bench.started.map(({ at }) => at - startOfTime),
     [hour],
@@ -173,8 +173,8 @@ test('LIF-5 a validator that is limited is started again when the limit ends, wi
       return { answer: { status: 'pass', notes: 'Good.', issues: [] }, cost_usd: 0.25, tokens: 10 };
     },
   });
-  await workWave(bench.context, bench.session);
-  await validateWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
+  await runValidateWave(bench.context, bench.session);
   const validators = bench.started.filter(({ role }) => role === 'validator');
   assert.equal(
     validators.map(({ at }) => (at - startOfTime) / hour),
@@ -205,7 +205,7 @@ test('LIF-5 without a network it is tried again, the waits growing to a minute, 
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const starts = bench.started.map(({ at }) => at - startOfTime);
   const waits = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
   assert.is(waits.length, 7);
@@ -228,7 +228,7 @@ test('LIF-5 without a network it is tried again, the waits growing to a minute, 
 
 test('LIF-5 after ten minutes without a network the run ends, with its tasks waiting and no retry used up', async () => {
   const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), agent: () => ({ failure: offline }) });
-  const error: unknown = await workWave(bench.context, bench.session).catch((caught: unknown) => caught);
+  const error: unknown = await runWorkWave(bench.context, bench.session).catch((caught: unknown) => caught);
   assert.instance(error, FlameError);
   const { kind, code, message, hints } = error as FlameError;
   assert.equal([kind, code], ['refused', 'model-unreachable']);
@@ -250,7 +250,7 @@ test('LIF-5 who was reached once more has ten minutes again', async () => {
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.is(bench.started.length, 21);
 });
 
@@ -270,7 +270,7 @@ for (const [wait, isWaited] of [
         return {};
       },
     });
-    const error = await workWave(bench.context, bench.session).catch((thrown: unknown) => thrown);
+    const error = await runWorkWave(bench.context, bench.session).catch((thrown: unknown) => thrown);
     const { tasks: now } = await viewSession(bench.context, bench.session);
     const done = now.filter(({ status }) => status === 'done').length;
     if (isWaited) return assert.equal([error, done], [undefined, 3]);
@@ -284,7 +284,7 @@ for (const [wait, isWaited] of [
     );
     // A new start before that is told the same, and starts nobody.
     const count = bench.started.length;
-    const again = await workWave(bench.context, bench.session).catch((thrown: unknown) => thrown);
+    const again = await runWorkWave(bench.context, bench.session).catch((thrown: unknown) => thrown);
     assert.ok(again instanceof FlameError && again.code === 'service-paused');
     assert.is(bench.started.length, count);
   });

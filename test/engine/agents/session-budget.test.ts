@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { AgentRequest, SharedBudget } from '../../../lib/domain/ports/agent-port.ts';
 import type { BudgetDecision, BudgetQuestion } from '../../../lib/domain/ports/gates.ts';
-import { sharedBudget } from '../../../lib/engine/agents/session-budget.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { createSharedBudget } from '../../../lib/engine/agents/session-budget.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -71,7 +71,7 @@ async function openBench(
 test('BUD-2 a spent budget asks before the next agent; raised, it goes on, and nobody gets more than is left', async () => {
   const { asked, gates } = answers({ kind: 'raise', amount: 0.5 });
   const bench = await openBench({ gates });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(asked, [{ spent: 1.2, limit: 1, unit: 'usd' }]);
   assert.equal(
     bench.budgets.map(({ limit }) => Math.round(limit * 100)),
@@ -91,7 +91,7 @@ test('BUD-2 a spent budget asks before the next agent; raised, it goes on, and n
 test('BUD-2 stop: the session is stopped, what is left stays pending', async () => {
   const { gates } = answers({ kind: 'stop' });
   const bench = await openBench({ gates });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const snapshot = await bench.context.store.snapshot();
   assert.is(snapshot.sessions[0]?.state, 'stopped');
   assert.equal(
@@ -104,7 +104,7 @@ test('BUD-2 nobody to ask: what waits is said, the state is saved, and asked aga
   const { asked, gates } = answers();
   const bench = await openBench({ gates });
   for (let time = 1; time <= 2; time += 1) {
-    const error = await workWave(bench.context, bench.session).catch((reason: unknown) => reason);
+    const error = await runWorkWave(bench.context, bench.session).catch((reason: unknown) => reason);
     assert.is(error instanceof FlameError && error.kind, 'waiting');
     assert.is(asked.length, time);
   }
@@ -113,7 +113,7 @@ test('BUD-2 nobody to ask: what waits is said, the state is saved, and asked aga
 
 test('BUD-2 the threshold is warned about once, at the end of the agent that passed it', async () => {
   const bench = await openBench({ config: limits({ max_session_cost_usd: 2, warn_threshold: 0.5 }) });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const told = bench.events.flatMap((event) =>
     event.event === 'notice' && event.level === 'warning' ? [event.message] : [],
   );
@@ -125,7 +125,7 @@ test('BUD-2 what costs nothing goes on when the budget is spent, and nobody is a
     config: limits({ max_session_cost_usd: 0.5 }),
     tasks: tasks.slice(0, 2).map((task) => (task.id === 'b' ? { ...task, adapter: 'exec' } : task)),
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(
     (await bench.context.store.snapshot()).tasksOf(bench.session).map(({ status }) => status),
     ['done', 'done'],
@@ -139,8 +139,8 @@ test('BUD-2 validators are asked about too, with what is left where their role h
     tasks: tasks.slice(0, 2),
     config: limits({ max_session_cost_usd: 1.4 }),
   });
-  await workWave(bench.context, bench.session);
-  await validateWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
+  await runValidateWave(bench.context, bench.session);
   assert.equal(
     asked.map(({ spent }) => spent),
     [1.7],
@@ -155,7 +155,7 @@ test('BUD-2 agents that spend the budget together wait for one answer, and end w
   const { asked, gates } = answers({ kind: 'raise', amount: 1 });
   const { context, session } = await openBench({ gates });
   const [first, second] = ['worker-00000001', 'worker-00000002'].map((id) =>
-    sharedBudget(context, { id, session }),
+    createSharedBudget(context, { id, session }),
   );
   assert.ok(first !== undefined && second !== undefined);
   first.note({ tokens: 10, cost_usd: 0.5 });
@@ -170,10 +170,10 @@ test('BUD-2 agents that spend the budget together wait for one answer, and end w
 test('BUD-2 a stop ends every agent at its next request, and nobody is asked again', async () => {
   const { asked, gates } = answers({ kind: 'stop' });
   const { context, session } = await openBench({ gates });
-  const shared = sharedBudget(context, { id: 'worker-00000001', session });
+  const shared = createSharedBudget(context, { id: 'worker-00000001', session });
   shared.note({ tokens: 10, cost_usd: 2 });
   assert.is(await maySpend(shared), false);
-  assert.is(await maySpend(sharedBudget(context, { id: 'worker-00000002', session })), false);
+  assert.is(await maySpend(createSharedBudget(context, { id: 'worker-00000002', session })), false);
   assert.is(asked.length, 1);
 });
 
@@ -182,7 +182,7 @@ test('BUD-2 a session limited in tokens leaves a role its own limit in dollars',
     tasks: tasks.slice(0, 1),
     config: limits({ max_session_cost_usd: 0, max_session_tokens: 500 }),
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(bench.budgets, [{ unit: 'usd', limit: 0.6, key: 'limits.token_budget.worker_usd' }]);
 });
 

@@ -7,14 +7,14 @@ import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import type { Ahead } from '../../../lib/domain/view-models/status.ts';
+import type { PredictedConflicts } from '../../../lib/domain/view-models/status.ts';
 import {
+  type ConflictDetectorPorts,
   createConflictDetector,
-  type DetectorParts,
 } from '../../../lib/engine/conflict-detection/conflict-detector.ts';
-import { handWorktree } from '../../../lib/engine/manual/hand-task.ts';
+import { personWorktreePath } from '../../../lib/engine/manual/hand-task.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { agentCommits } from '../../git/cell-fixture.ts';
 import { appending, openStack, shared, stackTask } from '../../support/stack.ts';
 import { makeTask } from '../../support/tasks.ts';
@@ -26,7 +26,7 @@ const going = new AbortController().signal;
 
 interface Bench extends TestWorkshop {
   readonly view: Session;
-  readonly parts: DetectorParts;
+  readonly parts: ConflictDetectorPorts;
   /** Merges and listings that were asked of git, in order. */
   readonly asked: string[];
   /** What processes leave for each other. */
@@ -43,9 +43,9 @@ async function openBench(): Promise<Bench> {
   const { git } = context;
   const asked: string[] = [];
   const kept = new Map<string, string>();
-  const parts: DetectorParts = {
+  const parts: ConflictDetectorPorts = {
     now: context.now,
-    worktreeOf: (task) => handWorktree(context, task),
+    worktreeOf: (task) => personWorktreePath(context, task),
     trialCache: {
       read: async (key) => kept.get(key) ?? null,
       write: async (key, text) => void kept.set(key, text),
@@ -112,7 +112,7 @@ function commitIn(cell: CellWorktree, path: string, text: string): ObjectId {
   return agentCommits(cell, path);
 }
 
-function told({ found }: Ahead): readonly unknown[] {
+function told({ found }: PredictedConflicts): readonly unknown[] {
   return found.map(({ one, other, paths }) => [
     ...[one.task, one.at_work],
     ...('task' in other ? [other.task, other.at_work] : [other.branch]),
@@ -248,7 +248,7 @@ test('a work wave says it once while other agents are at work', async () => {
       await setTimeout(60_000, null, { signal: seen.signal }).catch(() => null);
     return agents.start(request, ...rest);
   };
-  await workWave(
+  await runWorkWave(
     { ...bench.context, now: () => new Date(), events: { emit }, agents: { ...agents, start } },
     bench.session,
   );

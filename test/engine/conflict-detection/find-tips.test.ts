@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import { findTips } from '../../../lib/engine/conflict-detection/tips-and-trials.ts';
+import { findWorkTips } from '../../../lib/engine/conflict-detection/tips-and-trials.ts';
 import { sampleTask } from '../../store/sample.ts';
 
 const start = parseObjectId('1'.repeat(40));
@@ -15,7 +15,7 @@ test('the branches of all tasks that persons hold are asked for at once, not one
     letAnswer = resolve;
   });
   const tasks = ['task-001', 'task-002', 'task-003'].map((id) => held(id, start));
-  const { tips } = await findTips(
+  const { tips } = await findWorkTips(
     {
       git: {
         cells: async () => [],
@@ -38,7 +38,7 @@ test('the branches of all tasks that persons hold are asked for at once, not one
 });
 
 test('what has not started has no work to ask for', async () => {
-  const { tips, unreadable } = await findTips(
+  const { tips, unreadable } = await findWorkTips(
     {
       git: {
         cells: async () => [],

@@ -8,9 +8,9 @@ import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest, AgentRunner } from '../../../lib/domain/ports/agent-port.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import type { EventBody, EventSink } from '../../../lib/domain/view-models/event.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import type { RunEventBody, RunEventSink } from '../../../lib/domain/view-models/event.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { sharingLead } from '../../support/sharing-lead.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
@@ -51,7 +51,7 @@ test('BUD-2 UNI-8 an agent starts with its share set aside, and what it did not 
       return { cost_usd: 0.2 };
     },
   });
-  await workWave({ ...bench.context, remoteSession: alone }, bench.session);
+  await runWorkWave({ ...bench.context, remoteSession: alone }, bench.session);
   assert.is(seen.length, 2);
   assert.ok(seen.every(({ held }) => held <= 1 + 1e-9));
   const { cost_usd, reservations } = sessionIn(bench.repo, bench.session);
@@ -85,7 +85,7 @@ test('DST-1 who was given up while it worked changes nothing: it is said, and it
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const told = bench.events.find(({ event }) => event === 'result-superseded');
   assert.ok(told?.event === 'result-superseded');
   assert.match(told.message, /worker-0000000b has it now on other\/1/);
@@ -121,9 +121,9 @@ function endless(bench: Awaited<ReturnType<typeof openTestWorkshop>>, onStart: (
 /** Stops the wave at an event, which is reported like all. */
 function until(
   { context }: Awaited<ReturnType<typeof openTestWorkshop>>,
-  name: EventBody['event'],
+  name: RunEventBody['event'],
   stop: AbortController,
-): EventSink {
+): RunEventSink {
   return {
     emit: (event) => {
       context.events.emit(event);
@@ -142,7 +142,9 @@ test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does
   });
   // One attempt is enough: it would be tried again once the remote is back.
   const events = until(bench, 'task-failed', stop);
-  await workWave({ ...bench.context, agents, events, remoteSession }, bench.session).catch(() => undefined);
+  await runWorkWave({ ...bench.context, agents, events, remoteSession }, bench.session).catch(
+    () => undefined,
+  );
   const failed = bench.events.find(({ event }) => event === 'task-failed');
   assert.ok(failed?.event === 'task-failed');
   assert.equal([failed.failure.kind, failed.will_retry], ['agent-stopped', true]);
@@ -167,7 +169,7 @@ test('BUD-2 DST-1 so does it with one that validates, which starts again once th
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const { agents } = bench.context;
   // Cut off three times, each for some looks.
   let [cuts, looks] = [0, 0];
@@ -177,7 +179,7 @@ test('BUD-2 DST-1 so does it with one that validates, which starts again once th
     looks = 5;
   });
   const start: AgentRunner['start'] = (...asked) => (cuts < 3 ? endlessly : agents).start(...asked);
-  await validateWave({ ...bench.context, agents: { ...agents, start }, remoteSession }, bench.session);
+  await runValidateWave({ ...bench.context, agents: { ...agents, start }, remoteSession }, bench.session);
   const ends = bench.events.flatMap((event) =>
     event.event === 'agent-ended' && event.role === 'validator' ? [event.outcome] : [],
   );
@@ -210,7 +212,7 @@ test('BUD-2 DST-1 what a machine had set aside that is given up counts as spent 
     }));
     return { actor: 'ben', changes: [{ subject: 'set aside', session: { ...session, reservations } }] };
   });
-  await workWave({ ...bench.context, remoteSession: alone }, bench.session);
+  await runWorkWave({ ...bench.context, remoteSession: alone }, bench.session);
   const { reservations = [] } = sessionIn(bench.repo, bench.session);
   assert.equal(
     reservations.map(({ machine, presumed }) => [machine, presumed]),
@@ -233,7 +235,7 @@ test('DST-1 an agent whose task passed on while its machine was away is ended, a
   const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), stop: stop.signal, agent: () => ({}) });
   const agents = endless(bench, () => void takeOver(bench));
   const events = until(bench, 'result-superseded', stop);
-  await workWave({ ...bench.context, agents, events, remoteSession: alone }, bench.session).catch(
+  await runWorkWave({ ...bench.context, agents, events, remoteSession: alone }, bench.session).catch(
     () => undefined,
   );
   assert.ok(
@@ -270,7 +272,7 @@ test('DST-1 a machine that joined without a CLI that some tasks ask for does the
   };
   const agents = { ...context.agents, checkAdapter };
   const remoteSession = sharingLead({ role: 'worker', roles: ['work'] });
-  await workWave({ ...context, agents, remoteSession }, bench.session).catch(() => undefined);
+  await runWorkWave({ ...context, agents, remoteSession }, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.ok(
     told.some((text) => /^Other machines do the tasks that run with codex \S+: There is no codex/.test(text)),
@@ -292,7 +294,7 @@ test('DST-1 who joined and has nothing to do says once what it waits for', async
     return machine.sleep(ms, signal);
   };
   const context = { ...bench.context, remoteSession, machine: { ...machine, sleep } };
-  await workWave(context, bench.session).catch(() => undefined);
+  await runWorkWave(context, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.is(told.length, 1, told.join('\n'));
   assert.match(told[0] ?? '', /^No task for this machine now\. It waits for .* stops with the session/);
@@ -314,7 +316,7 @@ test('DST-1 what a machine holds that is given up passes on', async () => {
       return { subject: step.subject, tasks: [step.task] };
     }),
   }));
-  // What machines of a session they share did counts, see isTrustedWhenShared.
+  // What machines of a session they share did counts, see isDecisionTrustedWhenShared.
   const { decided } = bench.context;
   const shared = {
     ...decided,
@@ -322,7 +324,7 @@ test('DST-1 what a machine holds that is given up passes on', async () => {
       decided.has(decision) || decision.kind === 'standing',
   };
   bench.admitBy({ decided: shared });
-  await workWave({ ...bench.context, decided: shared, remoteSession: alone }, bench.session);
+  await runWorkWave({ ...bench.context, decided: shared, remoteSession: alone }, bench.session);
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.claim, task.claimed_host], ['done', 2, 'here']);
   assert.ok(bench.events.some(({ event }) => event === 'claim-passed-on'));

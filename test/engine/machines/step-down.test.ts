@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { stepDown } from '../../../lib/engine/machines/lost-claims.ts';
-import { record } from '../../../lib/engine/record.ts';
+import { handleLostLead } from '../../../lib/engine/machines/lost-claims.ts';
+import { decideAndRecord } from '../../../lib/engine/record.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { openStack } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
@@ -12,7 +12,7 @@ test.after(closeWorkshops);
 test('DST-1 a replaced lead keeps what its agents wrote also where its remote is out of reach, and says what it could not do', async () => {
   const { context, session } = await openStack({ tasks: [{ id: 'a' }], agent: () => ({}) });
   const machines = { lead: 'ben/1', remote: 'origin', term: 2, lease_ms: 60_000, renew_ms: 10_000 };
-  await record(context, session, (view) => ({
+  await decideAndRecord(context, session, (view) => ({
     session: { next: { ...view.session, machines }, subject: 'session: led by ben/1, term 2' },
   }));
   const { store, git } = context;
@@ -35,7 +35,7 @@ test('DST-1 a replaced lead keeps what its agents wrote also where its remote is
       },
     },
   } as unknown as RunContext;
-  const said = await stepDown(away, session, new Error('it ended'));
+  const said = await handleLostLead(away, session, new Error('it ended'));
   if (!(said instanceof FlameError)) throw said;
   assert.equal([said.code, looked], ['lead-passed-on', 1]);
   assert.match(said.lines.join('\n'), 'could not be released (origin is out of reach)');

@@ -2,22 +2,22 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { machineDecision } from '../../../lib/core/admission/decisions.ts';
+import { toMachineTrustDecision } from '../../../lib/core/admission/decisions.ts';
 import {
-  signedApproval,
-  signedVerdict,
-  statementText,
+  renderTextToSign,
+  toApprovalToSign,
+  toVerdictToSign,
 } from '../../../lib/core/machines/machine-statement.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import type { SharedRole } from '../../../lib/domain/state/machine.ts';
+import type { JoinedMachineRole } from '../../../lib/domain/state/machine.ts';
 import type { DoneTask } from '../../../lib/domain/state/task.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
-import { applyStatements } from '../../../lib/engine/machines/supervise-machines.ts';
-import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { adoptStatementsOfMachines } from '../../../lib/engine/machines/supervise-machines.ts';
+import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import { makePrivateKey, publicKeyOf, signText } from '../../../lib/util/machine-key.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
+import { makePrivateKey, publicKeyOf, signTextWithKey } from '../../../lib/util/machine-key.ts';
 import { sharingLead } from '../../support/sharing-lead.ts';
 import { makeVerdict } from '../../support/tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -28,7 +28,7 @@ const lead = sharingLead();
 const [ours, others] = [makePrivateKey(), makePrivateKey()];
 
 /** A session whose only task was done on another machine, and a lead that trusts the holder of a key with a role. */
-async function bench(role: SharedRole): Promise<TestWorkshop & { readonly task: DoneTask }> {
+async function bench(role: JoinedMachineRole): Promise<TestWorkshop & { readonly task: DoneTask }> {
   const made = await openTestWorkshop({
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['src/a.txt'] }],
     agent: ({ worktree, role }) =>
@@ -36,8 +36,8 @@ async function bench(role: SharedRole): Promise<TestWorkshop & { readonly task: 
         ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
         : write(worktree.path),
   });
-  await workWave({ ...made.context, place: 'ben/1' }, made.session);
-  made.context.decided.record([machineDecision({ id: made.session }, publicKeyOf(ours), role)]);
+  await runWorkWave({ ...made.context, place: 'ben/1' }, made.session);
+  made.context.decided.record([toMachineTrustDecision({ id: made.session }, publicKeyOf(ours), role)]);
   const [task] = (await made.said.snapshot()).tasksOf(made.session);
   if (task?.status !== 'done') throw new Error(`${task?.status}`);
   return { ...made, task, context: { ...made.context, remoteSession: lead } };
@@ -54,7 +54,7 @@ interface Telling {
   readonly claim?: number;
   readonly held?: number;
   readonly key?: string;
-  readonly role?: SharedRole;
+  readonly role?: JoinedMachineRole;
   readonly alter?: (verdict: Verdict) => Verdict;
 }
 
@@ -72,8 +72,8 @@ async function tell(
     alter = (one) => one,
   } = telling;
   const verdict = makeVerdict(task, 'pass', { session, by: 'validator-0000000a', base: task.start_commit });
-  const text = statementText(role, signedVerdict(verdict), { name, claim });
-  const signed = { name, claim, key: publicKeyOf(key), signature: signText(key, text) };
+  const text = renderTextToSign(role, toVerdictToSign(verdict), { name, claim });
+  const signed = { name, claim, key: publicKeyOf(key), signature: signTextWithKey(key, text) };
   const judging = { machine: name, claim: held, commit: task.commit };
   const next = { ...task, judging, result: { status: 'pass' as const, notes: '', issues: [] } };
   await said.transact(() => ({
@@ -86,7 +86,7 @@ async function tell(
 }
 
 async function found(made: TestWorkshop): Promise<string | null> {
-  await applyStatements(made.context, made.session);
+  await adoptStatementsOfMachines(made.context, made.session);
   const [task] = (await viewSession(made.context, made.session)).tasks;
   return task?.result.status ?? null;
 }
@@ -125,7 +125,7 @@ test('TRU-2 trust that is taken back, or is about another role, lets no verdict 
   const made = await bench('review');
   await tell(made, {});
   assert.is(await found(made), null);
-  const decision = machineDecision({ id: made.session }, publicKeyOf(ours), 'validate');
+  const decision = toMachineTrustDecision({ id: made.session }, publicKeyOf(ours), 'validate');
   made.context.decided.record([decision]);
   made.context.decided.supersede([decision]);
   assert.is(await found(made), null);
@@ -154,18 +154,18 @@ const approvals: readonly {
 for (const { what, key = ours, claim = 1, seen = {}, state } of approvals)
   test(`TRU-2 an approval ${what} leaves it ${state}`, async () => {
     const made = await bench('review');
-    await validateWave(made.context, made.session);
-    await mergeWave(made.context, made.session);
+    await runValidateWave(made.context, made.session);
+    await runMergeWave(made.context, made.session);
     const { session } = await viewSession(made.context, made.session);
     const [changeset] = session.changesets;
     if (changeset === undefined) throw new Error('none was built');
     const approved = { ...changeset, state: 'approved' as const, decided_by: 'Ben <ben@example.com>' };
     const said = { name: 'ben/1', claim };
-    const text = statementText('review', signedApproval(session, { ...approved, ...seen }), said);
-    const word = { ...said, key: publicKeyOf(key), signature: signText(key, text) };
+    const text = renderTextToSign('review', toApprovalToSign(session, { ...approved, ...seen }), said);
+    const word = { ...said, key: publicKeyOf(key), signature: signTextWithKey(key, text) };
     const next = { ...session, changesets: [{ ...approved, approved_on: word }] };
     await made.said.transact(() => ({ actor: 'ben', changes: [{ subject: 'approved', session: next }] }));
-    await applyStatements(made.context, made.session);
+    await adoptStatementsOfMachines(made.context, made.session);
     assert.is((await viewSession(made.context, made.session)).session.changesets[0]?.state, state);
   });
 

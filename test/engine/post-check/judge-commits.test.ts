@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
-import { judgeCommits } from '../../../lib/engine/post-check/judge-commits.ts';
+import { findViolationsInCommits } from '../../../lib/engine/post-check/judge-commits.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { agentGit, openFixture } from '../../git/cell-fixture.ts';
 import { makePolicy } from '../../policy/fixtures.ts';
@@ -31,7 +31,7 @@ async function judge(work: (agent: Agent) => void, count = 0): Promise<string[]>
   work({ cell, git, save, write });
   const tip = parseObjectId(agentGit(cell, 'rev-parse', 'HEAD'));
   const context = { git: port } as Pick<RunContext, 'git'>;
-  const found = await judgeCommits(context, {
+  const found = await findViolationsInCommits(context, {
     ...{ start: cell.start, tip, policy, ours: [], signer: null },
     quarantine: cell.quarantine,
   });
@@ -148,7 +148,7 @@ test('PCK-3 history that was taken back or begun anew is refused', async () => {
   const start = parseObjectId(repo.git('rev-parse', 'HEAD'));
   const cell = await port.addCellWorktree(tree('worker-0000000b'), start);
   agentGit(cell, 'reset', '-q', '--hard', head);
-  const found = await judgeCommits({ git: port } as Pick<RunContext, 'git'>, {
+  const found = await findViolationsInCommits({ git: port } as Pick<RunContext, 'git'>, {
     ...{ start, tip: head, policy, ours: [], signer: null },
     quarantine: cell.quarantine,
   });

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ObjectId } from '../../../lib/domain/ids.ts';
-import { openScanner } from '../../../lib/engine/post-check/scan-secrets.ts';
+import { createSecretScanner } from '../../../lib/engine/post-check/scan-secrets.ts';
 
 const token = `ghp_${'a1B2'.repeat(9)}`;
 const id = (name: string): ObjectId => name.repeat(40) as ObjectId;
 
 test('a content is searched once, however many paths have it', async () => {
-  const scanner = openScanner(undefined);
+  const scanner = createSecretScanner(undefined);
   let reads = 0;
   const read = async (): Promise<string> => {
     reads += 1;
@@ -28,7 +28,7 @@ test('a large content is searched while others go on', async () => {
   const ticking = setInterval(() => {
     ticks += 1;
   }, 1);
-  const scanner = openScanner(undefined);
+  const scanner = createSecretScanner(undefined);
   for (const name of ['c', 'd']) {
     const found = await scanner.scan({ blob: id(name), old: null, isBinary: false }, async () => large);
     assert.equal(found, [{ id: 'github-token', line: 1_500_001 }]);
@@ -40,7 +40,7 @@ test('a large content is searched while others go on', async () => {
 test('a person who stopped the program does not wait for it', async () => {
   const stopped = new AbortController();
   stopped.abort();
-  const scanner = openScanner(stopped.signal);
+  const scanner = createSecretScanner(stopped.signal);
   const scan = (name: string, size: number): Promise<unknown> =>
     scanner.scan({ blob: id(name), old: null, isBinary: false }, async () => 'x'.repeat(size));
   await scan('a', 1_000);

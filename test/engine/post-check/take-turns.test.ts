@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { takeTurns } from '../../../lib/engine/post-check/judge-commits.ts';
+import { collectWithYields } from '../../../lib/engine/post-check/judge-commits.ts';
 
 test('PCK-3 parts are all taken, in their order', async () => {
   const parts = Array.from({ length: 1_000 }, (_, index) => (index % 3 === 0 ? [] : [index, -index]));
-  assert.equal(await takeTurns(parts, undefined), parts.flat());
+  assert.equal(await collectWithYields(parts, undefined), parts.flat());
 });
 
 test('LIF-3 a stop is heard while parts are judged', async () => {
@@ -13,7 +13,7 @@ test('LIF-3 a stop is heard while parts are judged', async () => {
   function* withoutEnd(): Generator<readonly string[]> {
     for (;;) yield [];
   }
-  const judging = takeTurns(withoutEnd(), stop.signal);
+  const judging = collectWithYields(withoutEnd(), stop.signal);
   setImmediate(() => stop.abort());
   const error: unknown = await judging.catch((reason: unknown) => reason);
   assert.is(error instanceof FlameError && error.code, 'interrupted');

@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId, parseTaskId } from '../../../lib/domain/ids.ts';
 import { endSession } from '../../../lib/engine/end-session.ts';
-import { type CleanupWords, performCleanup } from '../../../lib/engine/retention/cleanup-perform.ts';
-import { planCleanup } from '../../../lib/engine/retention/cleanup-plan.ts';
-import { keepOnRescueRef } from '../../../lib/engine/retention/rescue-refs.ts';
+import { type CleanupConsent, performCleanup } from '../../../lib/engine/retention/cleanup-perform.ts';
+import { listCleanupItems } from '../../../lib/engine/retention/cleanup-plan.ts';
+import { keepCommitAsRescue } from '../../../lib/engine/retention/rescue-refs.ts';
 import { closeWorkshops, openTestWorkshop, startOfTime, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -19,7 +19,7 @@ async function keep({ repo, context, session }: TestWorkshop, file: string, days
   repo.git('switch', '-q', '--detach', start);
   repo.write(file, `${file}\n`);
   const message = `rescue: a by worker-1a2b3c4d\n\nWhy.\n\nStart: ${start}\nRescued-At: ${at}\n`;
-  await keepOnRescueRef(context, { session, task }, parseObjectId(repo.commit(message)));
+  await keepCommitAsRescue(context, { session, task }, parseObjectId(repo.commit(message)));
   repo.git('switch', '-q', 'main');
 }
 
@@ -28,8 +28,8 @@ function held({ repo }: TestWorkshop): string {
   return refs.flatMap((ref) => repo.git('ls-tree', '--name-only', ref).match(/^kept-.*$/gm) ?? []).join(' ');
 }
 
-async function clean({ context }: TestWorkshop, words: CleanupWords): Promise<readonly string[]> {
-  const done = await performCleanup(context, await planCleanup(context), words);
+async function clean({ context }: TestWorkshop, words: CleanupConsent): Promise<readonly string[]> {
+  const done = await performCleanup(context, await listCleanupItems(context), words);
   return done.map(({ outcome, details }) => `${outcome} ${details.replace(/[0-9a-f]{40}/, 'ID')}`);
 }
 
@@ -41,7 +41,7 @@ test('CLN-3 LIF-7 an old rescue goes only where a person says so, a young one ne
   bench.repo.write('kept-on-main', 'kept-on-main\n');
   bench.repo.write('other', 'other\n');
   bench.repo.commit('the same by another way');
-  const named = async () => (await planCleanup(bench.context)).map(({ kind, why }) => `${kind}: ${why}`);
+  const named = async () => (await listCleanupItems(bench.context)).map(({ kind, why }) => `${kind}: ${why}`);
   // The session is open.
   assert.equal(await named(), []);
   assert.equal(await clean(bench, { isForced: true, includesRescues: true }), []);
@@ -64,11 +64,11 @@ test('CLN-3 a branch kept as it was is as old as its session, however old its co
   const tree = repo.git('rev-parse', 'main^{tree}');
   repo.write('.git/old-commit', `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nby hand\n`);
   const commit = parseObjectId(repo.git('hash-object', '-t', 'commit', '-w', '.git/old-commit'));
-  await keepOnRescueRef(context, { session, task }, commit);
+  await keepCommitAsRescue(context, { session, task }, commit);
   await endSession(context, session, 'the test says so');
   const kinds = async (days: number): Promise<readonly string[]> => {
     const now = (): Date => new Date(startOfTime + days * 86_400_000);
-    return (await planCleanup({ ...context, now })).map(({ kind }) => kind);
+    return (await listCleanupItems({ ...context, now })).map(({ kind }) => kind);
   };
   assert.equal(await kinds(89), []);
   assert.equal(await kinds(91), ['rescue']);

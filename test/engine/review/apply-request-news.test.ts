@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PullRequestNews } from '../../../lib/domain/state/pull-request.ts';
-import { record, viewSession } from '../../../lib/engine/record.ts';
-import { applyRequestNews } from '../../../lib/engine/review/apply-request-news.ts';
-import { renderAnswered } from '../../../lib/ui/render/changeset-lines.ts';
+import { decideAndRecord, viewSession } from '../../../lib/engine/record.ts';
+import { requeueTasksForRequestNews } from '../../../lib/engine/review/apply-request-news.ts';
+import { renderAnsweredRemarks } from '../../../lib/ui/render/changeset-lines.ts';
 import { openStack, runStack, type StackBench } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 import { sampleChangesetQuestion } from '../../ui/samples.ts';
@@ -33,7 +33,10 @@ function openLanded(): Promise<StackBench> {
 }
 
 /** Takes the news up while somebody else does something in the same instant, before it is recorded. */
-function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnType<typeof applyRequestNews> {
+function takeUpBehind(
+  bench: StackBench,
+  other: () => Promise<unknown>,
+): ReturnType<typeof requeueTasksForRequestNews> {
   let isFirst = true;
   const { store } = bench.context;
   const late: typeof store = {
@@ -45,7 +48,7 @@ function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnT
       return store.transact(decide);
     },
   };
-  return applyRequestNews({ ...bench.context, store: late }, bench.session, news, {
+  return requeueTasksForRequestNews({ ...bench.context, store: late }, bench.session, news, {
     isAllowedMore: false,
     reopen: 'gh pr reopen URL',
     request,
@@ -58,7 +61,7 @@ test('RND-2 where another one took all of it up in this instant, nothing is said
   const bench = await openLanded();
   await runStack(bench);
   const taken = await takeUpBehind(bench, () =>
-    applyRequestNews(bench.context, bench.session, news, {
+    requeueTasksForRequestNews(bench.context, bench.session, news, {
       isAllowedMore: false,
       reopen: 'gh pr reopen URL',
       request,
@@ -72,7 +75,7 @@ test('RND-2 what a round in between has heard is not given again, the rest is', 
   const bench = await openLanded();
   await runStack(bench);
   const taken = await takeUpBehind(bench, () =>
-    record(bench.context, bench.session, ({ session }) => {
+    decideAndRecord(bench.context, bench.session, ({ session }) => {
       const { landing } = session;
       if (landing === undefined) throw new Error('nothing landed on a branch');
       const next = { ...session, landing: { ...landing, heard: ['first', 'red'], rounds: 1 } };
@@ -83,7 +86,7 @@ test('RND-2 what a round in between has heard is not given again, the rest is', 
   const notes = (await bench.task('a')).history.at(-1)?.notes ?? '';
   assert.match(notes, /Say second/);
   const next = sampleChangesetQuestion().changeset;
-  assert.equal(renderAnswered(next, [await bench.task('a')]), ['a: octocat: Say second.']);
+  assert.equal(renderAnsweredRemarks(next, [await bench.task('a')]), ['a: octocat: Say second.']);
   assert.not.match(notes, /Say first|The check test/);
   const { session } = await viewSession(bench.context, bench.session);
   assert.equal(session.landing?.heard, ['first', 'red', 'second']);

@@ -4,13 +4,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { LineComment } from '../../../lib/domain/state/line-comment.ts';
-import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { decideOutOfTurn } from '../../../lib/engine/review/perform-decision.ts';
-import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import { decideChangesetOutOfTurn } from '../../../lib/engine/review/perform-decision.ts';
+import { runReviewWave } from '../../../lib/engine/review/review-wave.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -50,13 +50,13 @@ async function openWaiting(): Promise<Bench> {
   };
   const context: RunContext = { ...bench.context, agents, reload: async () => context };
   const { session } = bench;
-  for (const wave of [workWave, validateWave, mergeWave]) await wave(context, session);
+  for (const wave of [runWorkWave, runValidateWave, runMergeWave]) await wave(context, session);
   const waiting = async (): Promise<string> => {
     const { changesets } = (await viewSession(context, session)).session;
     return changesets.find(({ state }) => state === 'waiting')?.id ?? 'none';
   };
   const suggest = async (...comments: readonly LineComment[]): Promise<unknown> =>
-    decideOutOfTurn(context, session, await waiting(), { kind: 'suggest', comments }).then(
+    decideChangesetOutOfTurn(context, session, await waiting(), { kind: 'suggest', comments }).then(
       () => 'applied',
       (error: unknown) => (error instanceof FlameError ? error.code : error),
     );
@@ -85,7 +85,7 @@ test('DSK-2 what a person suggests becomes a commit of their own, is checked, an
     ['void'],
   );
   assert.is(view.tasks[0]?.result.status, null);
-  for (const wave of [validateWave, mergeWave, reviewWave]) await wave(context, session);
+  for (const wave of [runValidateWave, runMergeWave, runReviewWave]) await wave(context, session);
   assert.ok(runs() > checked);
   assert.is(repo.git('show', 'main:src/new.txt'), 'one\n2\n2b\nfive');
 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlockedCalls } from '../../../lib/domain/ports/changeset-question.ts';
-import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
-import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { runReviewWave } from '../../../lib/engine/review/review-wave.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -32,7 +32,8 @@ test('MRG-4 who decides at the terminal is told which calls of its agents were b
   const auditOf = async (id: string): ReturnType<RunContext['agents']['auditOf']> =>
     id.startsWith('worker-') ? { allowed: 3, blocked: 1, top } : { allowed: 1, blocked: 0, top: [] };
   const context: RunContext = { ...bench.context, agents: { ...bench.context.agents, auditOf } };
-  for (const wave of [workWave, validateWave, mergeWave, reviewWave]) await wave(context, bench.session);
+  for (const wave of [runWorkWave, runValidateWave, runMergeWave, runReviewWave])
+    await wave(context, bench.session);
   assert.is(told.length, 1);
   assert.equal(
     told[0]?.map(({ blocked, top: calls }) => [blocked, calls]),

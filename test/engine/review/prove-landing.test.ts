@@ -5,18 +5,18 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
-import type { Change, Snapshot } from '../../../lib/domain/ports/store-port.ts';
+import type { Snapshot, StateChange } from '../../../lib/domain/ports/store-port.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import { chooseAttempt } from '../../../lib/engine/manual/choose-attempt.ts';
-import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
-import { acceptReceived } from '../../../lib/engine/plan/accept-received.ts';
+import { chooseOtherAttemptByHand } from '../../../lib/engine/manual/choose-attempt.ts';
+import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { askToAcceptReceived } from '../../../lib/engine/plan/accept-received.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
-import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
+import { runReviewWave } from '../../../lib/engine/review/review-wave.ts';
+import { undoChangesetDecision } from '../../../lib/engine/review/undo-decision.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runSession } from '../../../lib/engine/run-session.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -85,15 +85,15 @@ async function openBench(
 }
 
 async function upToMerge({ context, session }: Bench): Promise<void> {
-  await workWave(context, session);
-  await validateWave(context, session);
-  await mergeWave(context, session);
+  await runWorkWave(context, session);
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
 }
 
 /** Writes notes as any program with push rights can. */
 async function forge(
   { said, context }: Bench,
-  change: (state: Snapshot) => readonly Change[],
+  change: (state: Snapshot) => readonly StateChange[],
 ): Promise<void> {
   await said.transact((state) => ({ changes: change(state), actor: context.gates.person }));
 }
@@ -103,7 +103,7 @@ async function acceptForged({ context, session }: Bench): Promise<void> {
   const { tasks, received } = await viewSession(context, session);
   assert.equal([tasks.length, received.length], [0, 1]);
   const gates = { ...context.gates, plan: async () => ({ kind: 'approve' as const }) };
-  await acceptReceived({ ...context, gates }, session);
+  await askToAcceptReceived({ ...context, gates }, session);
 }
 
 /** A commit on another one that brings a file, made without a branch. */
@@ -126,7 +126,7 @@ test('TRU-2 what this clone merged and proved lands without another run of its c
   const bench = await openBench();
   await upToMerge(bench);
   const before = bench.runs();
-  assert.equal(await reviewWave(bench.context, bench.session), { landed: 1, refused: 0 });
+  assert.equal(await runReviewWave(bench.context, bench.session), { landed: 1, refused: 0 });
   assert.is(bench.runs(), before);
   assert.is(bench.repo.git('show', 'main:src/new.txt'), 'new');
 });
@@ -139,17 +139,17 @@ test('TRU-2 a changeset of other rules is proven again, and one that is red then
   const context = { ...bench.context, configDigest: 'sha256:other' };
   bench.ends(1);
   const before = bench.runs();
-  assert.equal(await reviewWave(context, session), { landed: 0, refused: 1 });
+  assert.equal(await runReviewWave(context, session), { landed: 0, refused: 1 });
   assert.is(bench.runs(), before + 1);
   assert.is(repo.git('rev-parse', 'main'), base);
   const [changeset] = await bench.changesets();
   assert.equal([changeset?.state, changeset?.diagnostics[0]?.exit_code], ['waiting', 1]);
-  assert.is(await codeOf(reviewWave(context, session)), 'needs-override');
+  assert.is(await codeOf(runReviewWave(context, session)), 'needs-override');
   const gates = {
     ...context.gates,
     changeset: async () => ({ kind: 'approve' as const, override: 'known to fail' }),
   };
-  assert.equal(await reviewWave({ ...context, gates }, session), { landed: 1, refused: 0 });
+  assert.equal(await runReviewWave({ ...context, gates }, session), { landed: 1, refused: 0 });
 });
 
 for (const [ends, word] of [
@@ -165,8 +165,8 @@ for (const [ends, word] of [
     const [before] = (await viewSession(context, session)).tasks;
     const other = 1 + (before?.tries ?? []).findIndex(({ chosen }) => chosen !== true);
     bench.ends(ends);
-    bench.during(() => chooseAttempt(context, session, { task: 'a', attempt: other }));
-    assert.equal(await reviewWave(context, session), { landed: 0, refused: 1 });
+    bench.during(() => chooseOtherAttemptByHand(context, session, { task: 'a', attempt: other }));
+    assert.equal(await runReviewWave(context, session), { landed: 0, refused: 1 });
     assert.is(repo.git('rev-parse', 'main'), base);
     const view = await viewSession(context, session);
     const [task] = view.tasks;
@@ -185,12 +185,12 @@ test('DSK-2 an approval that is taken back while its landing is proven lands not
   const { repo, session } = bench;
   const base = repo.git('rev-parse', 'main');
   const context = { ...bench.context, configDigest: 'sha256:other' };
-  bench.during(() => undoDecision(context, session, '1-main'));
+  bench.during(() => undoChangesetDecision(context, session, '1-main'));
   const gates = { ...context.gates, changeset: async () => ({ kind: 'approve' as const }) };
-  assert.equal(await reviewWave({ ...context, gates }, session), { landed: 0, refused: 1 });
+  assert.equal(await runReviewWave({ ...context, gates }, session), { landed: 0, refused: 1 });
   assert.is(repo.git('rev-parse', 'main'), base);
   assert.is((await bench.changesets())[0]?.state, 'waiting');
-  assert.equal(await reviewWave({ ...context, gates }, session), { landed: 1, refused: 0 });
+  assert.equal(await runReviewWave({ ...context, gates }, session), { landed: 1, refused: 0 });
 });
 
 test('TRU-2 a changeset whose commit holds more than its tasks brought is built again without that', async () => {
@@ -211,7 +211,7 @@ test('TRU-2 a changeset whose commit holds more than its tasks brought is built 
         ],
   );
   assert.is((await bench.changesets())[0]?.state, 'void');
-  assert.equal(await reviewWave(context, session), { landed: 0, refused: 0 });
+  assert.equal(await runReviewWave(context, session), { landed: 0, refused: 0 });
   await runSession(context, session, { plan: null, wantsTalk: false });
   assert.is(repo.git('ls-tree', '-r', '--name-only', 'main'), 'README.md\nsrc/a.txt\nsrc/new.txt');
 });
@@ -233,9 +233,9 @@ test("TRU-2 work that was put in the place of a task's own is judged by the rule
         ],
   );
   await acceptForged(bench);
-  await validateWave(context, session);
-  await mergeWave(context, session);
-  assert.equal(await reviewWave(context, session), { landed: 0, refused: 1 });
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
+  assert.equal(await runReviewWave(context, session), { landed: 0, refused: 1 });
   assert.is(repo.git('rev-parse', 'main'), base);
   const [again] = (await viewSession(context, session)).tasks;
   assert.ok(again);
@@ -245,7 +245,7 @@ test("TRU-2 work that was put in the place of a task's own is judged by the rule
 
 test('TRU-2 a start that only calls itself one brings nothing along', async () => {
   const bench = await openBench();
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const { repo, context, session } = bench;
   const [task] = (await viewSession(context, session)).tasks;
   assert.ok(task);
@@ -258,8 +258,8 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
     { subject: 'forged', tasks: [alterTask(task, { commit, start_commit: start })] },
   ]);
   await acceptForged(bench);
-  await validateWave(context, session);
-  await mergeWave(context, session);
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
   const [built] = await bench.changesets();
   assert.ok(built);
   assert.is(repo.git('ls-tree', '-r', '--name-only', built.commit).includes('BACKDOOR'), false);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkoutDecision } from '../../../lib/core/admission/decisions.ts';
+import { toCheckoutDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { syncWorktrees } from '../../../lib/engine/review/sync-worktrees.ts';
+import { syncWorktreesToLanding } from '../../../lib/engine/review/sync-worktrees.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
@@ -29,14 +29,14 @@ async function makeCut(
   if (isLanded) repo.git('update-ref', 'refs/heads/main', to, from);
   const checkout: { from: ObjectId; to: ObjectId; place: string | null } = { from, to, place };
   const { session: stored } = await viewSession(context, session);
-  context.decided.record([checkoutDecision(stored, checkout)]);
+  context.decided.record([toCheckoutDecision(stored, checkout)]);
   await context.store.transact(({ sessions: [now] }) =>
     now === undefined
       ? null
       : { changes: [{ subject: 'landed', session: { ...now, checkout } }], actor: 'test' },
   );
   meanwhile(repo);
-  const told = await syncWorktrees(context, session);
+  const told = await syncWorktreesToLanding(context, session);
   const left = (await context.store.snapshot()).sessions[0]?.checkout ?? null;
   return { repo, told, left, file: readFileSync(join(repo.path, 'src/a.txt'), 'utf8'), events: bench.events };
 }

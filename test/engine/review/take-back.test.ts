@@ -7,7 +7,7 @@ import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { takeBack, type UndoWish } from '../../../lib/engine/review/take-back.ts';
+import { type LandingUndoRequest, takeBackLanding } from '../../../lib/engine/review/take-back.ts';
 import { landedText, openStack, runStack, type StackBench } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
@@ -15,8 +15,13 @@ import { closeWorkshops } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
-const again: UndoWish = { changeset: null, follow: 'requeue', notes: 'It is too slow.', keep: false };
-const given: UndoWish = { ...again, follow: 'drop', notes: 'Not wanted any more.' };
+const again: LandingUndoRequest = {
+  changeset: null,
+  follow: 'requeue',
+  notes: 'It is too slow.',
+  keep: false,
+};
+const given: LandingUndoRequest = { ...again, follow: 'drop', notes: 'Not wanted any more.' };
 
 /** Two groups that landed, `b` on top of `a`; each wrote a file of its own. */
 async function openLanded(ids: readonly string[] = ['a', 'b']): Promise<StackBench> {
@@ -47,8 +52,8 @@ async function changesetOf(bench: StackBench, id: string): Promise<Changeset> {
   return found;
 }
 
-function undo(bench: StackBench, wish: Partial<UndoWish> = {}): ReturnType<typeof takeBack> {
-  return takeBack(bench.context, bench.session, { ...again, ...wish });
+function undo(bench: StackBench, wish: Partial<LandingUndoRequest> = {}): ReturnType<typeof takeBackLanding> {
+  return takeBackLanding(bench.context, bench.session, { ...again, ...wish });
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {

@@ -9,7 +9,7 @@ import type { Gates } from '../../../lib/domain/ports/gates.ts';
 import type { TrustedStore } from '../../../lib/domain/ports/store-port.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { undoDecision } from '../../../lib/engine/review/undo-decision.ts';
+import { undoChangesetDecision } from '../../../lib/engine/review/undo-decision.ts';
 import { openStack, runStack, type StackBench, type StackTask } from '../../support/stack.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
@@ -166,7 +166,7 @@ test('DSK-2 after others have landed a rejection is taken back as long as nothin
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
   assert.equal(await states(bench), ['1-a rejected', '1-b landed']);
-  await undoDecision(bench.context, bench.session, 'a');
+  await undoChangesetDecision(bench.context, bench.session, 'a');
   assert.equal(await states(bench), ['1-a waiting', '1-b landed']);
   const context = { ...bench.context, gates: { ...bench.context.gates, changeset: async () => approve } };
   await runStack({ ...bench, context });
@@ -195,10 +195,11 @@ test('DSK-2 at the end of a cycle a rejection is taken back before another one b
 test('DSK-2 what has landed, was not decided, or has gone on since stays as it is', async () => {
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
-  const undo = (name: string): Promise<unknown> => codeOf(undoDecision(bench.context, bench.session, name));
+  const undo = (name: string): Promise<unknown> =>
+    codeOf(undoChangesetDecision(bench.context, bench.session, name));
   assert.is(await undo('b'), 'not-undoable');
   assert.is(await undo('nope'), 'no-changeset');
-  await undoDecision(bench.context, bench.session, '1-a');
+  await undoChangesetDecision(bench.context, bench.session, '1-a');
   assert.is(await undo('a'), 'not-undoable');
   const again = {
     ...bench.context,
@@ -220,7 +221,7 @@ test('DSK-2 of a rejection in part whose rest has landed nothing is taken back',
   const bench = await open((_, asked) => (asked === 1 ? { ...reject, tasks: ['b'] } : approve), tasks);
   await runStack(bench);
   assert.equal(await states(bench), ['1-auth rejected', '1-auth-2 landed']);
-  assert.is(await codeOf(undoDecision(bench.context, bench.session, '1-auth')), 'not-undoable');
+  assert.is(await codeOf(undoChangesetDecision(bench.context, bench.session, '1-auth')), 'not-undoable');
   assert.is((await bench.task('b')).status, 'requeued');
 });
 
@@ -232,7 +233,7 @@ test('DSK-2 a task that was edited since it was sent back is not put back over t
     changes: [{ subject: 'task-001: edited', tasks: [{ ...task, title: 'Another title' }] }],
     actor: 'Lea Lead',
   }));
-  assert.is(await codeOf(undoDecision(bench.context, bench.session, 'a')), 'changed-meanwhile');
+  assert.is(await codeOf(undoChangesetDecision(bench.context, bench.session, 'a')), 'changed-meanwhile');
 });
 
 /** A version of the rejected task beside its own line, as a push brings one; then the rejection is taken back. */
@@ -244,13 +245,13 @@ async function undoneBeside(
   const task = await bench.task('a');
   const store: TrustedStore = {
     ...bench.context.store,
-    former: async (asked) => {
-      const former = await bench.context.store.former(asked);
+    readFormerTask: async (asked) => {
+      const former = await bench.context.store.readFormerTask(asked);
       return former === null ? null : forge(former);
     },
   };
   assert.is(task.status, 'requeued');
-  const code = await codeOf(undoDecision({ ...bench.context, store }, bench.session, 'a'));
+  const code = await codeOf(undoChangesetDecision({ ...bench.context, store }, bench.session, 'a'));
   return { code, task: await bench.task('a') };
 }
 
@@ -292,7 +293,7 @@ test('DSK-2 where the note itself has other work than the rejected changeset was
       actor: 'Lea Lead',
     };
   });
-  assert.is(await codeOf(undoDecision(bench.context, bench.session, 'a')), 'changed-meanwhile');
+  assert.is(await codeOf(undoChangesetDecision(bench.context, bench.session, 'a')), 'changed-meanwhile');
 });
 
 test.run();

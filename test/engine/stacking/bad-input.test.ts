@@ -5,10 +5,10 @@ import * as assert from 'uvu/assert';
 import { withdrawTasks } from '../../../lib/core/task/cascade.ts';
 import { dropTask } from '../../../lib/core/task/task-outcome.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
-import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
-import { record, taskOf } from '../../../lib/engine/record.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { decideAndRecord, requireTaskInView } from '../../../lib/engine/record.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import {
   appending,
   filled,
@@ -27,9 +27,9 @@ import { closeWorkshops } from '../../support/workshop.ts';
 test.after(closeWorkshops);
 
 async function upToMerge({ context, session }: StackBench): Promise<void> {
-  await workWave(context, session);
-  await validateWave(context, session);
-  await mergeWave(context, session);
+  await runWorkWave(context, session);
+  await runValidateWave(context, session);
+  await runMergeWave(context, session);
 }
 
 function write({ worktree }: Pick<AgentRequest, 'worktree'>, path: string, content: string | Buffer): void {
@@ -141,8 +141,8 @@ test('STK-3 a binary that both touched goes back without the one below', async (
 
 test('STK-3 dropped in the middle while the next one runs: the next one is put on what remains', async () => {
   const drop = async (bench: StackBench): Promise<void> => {
-    await record(bench.context, bench.session, ({ tasks, ...view }) => {
-      const task = taskOf({ ...view, tasks }, 'b');
+    await decideAndRecord(bench.context, bench.session, ({ tasks, ...view }) => {
+      const task = requireTaskInView({ ...view, tasks }, 'b');
       return {
         steps: withdrawTasks(tasks, [dropTask(task, { reason: 'not wanted' })], '2026-02-06T15:00:00Z'),
       };
@@ -165,7 +165,7 @@ test('STK-3 dropped in the middle while the next one runs: the next one is put o
 
 test('UNI-3 MRG-9 a branch amended by hand changes nothing of what stands on it: what was judged lands, and it is said', async () => {
   const bench = await openStack({ tasks: [{ id: 'a' }, { id: 'b' }] });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const { repo } = bench;
   const a = await bench.task('a');
   repo.git('checkout', '-q', '--detach', a.commit ?? '');

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import type { OnTop } from '../../../lib/domain/ports/changeset-question.ts';
-import { renderOnTop } from '../../../lib/ui/render/changeset-lines.ts';
+import type { StackedWorkOutcome } from '../../../lib/domain/ports/changeset-question.ts';
+import { renderRejectionEffects } from '../../../lib/ui/render/changeset-lines.ts';
 import { appending, filling, landedText, openStack, roomFor, runStack, shared } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
@@ -11,7 +11,7 @@ import { closeWorkshops } from '../../support/workshop.ts';
 test.after(closeWorkshops);
 
 test('STK-3 the gate says which works would stand, which would conflict, and which would wait', async () => {
-  const seen = new Map<string, readonly OnTop[]>();
+  const seen = new Map<string, readonly StackedWorkOutcome[]>();
   const bench = await openStack({
     tasks: [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd', needs: ['a'], locks: ['src/d.js'] }],
     agent: (request, attempt) => {
@@ -29,7 +29,7 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
     },
   });
   await runStack(bench);
-  const said = renderOnTop(seen.get('a') ?? []);
+  const said = renderRejectionEffects(seen.get('a') ?? []);
   assert.equal(said, [
     'Rejecting this also affects d, b, c, stacked on it.',
     'b: no new work; its change is rebased onto what remains, checked and shown again.',
@@ -40,11 +40,11 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
 
 test('STK-3 groups are named once, and not again where all of them fare alike', () => {
   const onTop = ['task-002', 'task-003', 'task-004'].map(
-    (task, place): OnTop => ({
+    (task, place): StackedWorkOutcome => ({
       ...{ task, group: place < 2 ? 'docs' : 'blue', outcome: 'waits', paths: [] },
     }),
   );
-  const [about, what = ''] = renderOnTop(onTop);
+  const [about, what = ''] = renderRejectionEffects(onTop);
   assert.is(about, 'Rejecting this also affects docs (task-002, task-003), blue, stacked on it.');
   assert.match(what, /^They depend on it, so their works are kept/);
 });

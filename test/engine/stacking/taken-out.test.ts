@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import { runReviewWave } from '../../../lib/engine/review/review-wave.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import {
   filled,
   filling,
@@ -105,13 +105,13 @@ test('STK-3 nothing lands on top of one whose landing was refused', async () => 
     runCommand: async () => ({ exitCode, timedOut: false, duration_ms: 1, output: '' }),
   };
   const context: RunContext = { ...bench.context, agents, reload: async () => context };
-  await workWave(context, bench.session);
-  await validateWave(context, bench.session);
-  await mergeWave(context, bench.session);
+  await runWorkWave(context, bench.session);
+  await runValidateWave(context, bench.session);
+  await runMergeWave(context, bench.session);
   const base = bench.repo.git('rev-parse', 'main');
   // By other rules each is proven once more, and the first is red by now.
   exitCode = 1;
-  const outcome = await reviewWave({ ...context, configDigest: 'sha256:other' }, bench.session);
+  const outcome = await runReviewWave({ ...context, configDigest: 'sha256:other' }, bench.session);
   assert.equal(outcome, { landed: 0, refused: 5 });
   assert.is(bench.repo.git('rev-parse', 'main'), base);
   const { session } = await viewSession(context, bench.session);

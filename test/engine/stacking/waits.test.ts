@@ -1,14 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openTrialCache, readOtherWaits } from '../../../lib/commands/context/waits-and-conflicts.ts';
+import {
+  openTrialCache,
+  readWaitsBeyondDependencies,
+} from '../../../lib/commands/context/waits-and-conflicts.ts';
 import { withdrawTasks } from '../../../lib/core/task/cascade.ts';
 import { requeueTask } from '../../../lib/core/task/task-outcome.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { Wait } from '../../../lib/domain/view-models/status.ts';
+import type { TaskWait } from '../../../lib/domain/view-models/status.ts';
 import { claimByHand } from '../../../lib/engine/manual/claim.ts';
 import { submitByHand } from '../../../lib/engine/manual/submit.ts';
-import { record, taskOf, viewSession } from '../../../lib/engine/record.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../../../lib/engine/record.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { openRepo, type TestRepo } from '../../support/repo.ts';
 import { appending, landedText, openStack, runStack, type StackBench, shared } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
@@ -56,10 +59,10 @@ test('STK-1 another process says why a task waits, from what the run noted, and 
   bench.repo.commit('by hand');
   const { git } = bench.context;
   const trialCache = openTrialCache(git.repository.commonDir);
-  await workWave({ ...bench.context, trialCache }, bench.session);
-  const look = async (): Promise<readonly Wait[]> => {
+  await runWorkWave({ ...bench.context, trialCache }, bench.session);
+  const look = async (): Promise<readonly TaskWait[]> => {
     const { session, tasks } = await viewSession(bench.context, bench.session);
-    return readOtherWaits({ git }, session, tasks);
+    return readWaitsBeyondDependencies({ git }, session, tasks);
   };
   const [wait, ...others] = await look();
   assert.equal([wait?.task, others], ['b', []]);
@@ -67,8 +70,8 @@ test('STK-1 another process says why a task waits, from what the run noted, and 
     wait?.because[0] ?? '',
     /^it would be stacked on the work of a, which conflicts .* in src\/price\.js$/,
   );
-  await record(bench.context, bench.session, ({ tasks, ...view }) => {
-    const a = taskOf({ ...view, tasks }, 'a');
+  await decideAndRecord(bench.context, bench.session, ({ tasks, ...view }) => {
+    const a = requireTaskInView({ ...view, tasks }, 'a');
     const at = '2026-02-06T15:00:00Z';
     return {
       steps: withdrawTasks(tasks, [requeueTask(a, { kind: 'rejected', reason: 'no', notes: '', at })], at),
@@ -133,7 +136,7 @@ async function claimFirst(bench: StackBench): Promise<void> {
       },
     },
   };
-  await workWave(once, session);
+  await runWorkWave(once, session);
   assert.is((await bench.task('a')).status, 'done');
   assert.is((await bench.task('b')).status, 'pending');
 }

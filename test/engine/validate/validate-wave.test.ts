@@ -6,8 +6,8 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ValidationDecision, ValidatorFailedDecision } from '../../../lib/domain/ports/gates.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -40,14 +40,14 @@ async function openSilent(
       return { cost_usd: 0.5, tokens: 100 };
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   return { ...bench, asked, paid: () => bench.started.filter(({ role }) => role === 'validator').length };
 }
 
 test('VAL-4 validators that gave no verdict in an earlier run count: the person is asked before one more is paid', async () => {
   const { context, session, asked, paid } = await openSilent();
   for (const round of [1, 2, 3]) {
-    await assertWaits(() => validateWave(context, session));
+    await assertWaits(() => runValidateWave(context, session));
     assert.is(asked.length, round);
     assert.is(paid(), 2, `run ${round}`);
   }
@@ -62,7 +62,7 @@ test('VAL-4 a person who wants another one pays for one', async () => {
     { kind: 'retry' },
     { kind: 'manual', status: 'pass', notes: 'Looks right.' },
   );
-  await validateWave(context, session);
+  await runValidateWave(context, session);
   assert.is(paid(), 3);
   assert.is(asked.length, 2);
   const [task] = (await context.store.snapshot()).tasksOf(session);
@@ -94,7 +94,7 @@ async function openRed(
   const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output };
   const agents = { ...bench.context.agents, runCommand: async () => failing };
   const context = { ...bench.context, agents };
-  await workWave(context, bench.session);
+  await runWorkWave(context, bench.session);
   return { ...bench, context, asked };
 }
 
@@ -102,7 +102,7 @@ test('VAL-3 the next attempt is told the line that says what failed, however lon
   const stack = Array.from({ length: 40 }, (_, at) => `    at step ${at}`);
   const output = ['AssertionError: 3 == 1', ...stack].join('\n');
   const { context, session, asked } = await openRed({ kind: 'requeue', notes: '' }, output);
-  await validateWave(context, session);
+  await runValidateWave(context, session);
   assert.match(asked[0]?.issues[0] ?? '', 'AssertionError: 3 == 1');
   assert.not.match(asked[0]?.issues[0] ?? '', 'at step 20');
 });
@@ -112,7 +112,7 @@ test('VAL-3 nobody is paid to judge what fails its diagnostics; a person passes 
     kind: 'pass',
     override: ' The service was down. ',
   });
-  await validateWave(context, session);
+  await runValidateWave(context, session);
   assert.equal([started.filter(({ role }) => role === 'validator').length, asked.length], [0, 1]);
   assert.equal([asked[0]?.status, asked[0]?.by], ['fail', 'diagnostics']);
   assert.match(asked[0]?.issues[0] ?? '', 'npm test ended with 1:\nnot ok');
@@ -123,7 +123,7 @@ test('VAL-3 nobody is paid to judge what fails its diagnostics; a person passes 
   assert.equal([verdict?.override, verdict?.by], ['The service was down.', context.gates.person]);
   assert.is(verdict?.diagnostics[0]?.exit_code, 1, 'what was found stays in it');
   // It is decided: nobody is asked again.
-  await validateWave(context, session);
+  await runValidateWave(context, session);
   assert.is(asked.length, 1);
 });
 
@@ -132,7 +132,7 @@ test("EGR-2 the setup before diagnostics of an agent's commit is told the base t
   const told: unknown[] = [];
   const { agents, config } = context;
   const { session: now } = await viewSession(context, session);
-  await validateWave(
+  await runValidateWave(
     {
       ...context,
       config: { ...config, project: { ...config.project, setup: ['npm ci'] } },
@@ -157,7 +157,7 @@ test('VAL-5 what a person mended has the very commit judged again, by a verdict 
   // Mended after the second look only: until then the person is asked again.
   const passing = { exitCode: 0, timedOut: false, duration_ms: 1, output: 'ok' };
   const { agents } = context;
-  await validateWave(
+  await runValidateWave(
     {
       ...context,
       agents: {
@@ -200,7 +200,7 @@ test('VAL-5 what a person mended has the very commit judged again, by a verdict 
 test('VAL-3 a reason that cannot be seen passes nothing', async () => {
   for (const override of ['', ' \u200b']) {
     const { context, session } = await openRed({ kind: 'pass', override });
-    const error: unknown = await validateWave(context, session).catch((cause: unknown) => cause);
+    const error: unknown = await runValidateWave(context, session).catch((cause: unknown) => cause);
     assert.is(error instanceof FlameError ? error.code : error, 'needs-override');
     assert.is((await context.store.snapshot()).tasksOf(session)[0]?.result.status, 'fail');
   }
@@ -210,7 +210,7 @@ test('VAL-5 a task that is sent back may keep its work: the next attempt starts 
   for (const keep of [true, false]) {
     const { context, session } = await openRed({ kind: 'requeue', notes: 'Once more.', keep });
     const before = (await context.store.snapshot()).tasksOf(session)[0];
-    await validateWave(context, session);
+    await runValidateWave(context, session);
     const after = (await context.store.snapshot()).tasksOf(session)[0];
     assert.is(after?.status, 'requeued');
     const kept = { commit: before?.commit, start: before?.start_commit };

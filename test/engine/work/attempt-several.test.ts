@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { taskStateDecision } from '../../../lib/core/admission/decisions.ts';
+import { toTaskStateDecision } from '../../../lib/core/admission/decisions.ts';
 import { type ObjectId, parseAgentId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import type { AttemptRecord } from '../../../lib/domain/state/attempt-record.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -75,7 +75,7 @@ test('RND-4 three agents work at once on one task under one claim, and the small
       return { cost_usd: 0.1, tokens: 10 };
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.is(task.status, 'done');
   assert.equal(
@@ -102,7 +102,7 @@ test('RND-4 diagnostics decide before size', async () => {
       return {};
     },
   });
-  await workWave(
+  await runWorkWave(
     withCheck(bench, (lines) => lines > 4),
     bench.session,
   );
@@ -138,14 +138,14 @@ test('RND-4 a validator decides between those that pass the diagnostics, and is 
     },
   });
   const context = withCheck(bench, (lines) => lines > 4);
-  await workWave(context, bench.session);
+  await runWorkWave(context, bench.session);
   const judged = bench.started.filter(({ role }) => role === 'validator').length;
   assert.is(judged, 2);
   assert.equal(
     bySize(await taskOf(bench), ({ chosen }) => chosen),
     { 4: undefined, 6: undefined, 9: true },
   );
-  await validateWave(context, bench.session);
+  await runValidateWave(context, bench.session);
   assert.is(bench.started.filter(({ role }) => role === 'validator').length, judged, 'its verdict is known');
   assert.is((await taskOf(bench)).result.status, 'pass');
 });
@@ -164,7 +164,7 @@ test('RND-4 where all fail, that is one failed attempt at the task, and the next
         : { failure: { kind: 'agent-error', message, details: [`detail ${made}`], retryable: made === 2 } };
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.is(task.status, 'done');
   assert.is(task.retry_count, 1);
@@ -194,7 +194,7 @@ test('RND-4 one that its service refused is made again, those that are over are 
       return { cost_usd: 1, tokens: 1 };
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.is(made, 4);
   assert.equal(
@@ -220,7 +220,7 @@ test("RND-4 one that its service never serves is left out in the end, and what a
       return { cost_usd: 1, tokens: 1 };
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const task = await taskOf(bench);
   assert.equal([task.status, refused], ['done', 50]);
   assert.equal(
@@ -265,7 +265,7 @@ test('RND-4 more attempts than places take turns, and no more than their places'
       return { ...running, outcome };
     },
   };
-  await workWave({ ...bench.context, agents }, bench.session);
+  await runWorkWave({ ...bench.context, agents }, bench.session);
   assert.is(bench.started.length, 6);
   assert.is(most, 3);
 });
@@ -279,7 +279,7 @@ test('RND-4 what does not fit in the budget with all that each may spend is not 
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(
     (await taskOf(bench)).tries?.map(({ ended }) => ended),
     ['handed-in', 'handed-in', 'left-out'],
@@ -308,7 +308,7 @@ test('RND-4 each is made with the adapter and model of its own', async () => {
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   assert.equal(asked.toSorted(), ['claude claude-haiku-4-5', 'claude claude-opus-4-1', 'codex gpt-5.5']);
   const [first, second] = (await taskOf(bench)).tries ?? [];
   assert.equal([first?.adapter, second?.adapter], ['claude', 'codex']);
@@ -327,7 +327,7 @@ test('RND-4 work that does not keep to the rules is no candidate, and its worktr
       return {};
     },
   });
-  await workWave(bench.context, bench.session);
+  await runWorkWave(bench.context, bench.session);
   const { tries } = await taskOf(bench);
   assert.equal(tries?.map(({ ended, failure, chosen }) => [ended, failure?.kind, chosen]).toSorted(), [
     ['failed', 'violation', undefined],
@@ -362,10 +362,10 @@ test('RND-4 what another clone says was handed in counts once it is judged here:
   await said.transact((state) => {
     const tries = [forge(1, outside), forge(2, parseObjectId('7'.repeat(40)))];
     const tasks = state.tasksOf(session).map((task): Task => ({ ...task, tries }));
-    context.decided.record(tasks.map(taskStateDecision));
+    context.decided.record(tasks.map(toTaskStateDecision));
     return { actor: 'eve', changes: [{ subject: 'a: tried', tasks }] };
   });
-  await workWave(context, session);
+  await runWorkWave(context, session);
   const task = await taskOf(bench);
   assert.is(task.status, 'done');
   assert.is(started.length, 3, 'all three are made here');

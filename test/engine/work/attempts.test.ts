@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AttemptSteps, Attempts, longMs } from '../../../lib/engine/work/attempts.ts';
+import { type AttemptProgress, longTurnMs, RunningAttempts } from '../../../lib/engine/work/attempts.ts';
 
-function makeAttempts(): Attempts {
+function makeAttempts(): RunningAttempts {
   const untilEnded = (_: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  return new Attempts({ chainFrom: () => 1, sleep: untilEnded });
+  return new RunningAttempts({ chainFrom: () => 1, sleep: untilEnded });
 }
 
 function settled(): Promise<void> {
@@ -13,9 +13,9 @@ function settled(): Promise<void> {
 }
 
 /** An attempt whose outcome is recorded when it is told so, and that clears up then. */
-function beginOne(attempts: Attempts, name: string, log: string[]): () => void {
+function beginOne(attempts: RunningAttempts, name: string, log: string[]): () => void {
   let recorded: () => void = () => undefined;
-  attempts.begin(name, async (steps: AttemptSteps) => {
+  attempts.begin(name, async (steps: AttemptProgress) => {
     await new Promise<void>((resolve) => {
       recorded = resolve;
     });
@@ -50,12 +50,12 @@ test('what an outcome lets begin comes before what is left of it is cleared up',
 test('a look that never ends keeps nothing from being cleared up for long', async () => {
   const log: string[] = [];
   const waits: number[] = [];
-  const attempts = new Attempts({ chainFrom: () => 1, sleep: async (ms) => void waits.push(ms) });
+  const attempts = new RunningAttempts({ chainFrom: () => 1, sleep: async (ms) => void waits.push(ms) });
   void attempts.nextStep();
   beginOne(attempts, 'one', log)();
   await settled();
   assert.equal(log, ['one cleared up']);
-  assert.is(waits[0], longMs);
+  assert.is(waits[0], longTurnMs);
 });
 
 test('where nobody looks any more, what is left is cleared up at once', async () => {

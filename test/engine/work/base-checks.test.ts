@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -54,7 +54,7 @@ async function openRed(
 
 test('DSK-4 a person at a terminal is asked before agents are paid for what cannot pass, and may stop', async () => {
   const { bench, context, asked } = await openRed({ kind: 'stop' }, 'claude');
-  const stopped = await workWave(context, bench.session).catch((error: unknown) => error);
+  const stopped = await runWorkWave(context, bench.session).catch((error: unknown) => error);
   assert.match(String(stopped), /No agent was started: diagnostics fail on the base already/);
   assert.equal(asked, [['npm test fails on main already (exit 1)']]);
   assert.equal(bench.started, []);
@@ -67,12 +67,12 @@ test('DSK-4 a person at a terminal is asked before agents are paid for what cann
 
 test('DSK-4 a yes is not asked for again, and scripts cost nothing', async () => {
   const paid = await openRed({ kind: 'go-on' }, 'claude');
-  await workWave(paid.context, paid.bench.session);
+  await runWorkWave(paid.context, paid.bench.session);
   assert.is(paid.bench.started.length, 1);
-  await workWave(paid.context, paid.bench.session);
+  await runWorkWave(paid.context, paid.bench.session);
   assert.is(paid.asked.length, 1);
   const free = await openRed({ kind: 'stop' }, 'exec');
-  await workWave(free.context, free.bench.session);
+  await runWorkWave(free.context, free.bench.session);
   assert.is(free.asked.length, 0);
   assert.is(free.bench.started.length, 1);
 });
@@ -84,7 +84,7 @@ test('UNI-5 an agent that did nothing is tried again unless it says why in the f
       config: { limits: { max_retries: 1 } },
       agent: () => ({ text }),
     });
-    await workWave(bench.context, bench.session);
+    await runWorkWave(bench.context, bench.session);
     const { tasks: now } = await viewSession(bench.context, bench.session);
     return [bench.started.length, now[0]?.reason ?? ''];
   };

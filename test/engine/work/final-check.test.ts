@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentRequest, LastWord } from '../../../lib/domain/ports/agent-port.ts';
+import type { AgentRequest, FinalCheckMessage } from '../../../lib/domain/ports/agent-port.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -26,7 +26,7 @@ interface Job {
 interface Heard {
   readonly bench: TestWorkshop;
   /** undefined: it was not held. */
-  readonly told: LastWord | null | undefined;
+  readonly told: FinalCheckMessage | null | undefined;
   /** Whether each check was ended. */
   readonly stopped: readonly boolean[];
 }
@@ -49,7 +49,7 @@ async function hear({
     config: { limits: { max_retries: 0 }, ...config },
     agent: () => ({}),
   });
-  let told: LastWord | null | undefined;
+  let told: FinalCheckMessage | null | undefined;
   const over = new AbortController();
   const stopped: boolean[] = [];
   const { start } = bench.context.agents;
@@ -65,7 +65,7 @@ async function hear({
           writeFileSync(file, text);
         };
         const said = work(write, bench, request);
-        told = await request.lastWord?.(said, over.signal);
+        told = await request.finalCheck?.(said, over.signal);
         return running.outcome;
       })();
       return { ...running, outcome };
@@ -80,7 +80,7 @@ async function hear({
       return { exitCode: isBad ? 1 : 0, timedOut: false, duration_ms: 0, output: isBad ? 'it is bad\n' : '' };
     },
   };
-  await workWave({ ...bench.context, agents }, bench.session);
+  await runWorkWave({ ...bench.context, agents }, bench.session);
   return { bench, told, stopped };
 }
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { recoverSession } from '../../../lib/engine/recover-session.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { addToRecord } from '../../../lib/git/cells/cell-record.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
@@ -26,7 +26,7 @@ test('LIF-3 work of a finished agent that a stop leaves unjudged keeps its claim
       return { cost_usd: 0.25, tokens: 100 };
     },
   });
-  const stopped = await workWave(context, session).then(
+  const stopped = await runWorkWave(context, session).then(
     () => null,
     (error: unknown) => error,
   );

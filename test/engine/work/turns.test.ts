@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { WorkSlots } from '../../../lib/engine/work/attempts.ts';
+import { RankedWorkQueue } from '../../../lib/engine/work/attempts.ts';
 
 /** Work that goes on until it is told to end, and what has begun by now. */
 function openTurns(isLong: (ended: AbortSignal) => Promise<void> = untilEnded) {
-  const turns = new WorkSlots({ atOnce: 2, isLong });
+  const turns = new RankedWorkQueue({ atOnce: 2, isLong });
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const take = (name: string, rank: () => number) =>

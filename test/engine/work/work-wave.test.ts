@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parsePlanAnswer } from '../../../lib/domain/config/answers.ts';
+import { parsePlannerAnswer } from '../../../lib/domain/config/answers.ts';
 import { planSchema } from '../../../lib/domain/state/plan.ts';
 import { addTasks } from '../../../lib/engine/plan/add-tasks.ts';
-import { planProblems, readBounds } from '../../../lib/engine/plan-problems.ts';
+import { listPlanProblems, readPlanBoundsAtCommit } from '../../../lib/engine/plan-problems.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
-import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { longMs } from '../../../lib/engine/work/attempts.ts';
-import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import { openAdmission } from '../../../lib/store/admission/admission-store.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { longTurnMs } from '../../../lib/engine/work/attempts.ts';
+import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
+import { openAdmissionStore } from '../../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -76,7 +76,7 @@ test('SCH-3 the next agent starts while the work of the last one is judged, and 
       },
     },
   }));
-  await workWave(context, wave.session);
+  await runWorkWave(context, wave.session);
   assert.is([...startedMeanwhile.values()][0], 2, 'one is judged, and the next one is at work');
   assert.equal(
     (await wave.said.snapshot()).tasksOf(wave.session).map(({ status }) => status),
@@ -105,7 +105,7 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
       },
     },
   }));
-  await workWave(context, wave.session);
+  await runWorkWave(context, wave.session);
   assert.is([...startedMeanwhile.values()][0], 2);
 });
 
@@ -153,11 +153,11 @@ test('SCH-3 where several agents end together, the work that others wait for is 
   };
   // Nothing takes so long that others need not wait for it.
   const sleep: RunContext['machine']['sleep'] = async (ms, signal) => {
-    if (ms > longMs) await context.machine.sleep(ms, signal);
+    if (ms > longTurnMs) await context.machine.sleep(ms, signal);
     else if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
-  await workWave({ ...context, agents, git, machine: { ...context.machine, sleep } }, session);
+  await runWorkWave({ ...context, agents, git, machine: { ...context.machine, sleep } }, session);
   const taskAt = (path: string): string | null =>
     events.flatMap((event) =>
       event.event === 'agent-started' && path.endsWith(`/${event.agent}`) ? [event.task] : [],
@@ -182,7 +182,7 @@ test('WRK-1 what failed in an earlier wave is not counted at the end of the next
       return {};
     },
   });
-  for (const _ of [1, 2]) await workWave(context, session);
+  for (const _ of [1, 2]) await runWorkWave(context, session);
   assert.equal(
     events.flatMap((event) => (event.event === 'wave-ended' ? [event.summary] : [])),
     ['1 done, 1 failed, 0 blocked', '1 done, 0 failed, 0 blocked'],
@@ -210,12 +210,12 @@ test('SCH-3 a task that another process adds meanwhile begins at once', async ()
   // No time passes: what is seen is seen by the refs.
   const sleep: RunContext['machine']['sleep'] = (_, signal) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  const working = workWave({ ...context, agents, machine: { ...context.machine, sleep } }, session);
+  const working = runWorkWave({ ...context, agents, machine: { ...context.machine, sleep } }, session);
   await until('the first one has begun', () => started.length === 1);
   const { commonDir, objectFormat } = context.git.repository;
   const storing = { context: { cwd: repo.path, env: repo.env }, commonDir, objectFormat };
   const other = await openStore(storing);
-  const store = openAdmission(other, { ...storing, decided: context.decided });
+  const store = openAdmissionStore(other, { ...storing, decided: context.decided });
   const b = { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'] };
   await addTasks({ ...context, store }, session, planSchema.parse({ tasks: [b] }).tasks);
   await other.close();
@@ -267,9 +267,9 @@ test('ADP-1 a group is worked on and judged by what the configuration says of it
       return '9.9.9';
     },
   };
-  await workWave({ ...context, agents }, session);
+  await runWorkWave({ ...context, agents }, session);
   assert.equal([...looked].sort(), ['gemini', 'kimi']);
-  await validateWave({ ...context, agents }, session);
+  await runValidateWave({ ...context, agents }, session);
   assert.equal([...looked].sort(), ['codex', 'gemini', 'kimi']);
   assert.equal([...asked].sort(), [
     'validator a codex gpt-5.4-mini',
@@ -291,11 +291,11 @@ test('ADP-1 nobody chooses an adapter that the configuration does not offer, and
   const view = await viewSession(context, session);
   const bounds = {
     decided: context.decided,
-    ...(await readBounds(context, view.session.base_commit)),
+    ...(await readPlanBoundsAtCommit(context, view.session.base_commit)),
   };
   const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
   const problems = (own: object) =>
-    planProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(
+    listPlanProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(
       ({ message }) => message,
     );
   assert.equal(problems({}), []);
@@ -306,7 +306,7 @@ test('ADP-1 nobody chooses an adapter that the configuration does not offer, and
     'names "gpt-5.5", a model of codex, and would run with claude',
   );
   // What a model answers names neither.
-  const answer = parsePlanAnswer({ tasks: [{ ...planned, adapter: 'exec', model: 'gpt-5.5' }] });
+  const answer = parsePlannerAnswer({ tasks: [{ ...planned, adapter: 'exec', model: 'gpt-5.5' }] });
   assert.equal(answer.kind === 'ok' && answer.value.tasks.map(({ adapter, model }) => [adapter, model]), [
     [null, null],
   ]);
@@ -338,7 +338,7 @@ test('EGR-2 the setup of a task that starts from work that has not landed is tol
       context.events.emit(event);
     },
   };
-  await workWave({ ...context, events, agents: { ...context.agents, runCommand } }, session);
+  await runWorkWave({ ...context, events, agents: { ...context.agents, runCommand } }, session);
   const { session: now } = await viewSession(context, session);
   assert.equal(told, [undefined, now.base_commit]);
   // A setup that takes minutes is seen while it runs.

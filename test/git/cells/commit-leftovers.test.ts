@@ -92,7 +92,7 @@ test('what is made for an agent that is over counts at once, its own git unshown
   const init = { message: 'one', author: 'A <a@x>', isOver: true };
   const made = await port.commitLeftovers(cell, ['one'], init);
   assert.is(await port.cellHead(cell), made);
-  assert.is(await port.cellMade(cell), made);
+  assert.is(await port.readCommitMadeForAgent(cell), made);
   assert.equal(await port.cellLeftovers(cell), []);
   assert.is(agentGit(cell, 'rev-parse', 'HEAD'), head);
   assert.equal(

@@ -24,8 +24,8 @@ async function leftCell(objectFormat: 'sha1' | 'sha256' = 'sha1') {
   agentWrites(cell, 'src/a.txt', 'changed\n');
   const tip = agentCommits(cell, 'own work');
   agentWrites(cell, 'src/b.txt', 'not committed\n');
-  await opened.port.leaveToPerson(cell);
-  await opened.port.leaveToPerson(cell);
+  await opened.port.handWorktreeToPerson(cell);
+  await opened.port.handWorktreeToPerson(cell);
   return { ...opened, cell, tip };
 }
 
@@ -68,7 +68,7 @@ test('a worktree whose work was accepted stands on it, so that only what was lef
   agentWrites(cell, 'notes.txt', 'out of scope\n');
   await port.importCell(cell, tip);
   repo.git('update-ref', 'refs/heads/work', tip);
-  await port.leaveToPerson(cell);
+  await port.handWorktreeToPerson(cell);
   assert.is(personGit(cell, 'rev-parse', 'HEAD'), tip);
   assert.is(personGit(cell, 'status', '--short'), '?? notes.txt');
 });
@@ -94,7 +94,7 @@ test('the diff of what was left is written aside, as often as one likes', async 
   agentWrites(cell, '.gitignore', '*.log\n');
   agentWrites(cell, 'noise.log', 'ignored\n');
   agentWrites(cell, 'prepared.txt', 'x\n');
-  await port.markPrepared(cell, ['prepared.txt']);
+  await port.recordPreparedPaths(cell, ['prepared.txt']);
   const before = repo.git('count-objects', '-v');
   const diff = await port.diffCell(cell);
   assert.is(await port.diffCell(cell), diff);
@@ -118,7 +118,7 @@ test('a cell whose process is gone is left to the person by the next start', asy
   assert.throws(() => personGit(cell, 'status'), /bad object HEAD/, 'while its agent may be at work');
   const { pid, ...rest } = ownIdentity();
   addToRecord(join(repo.path, '.git/blueflame/cells/worker-1'), { owner: { ...rest, pid: 2 ** 22 + pid } });
-  assert.equal(await port.recoverCells(), []);
+  assert.equal(await port.removeUnfinishedCells(), []);
   assert.is(personGit(cell, 'status', '--short'), ' M src/a.txt');
 });
 
@@ -129,8 +129,8 @@ test('a repository that was planted where a submodule is gets no git of the pers
   const cell = await port.addCellWorktree(tree('worker-1'), parseObjectId(repo.git('rev-parse', 'HEAD')));
   mkdirSync(join(cell.path, 'sub/.git'), { recursive: true });
   agentWrites(cell, 'sub/.git/config', '[core]\n\tfsmonitor = touch /tmp/pwned\n');
-  assert.is(await codeOf(port.leaveToPerson(cell)), 'cell-submodule');
-  assert.is(port.isLeft(cell), false);
+  assert.is(await codeOf(port.handWorktreeToPerson(cell)), 'cell-submodule');
+  assert.is(port.isWorktreeHandedToPerson(cell), false);
   assert.throws(() => personGit(cell, 'status'), /not a git repository/);
 });
 
@@ -159,13 +159,13 @@ async function plantedCell() {
 test('a commit with a submodule that the agent named is not what git stands on in a worktree that was left', async () => {
   const { port, cell, start, withSub, mark, tree } = await plantedCell();
   writeFileSync(join(cell.quarantine.worktreeGitDir, 'HEAD'), `${withSub}\n`);
-  assert.is(await codeOf(port.leaveToPerson(cell)), 'cell-not-left');
+  assert.is(await codeOf(port.handWorktreeToPerson(cell)), 'cell-not-left');
   assert.throws(() => personGit(cell, 'status', '--short'));
   assert.is(existsSync(mark), false, 'a program of the agent ran');
   rmSync(join(cell.path, 'sub'), { recursive: true });
   const other = await port.addCellWorktree(tree('worker-3'), start);
   writeFileSync(join(other.quarantine.worktreeGitDir, 'HEAD'), `${withSub}\n`);
-  await port.leaveToPerson(other);
+  await port.handWorktreeToPerson(other);
   assert.is(personGit(other, 'rev-parse', 'HEAD'), start);
 });
 
@@ -174,7 +174,7 @@ test('what lies where the accepted commit has a submodule is refused as where th
   const tip = repo.git('commit-tree', '-p', start, '-m', 'again', `${withSub}^{tree}`);
   writeFileSync(join(cell.quarantine.worktreeGitDir, 'HEAD'), `${tip}\n`);
   await port.importCell(cell, parseObjectId(tip));
-  assert.is(await codeOf(port.leaveToPerson(cell)), 'cell-submodule');
+  assert.is(await codeOf(port.handWorktreeToPerson(cell)), 'cell-submodule');
   const init = { message: 'rescue: x\n', author: 'worker-1 <w@agents.invalid>' };
   assert.is(await codeOf(port.rescueCell(cell, init)), 'cell-submodule');
   assert.is(await codeOf(port.cellLeftovers(cell)), 'cell-submodule');
@@ -195,7 +195,7 @@ test('a commit that the agent named is none that a person made', async () => {
   const dangling = repo.git('commit-tree', '-p', head, '-m', 'dangling', 'HEAD^{tree}');
   const cell = await port.addCellWorktree(tree('worker-1'), head);
   writeFileSync(join(cell.quarantine.worktreeGitDir, 'HEAD'), `${dangling}\n`);
-  await port.leaveToPerson(cell);
+  await port.handWorktreeToPerson(cell);
   assert.is(await port.personCommit(cell), null);
   assert.is(personGit(cell, 'rev-parse', 'HEAD'), head);
 });
@@ -206,7 +206,7 @@ test('what was accepted and what the person finds elsewhere is none of their com
   agentWrites(cell, 'src/a.txt', 'changed\n');
   const tip = agentCommits(cell, 'own work');
   await port.importCell(cell, tip);
-  await port.leaveToPerson(cell);
+  await port.handWorktreeToPerson(cell);
   assert.is(await port.personCommit(cell), null, 'no ref has it, and no person made it');
   personGit(cell, 'commit', '-q', '--allow-empty', '-m', 'by hand');
   assert.is(await port.personCommit(cell), personGit(cell, 'rev-parse', 'HEAD'));
@@ -223,9 +223,9 @@ async function requireNotLeft(
   const ran = join(makeTempDir('ran'), 'it');
   agentWrites(cell, 'src/a.txt', 'changed\n');
   plant(opened, cell, `touch ${ran}`);
-  assert.is(await codeOf(opened.port.leaveToPerson(cell)), 'cell-not-left');
-  await opened.port.leaveToPerson(cell);
-  assert.is(opened.port.isLeft(cell), false);
+  assert.is(await codeOf(opened.port.handWorktreeToPerson(cell)), 'cell-not-left');
+  await opened.port.handWorktreeToPerson(cell);
+  assert.is(opened.port.isWorktreeHandedToPerson(cell), false);
   assert.throws(() => personGit(cell, 'status'), /not a git repository/);
   assert.throws(() => personGit(cell, 'add', '-A'), /not a git repository/);
   assert.is(existsSync(ran), false);
@@ -270,8 +270,8 @@ test('settings that start nothing of a work tree are in no way', async () => {
   repo.git('config', 'core.fsmonitor', 'false');
   const cell = await port.addCellWorktree(tree('worker-1'), head);
   agentWrites(cell, 'src/a.txt', 'changed\n');
-  await port.leaveToPerson(cell);
-  assert.is(port.isLeft(cell), true);
+  await port.handWorktreeToPerson(cell);
+  assert.is(port.isWorktreeHandedToPerson(cell), true);
   assert.is(personGit(cell, 'status', '--short'), ' M src/a.txt');
 });
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { workBounds } from '../../../lib/domain/config/work-bounds.ts';
+import { checkedWorkLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
@@ -70,8 +70,8 @@ function stand({ feed }: Opened, tree: string): ObjectId {
 }
 
 test('UNI-5 patterns that git matches for long are refused in what an agent wrote, not in what was there', async () => {
-  const slow = `${'*a'.repeat(workBounds.patternWild + 2)}b`;
-  const opened = await open({ bounds: workBounds }, (repo) => {
+  const slow = `${'*a'.repeat(checkedWorkLimits.patternWild + 2)}b`;
+  const opened = await open({ bounds: checkedWorkLimits }, (repo) => {
     repo.write('lib/.gitignore', `build\n${slow}\n`);
     repo.write('.gitattributes', `${slow} text\n`);
     repo.commit('slow patterns');
@@ -89,7 +89,7 @@ test('UNI-5 patterns that git matches for long are refused in what an agent wrot
 });
 
 test('a look at every path of a worktree ends where there are too many, and what stays setuid does not', async () => {
-  const opened = await open({ bounds: { ...workBounds, entries: 40 } });
+  const opened = await open({ bounds: { ...checkedWorkLimits, entries: 40 } });
   const { port, cell } = opened;
   agentWrites(cell, 'one', 'x');
   chmodSync(join(cell.path, 'one'), 0o6755);
@@ -213,7 +213,7 @@ test('files, and repositories in the worktree, are counted before git is asked f
   for (let at = 0; at < 60; at += 1) agentWrites(opened.cell, `f${at}`, '');
   assert.match(await refusal(opened), /files and folders or more, but at most/);
   const nesting = await open();
-  for (let at = 0; at < workBounds.nested + 1; at += 1)
+  for (let at = 0; at < checkedWorkLimits.nested + 1; at += 1)
     mkdirSync(join(nesting.cell.path, `n${at}`, '.git'), { recursive: true });
   assert.match(await refusal(nesting), /201 repositories in it or more, but at most 200/);
 });

@@ -15,7 +15,7 @@ for (const objectFormat of ['sha1', 'sha256'] as const) {
     agentWrites(cell, 'src/b.txt', 'committed\n');
     const own = agentCommits(cell, 'own work');
     agentWrites(cell, 'node_modules/x.js', 'prepared');
-    await port.markPrepared(cell, ['node_modules/x.js']);
+    await port.recordPreparedPaths(cell, ['node_modules/x.js']);
     agentWrites(cell, 'src/a.txt', 'changed\n');
     agentWrites(cell, 'new/ü "x".txt', 'new\n');
     agentWrites(cell, 'noise.log', 'ignored\n');
@@ -55,7 +55,7 @@ test('an untouched worktree has nothing to rescue', async () => {
   const cell = await port.addCellWorktree(tree('worker-1'), head);
   assert.is(await port.rescueCell(cell, init), null);
   agentWrites(cell, 'kept.txt', 'x');
-  await port.markPrepared(cell, ['kept.txt']);
+  await port.recordPreparedPaths(cell, ['kept.txt']);
   assert.is(await port.rescueCell(cell, init), null);
 });
 

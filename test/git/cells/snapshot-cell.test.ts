@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CellSnapshot } from '../../../lib/domain/ports/git-cells.ts';
-import { hideContents } from '../../../lib/git/cells/hide-contents.ts';
+import { hideContentsFromAgentGit } from '../../../lib/git/cells/hide-contents.ts';
 import { agentGit, openFixture } from '../cell-fixture.ts';
 
 const { port, head, tree } = await openFixture();
@@ -39,7 +39,7 @@ test('VAL-2: looking changes nothing', async () => {
 });
 
 test('WAT-10 VAL-2: what hides files from the git of the cell is no change of its agent', async () => {
-  assert.equal(await changesBy(() => hideContents(cell.quarantine, ['.env'])), []);
+  assert.equal(await changesBy(() => hideContentsFromAgentGit(cell.quarantine, ['.env'])), []);
 });
 
 test('VAL-2: ignored and untracked files count, whatever their times say', async () => {

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
-import type { PlacedCommit, Trial } from '../../../lib/domain/ports/git-commits.ts';
+import type { MaybeQuarantinedCommit, TrialMergeResult } from '../../../lib/domain/ports/git-commits.ts';
 import {
   agentCommits,
   agentGit,
@@ -22,7 +22,7 @@ async function cellOf({ port, tree }: Fixture, id: string, start: ObjectId): Pro
   return port.addCellWorktree(tree(id), start);
 }
 
-function placed(cell: CellWorktree, commit: ObjectId): PlacedCommit {
+function placed(cell: CellWorktree, commit: ObjectId): MaybeQuarantinedCommit {
   return { commit, quarantine: cell.quarantine };
 }
 
@@ -37,7 +37,7 @@ async function both(
   fixture: Fixture,
   first: (cell: CellWorktree) => void,
   second: (cell: CellWorktree) => void,
-): Promise<Trial> {
+): Promise<TrialMergeResult> {
   const head = parseObjectId(fixture.repo.git('rev-parse', 'HEAD'));
   const [a, b] = [await cellOf(fixture, 'a', head), await cellOf(fixture, 'b', head)];
   first(a);
@@ -175,7 +175,7 @@ test('what a killed trial left is gone after the next start', async () => {
   const left = join(port.repository.commonDir, 'blueflame', 'objects', 'trial-abcdef');
   mkdirSync(join(left, 'ab'), { recursive: true });
   writeFileSync(join(left, 'ab', 'c'), 'x');
-  await port.recoverCells();
+  await port.removeUnfinishedCells();
   assert.not.ok(existsSync(left));
 });
 

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  defaultObjectSettings,
-  objectSettingsOf,
-  readObjectSettings,
-  removeDeadObjects,
+  defaultObjectWriteSettings,
+  parseObjectWriteSettings,
+  readObjectWriteSettings,
+  removeUnfinishedObjects,
   writeLooseObject,
 } from '../../../lib/git/objects/loose-object.ts';
-import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { parseSettings } from '../../../lib/git/process/settings.ts';
+import { makeUnwrittenObject } from '../../../lib/git/objects/make-object.ts';
+import { parseGitSettings } from '../../../lib/git/process/settings.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 for (const objectFormat of ['sha1', 'sha256'] as const) {
   test(`${objectFormat}: git finds what was written, under the name git gives it`, () => {
     const repo = makeRepo({ objectFormat });
     for (const text of ['', 'text\n', 'ü\0', 'long '.repeat(50_000)]) {
-      const object = makeObject(objectFormat, 'blob', text);
+      const object = makeUnwrittenObject(objectFormat, 'blob', text);
       writeLooseObject(objectsOf(repo), object);
       repo.write('file', text);
       assert.is(repo.git('hash-object', 'file'), object.oid);
@@ -29,7 +29,7 @@ for (const objectFormat of ['sha1', 'sha256'] as const) {
 
 test('an object that exists is made young again, so that a prune keeps it', () => {
   const repo = makeRepo();
-  const object = makeObject('sha1', 'blob', 'once\n');
+  const object = makeUnwrittenObject('sha1', 'blob', 'once\n');
   writeLooseObject(objectsOf(repo), object);
   const path = join(objectsOf(repo), object.oid.slice(0, 2), object.oid.slice(2));
   const inode = statSync(path).ino;
@@ -47,8 +47,12 @@ test('an object that exists is made young again, so that a prune keeps it', () =
 
 test('a shared repository stays writable for its group', () => {
   const repo = makeRepo();
-  const object = makeObject('sha1', 'blob', 'shared\n');
-  writeLooseObject(objectsOf(repo), object, { ...defaultObjectSettings, isSynced: true, sharedBits: 0o660 });
+  const object = makeUnwrittenObject('sha1', 'blob', 'shared\n');
+  writeLooseObject(objectsOf(repo), object, {
+    ...defaultObjectWriteSettings,
+    isSynced: true,
+    sharedBits: 0o660,
+  });
   const folder = join(objectsOf(repo), object.oid.slice(0, 2));
   assert.is(statSync(folder).mode & 0o2070, 0o2070);
   assert.is(statSync(join(folder, object.oid.slice(2))).mode & 0o040, 0o040);
@@ -56,8 +60,8 @@ test('a shared repository stays writable for its group', () => {
 
 test('the settings follow the configuration of git', async () => {
   const repo = makeRepo();
-  const read = () => readObjectSettings({ env: { ...repo.env } }, join(repo.path, '.git'));
-  assert.equal(await read(), defaultObjectSettings);
+  const read = () => readObjectWriteSettings({ env: { ...repo.env } }, join(repo.path, '.git'));
+  assert.equal(await read(), defaultObjectWriteSettings);
   repo.git('config', 'core.fsync', 'committed');
   repo.git('config', 'core.compression', '9');
   repo.git('config', 'core.sharedRepository', 'group');
@@ -75,7 +79,7 @@ test('what a killed writer left is removed, and of one that lives is not', () =>
     join(objects, folder, `tmp_obj_flame_${pid}_0123456789ab`),
   );
   for (const file of [left, living]) writeFileSync(`${file}`, 'x');
-  assert.is(removeDeadObjects(objects), 1);
+  assert.is(removeUnfinishedObjects(objects), 1);
   assert.equal(
     [left, living].map((file) => existsSync(`${file}`)),
     [false, true],
@@ -83,12 +87,17 @@ test('what a killed writer left is removed, and of one that lives is not', () =>
 });
 
 test('odd settings fall back to the defaults', () => {
-  assert.equal(settingsOf('core.compression\nmuch', 'core.sharedrepository\nwhat'), defaultObjectSettings);
+  assert.equal(
+    settingsOf('core.compression\nmuch', 'core.sharedrepository\nwhat'),
+    defaultObjectWriteSettings,
+  );
   assert.is(settingsOf('core.fsyncobjectfiles').isSynced, true);
 });
 
-function settingsOf(...entries: readonly string[]): ReturnType<typeof objectSettingsOf> {
-  return objectSettingsOf(parseSettings(entries.map((entry) => `local\0file:x\0${entry}\0`).join('')));
+function settingsOf(...entries: readonly string[]): ReturnType<typeof parseObjectWriteSettings> {
+  return parseObjectWriteSettings(
+    parseGitSettings(entries.map((entry) => `local\0file:x\0${entry}\0`).join('')),
+  );
 }
 
 function objectsOf(repo: TestRepo): string {

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeObject, makePack, type ObjectFormat } from '../../../lib/git/objects/make-object.ts';
+import {
+  makePack,
+  makeUnwrittenObject,
+  type ObjectHashFormat,
+} from '../../../lib/git/objects/make-object.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 for (const format of ['sha1', 'sha256'] as const) {
@@ -19,7 +23,7 @@ for (const format of ['sha1', 'sha256'] as const) {
 }
 
 /** Empty and large ones among them. */
-function sampleObjects(format: ObjectFormat) {
+function sampleObjects(format: ObjectHashFormat) {
   const texts = [
     '',
     'text\n',
@@ -27,7 +31,10 @@ function sampleObjects(format: ObjectFormat) {
     'long '.repeat(50_000),
     ...Array.from({ length: 60 }, (_, at) => `${at}`),
   ];
-  return [...texts.map((text) => makeObject(format, 'blob', text)), makeObject(format, 'tree', '')];
+  return [
+    ...texts.map((text) => makeUnwrittenObject(format, 'blob', text)),
+    makeUnwrittenObject(format, 'tree', ''),
+  ];
 }
 
 test.run();

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeLooseObject } from '../../../lib/git/objects/loose-object.ts';
-import { makeObject } from '../../../lib/git/objects/make-object.ts';
-import { readLoose, readLooseInfo, readLooseInThread } from '../../../lib/git/objects/object-source.ts';
+import { makeUnwrittenObject } from '../../../lib/git/objects/make-object.ts';
+import {
+  readLooseObject,
+  readLooseObjectInfo,
+  readLooseObjectInThread,
+} from '../../../lib/git/objects/object-source.ts';
 
 test('a loose object of any size is read alike, and one that is not there is null', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'flame-loose-'));
@@ -19,13 +23,16 @@ test('a loose object of any size is read alike, and one that is not there is nul
     large: randomBytes(300_000),
   };
   for (const [name, bytes] of Object.entries(contents)) {
-    const object = makeObject('sha1', 'blob', bytes);
-    assert.is(readLoose(folder, object.oid), null, name);
-    assert.is(await readLooseInThread(folder, object.oid), null, name);
-    assert.is(readLooseInfo(folder, object.oid), null, name);
+    const object = makeUnwrittenObject('sha1', 'blob', bytes);
+    assert.is(readLooseObject(folder, object.oid), null, name);
+    assert.is(await readLooseObjectInThread(folder, object.oid), null, name);
+    assert.is(readLooseObjectInfo(folder, object.oid), null, name);
     writeLooseObject(folder, object);
-    assert.equal(readLooseInfo(folder, object.oid), { type: 'blob', size: bytes.length }, name);
-    for (const read of [readLoose(folder, object.oid), await readLooseInThread(folder, object.oid)]) {
+    assert.equal(readLooseObjectInfo(folder, object.oid), { type: 'blob', size: bytes.length }, name);
+    for (const read of [
+      readLooseObject(folder, object.oid),
+      await readLooseObjectInThread(folder, object.oid),
+    ]) {
       assert.is(read?.type, 'blob', name);
       assert.ok(read?.bytes.equals(bytes), name);
     }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repackLoose } from '../../../lib/git/objects/loose-object.ts';
-import { makeObject, makePack } from '../../../lib/git/objects/make-object.ts';
+import { makePack, makeUnwrittenObject } from '../../../lib/git/objects/make-object.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
@@ -22,7 +22,7 @@ test('few loose objects are left alone, many are packed without loss', async () 
 test('many small packs become one, with what nothing names yet', async () => {
   const repo = makeRepo();
   const loose = repo.git('rev-parse', 'HEAD');
-  const objects = Array.from({ length: 45 }, (_, at) => makeObject('sha1', 'blob', `${at}\n`));
+  const objects = Array.from({ length: 45 }, (_, at) => makeUnwrittenObject('sha1', 'blob', `${at}\n`));
   for (const object of objects)
     await runGit(context(repo), ['index-pack', '--stdin'], { input: await makePack('sha1', [object]) });
   await repackLoose(context(repo), `${repo.path}/.git`);

@@ -21,7 +21,11 @@ test('MRG-3 a conflict names the merge driver that git itself would have run, an
   repo.git('switch', '-q', 'main');
   const merges = [
     await port.mergeTree(parseObjectId(one), parseObjectId(two)),
-    await port.replay(parseObjectId(one), parseObjectId(repo.git('rev-parse', 'main')), parseObjectId(two)),
+    await port.mergeDifferenceOnto(
+      parseObjectId(one),
+      parseObjectId(repo.git('rev-parse', 'main')),
+      parseObjectId(two),
+    ),
   ];
   for (const result of merges) {
     assert.is(result.kind, 'conflict');

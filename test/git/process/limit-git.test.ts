@@ -7,14 +7,14 @@ import * as assert from 'uvu/assert';
 import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { delayAbort } from '../../../lib/git/open-git.ts';
-import { type GitGuard, limitGit } from '../../../lib/git/process/limit-git.ts';
+import { type GitRunLimits, limitGitCommandLine } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { makeRepo } from '../../support/repo.ts';
 import { until } from '../../support/until.ts';
 
 /** A git that reads a pipe nobody writes to, and never ends by itself; tells what it was ended for. */
-async function hang(guard: GitGuard, accept: readonly number[] = [0]): Promise<string> {
+async function hang(guard: GitRunLimits, accept: readonly number[] = [0]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pipe-'));
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -106,7 +106,7 @@ test('what ended a git that took too much processor time is said', async () => {
 
 test('a shell that holds git leaves a second between being told of its processor time and the end', () => {
   const guard = { limits: { wallMs: 60_000, cpuSeconds: 77, memoryMb: 99 } };
-  const [file = '', ...words] = limitGit(guard, ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht'], '');
+  const [file = '', ...words] = limitGitCommandLine(guard, ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht'], '');
   assert.is(execFileSync(file, words, { encoding: 'utf8' }), '77\n78\n');
 });
 

@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSettings, readSettings, repositorySettings } from '../../../lib/git/process/settings.ts';
+import {
+  parseGitSettings,
+  readGitSettings,
+  readRepositorySettings,
+} from '../../../lib/git/process/settings.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('a key counts as git says: the last value, and true where it stands alone', async () => {
@@ -11,7 +15,7 @@ test('a key counts as git says: the last value, and true where it stands alone',
   repo.git('config', '--add', 'core.fsync', 'none');
   repo.write('.git/more', '[alone]\n\tkey\n\tempty =\n[sub "Two Words.x"]\n\tmany = "a\\nb"\n');
   repo.git('config', 'include.path', 'more');
-  const settings = await readSettings({ cwd: repo.path, env: repo.env });
+  const settings = await readGitSettings({ cwd: repo.path, env: repo.env });
   assert.is(settings.value('core.fsync'), 'none');
   assert.is(settings.value('alone.key'), 'true');
   assert.is(settings.value('alone.empty'), '');
@@ -52,7 +56,7 @@ test('a boolean is what git takes for one', () => {
     } catch {
       // No boolean at all.
     }
-    assert.is(parseSettings(`local\0file:x\0a.b\n${word}\0`).isTrue('a.b'), said === 'true', word);
+    assert.is(parseGitSettings(`local\0file:x\0a.b\n${word}\0`).isTrue('a.b'), said === 'true', word);
   }
 });
 
@@ -61,14 +65,14 @@ test('a work tree has settings of its own, and they are read again where a file 
   repo.git('config', 'extensions.worktreeConfig', 'true');
   repo.git('config', '--worktree', 'core.sparseCheckout', 'true');
   const commonDir = join(repo.path, '.git');
-  assert.is((await readSettings({ cwd: repo.path, env: repo.env })).isTrue('core.sparsecheckout'), true);
-  const before = await repositorySettings(repo.env, commonDir);
-  assert.is(before, await repositorySettings(repo.env, commonDir));
+  assert.is((await readGitSettings({ cwd: repo.path, env: repo.env })).isTrue('core.sparsecheckout'), true);
+  const before = await readRepositorySettings(repo.env, commonDir);
+  assert.is(before, await readRepositorySettings(repo.env, commonDir));
   repo.write('.git/more', '[commit]\n\tgpgSign = false\n');
   repo.git('config', 'include.path', 'more');
-  assert.is((await repositorySettings(repo.env, commonDir)).value('commit.gpgsign'), 'false');
+  assert.is((await readRepositorySettings(repo.env, commonDir)).value('commit.gpgsign'), 'false');
   repo.write('.git/more', '[commit]\n\tgpgSign\n');
-  assert.is((await repositorySettings(repo.env, commonDir)).value('commit.gpgsign'), 'true');
+  assert.is((await readRepositorySettings(repo.env, commonDir)).value('commit.gpgsign'), 'true');
 });
 
 test.run();

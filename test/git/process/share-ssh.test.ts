@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPlainSsh, mayShare, sshTarget } from '../../../lib/git/process/share-ssh.ts';
+import { isPlainSsh, maySshShareConnection, parseSshTarget } from '../../../lib/git/process/share-ssh.ts';
 
 test('where ssh connects to is read from the URLs that git reaches by ssh, and from no others', () => {
   const targets = [
@@ -17,7 +17,7 @@ test('where ssh connects to is read from the URLs that git reaches by ssh, and f
     ['-oProxyCommand=x:a', null],
     ['ssh://[::1]:22/a', null],
   ] as const;
-  for (const [url, target] of targets) assert.equal(sshTarget(url), target, url);
+  for (const [url, target] of targets) assert.equal(parseSshTarget(url), target, url);
 });
 
 test('options are added to nothing but OpenSSH with options', () => {
@@ -32,12 +32,12 @@ test('options are added to nothing but OpenSSH with options', () => {
 
 test('a person who shares connections to a host, runs something beside, or has an old ssh is left alone', () => {
   const plain = 'OpenSSH_9.2p1, OpenSSL 3\nhostname example.com\ncontrolmaster false\npermitlocalcommand no';
-  assert.ok(mayShare(plain));
+  assert.ok(maySshShareConnection(plain));
   for (const row of ['controlpath /run/x', 'localcommand x', 'remotecommand x'])
-    assert.not.ok(mayShare(`${plain}\n${row}`), row);
-  assert.not.ok(mayShare(plain.replace('false', 'auto')));
-  assert.not.ok(mayShare(plain.replace('9.2p1', '8.4p1')));
-  assert.not.ok(mayShare(''));
+    assert.not.ok(maySshShareConnection(`${plain}\n${row}`), row);
+  assert.not.ok(maySshShareConnection(plain.replace('false', 'auto')));
+  assert.not.ok(maySshShareConnection(plain.replace('9.2p1', '8.4p1')));
+  assert.not.ok(maySshShareConnection(''));
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runByStarter, type Signaller } from '../../../lib/git/process/starter.ts';
+import { runProgramByStarter, type SendProgramSignal } from '../../../lib/git/process/starter.ts';
 import { packageRoot } from '../../../lib/util/own-folders.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { makeTempDir } from '../../support/repo.ts';
@@ -15,7 +15,7 @@ const built = testIf(test, isBuilt, 'no C compiler has built the starter');
 
 function run(script: string, given: { input?: string | Uint8Array; cwd?: string; words?: string[] } = {}) {
   const { input, cwd = '/', words = [] } = given;
-  return runByStarter({ argv: ['/bin/sh', '-c', script, ...words], cwd, env: { HERE: 'a b' }, input });
+  return runProgramByStarter({ argv: ['/bin/sh', '-c', script, ...words], cwd, env: { HERE: 'a b' }, input });
 }
 
 built('what a program prints, how it ended, where and with what it ran come back', async () => {
@@ -58,11 +58,11 @@ built('a program that is not there, or a folder, is told; only what has a path i
     { argv: ['/no/such'], cwd: '/' },
     { argv: ['/bin/sh'], cwd: '/no/such' },
   ])
-    await runByStarter({ ...program, env: {}, input: undefined }).then(
+    await runProgramByStarter({ ...program, env: {}, input: undefined }).then(
       () => assert.unreachable(),
       (error: Error) => assert.match(error.message, /refused to start it: error 2/),
     );
-  assert.is(await runByStarter({ argv: ['sh'], cwd: '/bin', env: {}, input: undefined }), null);
+  assert.is(await runProgramByStarter({ argv: ['sh'], cwd: '/bin', env: {}, input: undefined }), null);
 });
 
 built(
@@ -107,18 +107,18 @@ const twoThatWait = 'exec 3>"$0"; sleep 600 & echo on >&3; sleep 600';
 built(
   'what has limits is held: it hears signals, and ends with the starter, by what name it is known',
   async () => {
-    const bounds = await runByStarter({
+    const bounds = await runProgramByStarter({
       ...{ argv: ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht; ulimit -d; ulimit -c'], cwd: '/', env: {} },
       ...{ input: undefined, limits },
     });
     assert.is(bounds?.stdout.toString(), '60\n61\n512000\n0\n');
-    const held = (script: string, pipe: string, onStart?: (signal: Signaller) => void) =>
-      runByStarter(
+    const held = (script: string, pipe: string, onStart?: (signal: SendProgramSignal) => void) =>
+      runProgramByStarter(
         { argv: ['/bin/sh', '-c', script, pipe], cwd: '/', env: {}, input: undefined, limits },
         onStart,
       );
     const [pipe, other] = [makePipe(), makePipe()];
-    let signal: Signaller = () => undefined;
+    let signal: SendProgramSignal = () => undefined;
     const stopped = held(twoThatWait, pipe, (given) => {
       signal = given;
     });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { finishMotions } from '../../../lib/git/refs/finish-motions.ts';
+import { finishKilledRefChanges } from '../../../lib/git/refs/finish-motions.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
@@ -23,7 +23,7 @@ function makeMotion(fields: Readonly<Record<string, unknown>> = {}) {
     note,
     JSON.stringify({ owner: gone, git: { pid: 99999999, start: '1' }, moves, locks: [], ...fields }),
   );
-  const finish = () => finishMotions({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  const finish = () => finishKilledRefChanges({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
   return { repo, old, next, note, finish };
 }
 
@@ -110,7 +110,7 @@ function makeHalfAdvanced() {
   writeFileSync(note, JSON.stringify({ owner: gone, git: null, moves: [], locks: [index], advance }));
   rmSync(join(repo.path, 'README.md'));
   repo.write('src/long.txt', 'a long text\na lo');
-  const finish = () => finishMotions({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  const finish = () => finishKilledRefChanges({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
   return { repo, index, finish };
 }
 

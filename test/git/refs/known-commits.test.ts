@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseRefName, type RefName } from '../../../lib/domain/ids.ts';
-import { KnownCommits } from '../../../lib/git/refs/resolve-commit.ts';
+import { RefCommitCache } from '../../../lib/git/refs/resolve-commit.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('git is asked again only where its files do not show that a ref stands where it stood', async () => {
@@ -12,11 +12,11 @@ test('git is asked again only where its files do not show that a ref stands wher
     const found = repo.git('for-each-ref', '--format=%(objectname)', ref);
     return found === '' ? null : parseObjectId(found);
   };
-  const refs = new KnownCommits(`${repo.path}/.git`, ask);
+  const refs = new RefCommitCache(`${repo.path}/.git`, ask);
   const [main, other] = [parseRefName('refs/heads/main'), parseRefName('refs/heads/other')];
   const expect = async (ref: RefName, tip: string | null, questions: number, what: string): Promise<void> => {
     asked = 0;
-    assert.is(await refs.commitOf(ref), tip, what);
+    assert.is(await refs.resolveRef(ref), tip, what);
     assert.is(asked, questions, what);
   };
   const first = repo.git('rev-parse', 'HEAD');

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseRefName, type RefName } from '../../../lib/domain/ids.ts';
-import { RefFiles } from '../../../lib/git/refs/ref-files.ts';
+import { UnmovedRefsCheck } from '../../../lib/git/refs/ref-files.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 const [one, other] = [parseRefName('refs/blueflame/one'), parseRefName('refs/blueflame/other')];
@@ -20,13 +20,13 @@ function tipsOf(repo: TestRepo): Tips {
 function prepare(): {
   readonly repo: TestRepo;
   readonly next: string;
-  readonly files: RefFiles;
+  readonly files: UnmovedRefsCheck;
   readonly read: () => Tips;
 } {
   const repo = makeRepo();
   repo.git('update-ref', one, 'HEAD');
   const next = repo.git('commit-tree', '-m', 'next', 'HEAD^{tree}');
-  const files = new RefFiles(`${repo.path}/.git`);
+  const files = new UnmovedRefsCheck(`${repo.path}/.git`);
   const read = (): Tips => {
     const note = files.begin([one, other]);
     const tips = tipsOf(repo);
@@ -38,38 +38,38 @@ function prepare(): {
 
 test('nothing is known before git was asked', () => {
   const { repo, files } = prepare();
-  assert.is(files.areAt(tipsOf(repo)), false);
+  assert.is(files.areUnmoved(tipsOf(repo)), false);
 });
 
 test('refs that stay are seen to stay; one that moves, goes or comes is not', () => {
   const { repo, next, files, read } = prepare();
   const tips = read();
-  assert.is(files.areAt(tips), true);
+  assert.is(files.areUnmoved(tips), true);
   repo.git('update-ref', one, next);
-  assert.is(files.areAt(tips), false, 'moved');
-  assert.is(files.areAt(tipsOf(repo)), true, 'where this process moved it to');
+  assert.is(files.areUnmoved(tips), false, 'moved');
+  assert.is(files.areUnmoved(tipsOf(repo)), true, 'where this process moved it to');
   repo.git('update-ref', '-d', one);
-  assert.is(files.areAt(tips), false, 'gone');
+  assert.is(files.areUnmoved(tips), false, 'gone');
   repo.git('update-ref', one, `${tips.get(one)}`);
   repo.git('update-ref', other, next);
-  assert.is(files.areAt(tips), false, 'the other came');
+  assert.is(files.areUnmoved(tips), false, 'the other came');
 });
 
 test('packed refs are seen to stay until they are packed again', () => {
   const { repo, next, files, read } = prepare();
   const loose = read();
   repo.git('pack-refs', '--all');
-  assert.is(files.areAt(loose), false, 'git is asked again');
+  assert.is(files.areUnmoved(loose), false, 'git is asked again');
   const tips = read();
-  assert.is(files.areAt(tips), true);
+  assert.is(files.areUnmoved(tips), true);
   repo.git('update-ref', one, next);
   repo.git('pack-refs', '--all');
-  assert.is(files.areAt(tips), false, 'moved and packed');
-  assert.is(files.areAt(tipsOf(repo)), false, 'packed since it was read');
+  assert.is(files.areUnmoved(tips), false, 'moved and packed');
+  assert.is(files.areUnmoved(tipsOf(repo)), false, 'packed since it was read');
   read();
   repo.git('update-ref', other, next);
   repo.git('pack-refs', '--all');
-  assert.is(files.areAt(tips), false, 'came packed');
+  assert.is(files.areUnmoved(tips), false, 'came packed');
 });
 
 test('a reading that came to nothing changes nothing', () => {
@@ -79,7 +79,7 @@ test('a reading that came to nothing changes nothing', () => {
   repo.git('update-ref', one, next);
   repo.git('pack-refs', '--all');
   files.begin([one, other]);
-  assert.is(files.areAt(tips), false);
+  assert.is(files.areUnmoved(tips), false);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId, parseRefName } from '../../../lib/domain/ids.ts';
-import { parseRefusal, RefTransactions } from '../../../lib/git/refs/ref-transaction.ts';
+import { parseUpdateRefRefusal, RefTransactions } from '../../../lib/git/refs/ref-transaction.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 const a = parseRefName('refs/x/a');
@@ -83,9 +83,9 @@ test('what git refuses otherwise is told in its words', async () => {
 });
 
 test('silence is no answer', () => {
-  assert.is(parseRefusal('').kind, 'unknown');
-  assert.is(parseRefusal('warning: something\n').kind, 'unknown');
-  assert.equal(parseRefusal("fatal: cannot lock ref 'refs/x/a': reference already exists\n"), {
+  assert.is(parseUpdateRefRefusal('').kind, 'unknown');
+  assert.is(parseUpdateRefRefusal('warning: something\n').kind, 'unknown');
+  assert.equal(parseUpdateRefRefusal("fatal: cannot lock ref 'refs/x/a': reference already exists\n"), {
     kind: 'moved',
     ref: 'refs/x/a',
   });

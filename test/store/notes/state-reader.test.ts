@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CatFile } from '../../../lib/git/process/cat-file.ts';
-import { snapshotOf } from '../../../lib/store/notes/state.ts';
+import { openStateSnapshot } from '../../../lib/store/notes/state.ts';
 import { StateReader } from '../../../lib/store/notes/state-reader.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 import { createTasks, openTestStore, sampleSessionId, sampleTask, setStatus } from '../sample.ts';
@@ -32,7 +32,7 @@ test('a state that is about to be written is taken where the refs are found at i
   await createTasks(store, [sampleTask('task-002')]);
   const later = await one.reader.read();
   assert.equal(
-    snapshotOf(later)
+    openStateSnapshot(later)
       .tasksOf(sampleSessionId)
       .map(({ id, status }) => [id, status]),
     [

@@ -15,7 +15,7 @@ for (const how of ['taken back', 'made anew'])
     const from = repo.git('rev-parse', 'main') as ObjectId;
     const to = repo.git('commit-tree', 'main^{tree}', '-p', 'main', '-m', 'landed') as ObjectId;
     const machine = await openMachine(repo, 'host/a');
-    await machine.remoteSession.look();
+    await machine.remoteSession.exchangeNow();
     const anew = (): string => remote.git('commit-tree', 'main^{tree}', '-m', 'another root');
     remote.git('update-ref', 'refs/heads/main', how === 'taken back' ? 'main~1' : anew());
     const before = [stateOf(remote), remote.git('rev-parse', 'main')];

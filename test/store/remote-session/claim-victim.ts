@@ -7,7 +7,7 @@ import { claim, openMachine } from './machine.ts';
 const [, , clone = '', task = '', agent = ''] = process.argv;
 const machine = await openMachine(openRepo(clone), 'host/a');
 machine.remoteSession.enter(sampleSessionId, { leaseMs: 60_000, renewMs: 10_000 });
-await machine.remoteSession.look();
+await machine.remoteSession.exchangeNow();
 const isWon = await claim(machine, task, agent);
 await machine.remoteSession.leave(false);
 await machine.close();

@@ -65,7 +65,7 @@ for (const [name, script] of [
   test(`DST-1 a server killed in ${name}: claimed once, and known`, async () => {
     const { remote, clones } = await makeClones(['task-001']);
     const machine = await openMachine(clones[0], 'host/a');
-    await machine.remoteSession.look();
+    await machine.remoteSession.exchangeNow();
     const file = join(remote.path, 'hooks', name);
     hook(remote, name, `rm -f '${file}'\n${script}`);
     assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);
@@ -78,7 +78,7 @@ for (const [name, script] of [
 test('DST-1 a server killed with its refs locked: the lock is named, nothing counts, and it goes on once that is gone', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   const file = hook(
     remote,
     'reference-transaction',
@@ -113,7 +113,7 @@ test('DST-1 a remote that is collected and packed while machines work has all th
   // In the middle of a push too: what it brought is not reached by any ref yet.
   hook(remote, 'pre-receive', 'rm -f "$0"\nenv -i PATH="$PATH" git gc -q --prune=now');
   assert.is(await claim(b, 'task-002', 'worker-0000000b'), true);
-  await a.remoteSession.look();
+  await a.remoteSession.exchangeNow();
   assert.is(await claim(a, 'task-002', 'worker-0000000a'), false);
   await Promise.all([a.close(), b.close()]);
   remote.git('cat-file', '-e', `${work}^{commit}`);
@@ -172,7 +172,7 @@ for (const [name, mount, message] of storage)
     async () => {
       const { remote, clones } = await makeClones(['task-001']);
       const machine = await openMachine(clones[0], 'host/a');
-      await machine.remoteSession.look();
+      await machine.remoteSession.exchangeNow();
       const program = join(makeTempDir('flame-storage'), 'receive-pack');
       const script = `#!/bin/sh\nexec unshare -rm sh -c '${mount(remote)} && exec git-receive-pack "$@"' sh "$@"\n`;
       writeFileSync(program, script, { mode: 0o755 });

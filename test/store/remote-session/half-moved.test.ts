@@ -85,7 +85,7 @@ for (const ref of order.slice(1))
   test(`DST-1 a server that ends before it moved ${ref}, and after others: the push counts once the rest of it is there too`, async () => {
     const { remote, clones } = await makeClones(['task-001']);
     const machine = await openMachine(clones[0], 'host/a');
-    await machine.remoteSession.look();
+    await machine.remoteSession.exchangeNow();
     const { from, to } = commitOn(clones[0]);
     const holding = holdBefore(remote, clones[0], ref);
     const landing = land(machine, to, from);
@@ -97,7 +97,7 @@ for (const ref of order.slice(1))
     process.kill(held.pid, 'SIGTERM');
     assert.is(await landing.done, 'done');
     assert.is(landing.count(), decided, 'what was decided was completed');
-    await machine.remoteSession.look();
+    await machine.remoteSession.exchangeNow();
     await machine.close();
     assert.equal([remote.git('rev-parse', 'main'), clones[0].git('rev-parse', 'main')], [to, to]);
     assert.is((await taskIn(clones[0], 'task-001')).title, 'landed');
@@ -108,7 +108,7 @@ test('DST-1 where another machine moved on what such a server left behind, it is
   const { remote, clones } = await makeClones(['task-001']);
   const [a, b] = await Promise.all(clones.slice(0, 2).map((repo, at) => openMachine(repo, `host/${at}`)));
   if (a === undefined || b === undefined) throw new Error('two clones');
-  await Promise.all([a.remoteSession.look(), b.remoteSession.look()]);
+  await Promise.all([a.remoteSession.exchangeNow(), b.remoteSession.exchangeNow()]);
   const { from, to } = commitOn(clones[0]);
   const holding = holdBefore(remote, clones[0], 'refs/blueflame/tasks');
   const landing = land(a, to, from);
@@ -127,7 +127,7 @@ test('DST-1 where another machine moved on what such a server left behind, it is
   clones[0].git('remote', 'set-url', 'origin', remote.path);
   assert.is(await landing.done, 'done');
   assert.ok(landing.count() > decided, 'it was decided again');
-  await a.remoteSession.look();
+  await a.remoteSession.exchangeNow();
   await Promise.all([a.close(), b.close()]);
   const { title, reason } = await taskIn(clones[0], 'task-001');
   assert.equal([title, reason], ['landed', 'by b']);
@@ -138,7 +138,7 @@ test('DST-1 where another machine moved on what such a server left behind, it is
 test('DST-1 a server that is killed there leaves its locks: they are named, nothing counts, and it is completed once they are gone', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   const { from, to } = commitOn(clones[0]);
   const holding = holdBefore(remote, clones[0], 'refs/blueflame/tasks');
   const landing = land(machine, to, from);
@@ -153,7 +153,7 @@ test('DST-1 a server that is killed there leaves its locks: they are named, noth
   for (const ref of [...order, 'HEAD']) rmSync(join(remote.path, `${ref}.lock`), { force: true });
   const again = land(machine, to, from);
   assert.is(await again.done, 'done');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   await machine.close();
   assert.equal([remote.git('rev-parse', 'main'), clones[0].git('rev-parse', 'main')], [to, to]);
   assert.is(stateOf(clones[0]), stateOf(remote));

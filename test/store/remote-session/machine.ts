@@ -1,6 +1,6 @@
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
-import { shareSsh } from '../../../lib/git/process/share-ssh.ts';
+import { shareSshConnection } from '../../../lib/git/process/share-ssh.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import {
   type OpenedRemoteSession,
@@ -31,7 +31,7 @@ export async function openMachine(
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
-  const network = await shareSsh(context, 'origin');
+  const network = await shareSshConnection(context, 'origin');
   const remoteSession = openRemoteSession(store, {
     ...{ remote: 'origin', network, pushesPerMinute: null, patienceMs },
     budget: null,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PushRateLimit, pushesPerMinute } from '../../../lib/store/remote-session/network.ts';
+import { PushRateLimit, recommendPushesPerMinute } from '../../../lib/store/remote-session/network.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { createTasks, sampleTask } from '../sample.ts';
 import { inStore, makeClones, sync } from '../sync-clones.ts';
@@ -33,13 +33,13 @@ test('what a host asks for is kept to by all machines together, but for the firs
 
 test('GitHub is known by the address of a remote, however it is written', () => {
   for (const url of ['https://github.com/a/b', 'git@github.com:a/b.git', 'ssh://git@ssh.github.com:443/a/b'])
-    assert.is(pushesPerMinute(url), 6, url);
+    assert.is(recommendPushesPerMinute(url), 6, url);
   for (const url of [
     'https://notgithub.com/a/b',
     'https://example.com/github.com.git',
     '/srv/github.community/x',
   ])
-    assert.is(pushesPerMinute(url), null, url);
+    assert.is(recommendPushesPerMinute(url), null, url);
 });
 
 /** Counts the bytes that pushes of a clone carry, to the server and from it. */
@@ -63,7 +63,7 @@ async function costOf(
   await inStore(clones[0], (store) => createTasks(store, more));
   await sync(clones[0]);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   const bytes = countBytes(clones[0]);
   assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);
   await machine.close();

@@ -163,7 +163,7 @@ async function isTold(way: Way, { name, spoil, code, message, hint, pushes }: Re
   const { remote, clones } = await makeClones(['task-001']);
   const startCount = await reach(way, clones[0], remote);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   spoil(remote);
   const [count, before] = [startCount(), stateOf(remote)];
   const began = performance.now();
@@ -220,7 +220,7 @@ test('a lock that is gone at the second try, and a ref that moved meanwhile, are
   assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);
   // Others are first, more often than a refusal is believed: each time the ref is elsewhere.
   const other = await openMachine(clones[1], 'host/b');
-  await other.remoteSession.look();
+  await other.remoteSession.exchangeNow();
   rmSync(join(remote.path, 'hooks/update'));
   const script = `n=$(cat "$GIT_DIR/races" 2>/dev/null || echo 0); [ "$n" -ge 5 ] && exit 0
 echo $((n + 1)) >"$GIT_DIR/races"

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changePage } from '../../../lib/core/blackboard/change-page.ts';
+import { changeBlackboardPage } from '../../../lib/core/blackboard/change-page.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { makeNote } from '../../../lib/domain/state/blackboard.ts';
+import { makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { until } from '../../support/until.ts';
@@ -22,7 +22,7 @@ test('DST-1 UNI-6 machines race for every task: the remote gives each to one, an
       return ids.filter((_, index) => answers[index] === true).map((id) => `${id} worker-0000000${at}`);
     }),
   );
-  await Promise.all(machines.map(({ remoteSession }) => remoteSession.look()));
+  await Promise.all(machines.map(({ remoteSession }) => remoteSession.exchangeNow()));
   await Promise.all(machines.map(({ close }) => close()));
   assert.is(won.flat().length, ids.length, 'each was told to one');
   const stored = await Promise.all(ids.map(async (id) => `${id} ${(await taskIn(clones[0], id)).agent_id}`));
@@ -36,7 +36,7 @@ test('DST-1 all that waits on a machine goes in one push', async () => {
   const ids = Array.from({ length: 8 }, (_, at) => `task-00${at + 1}`);
   const { remote, clones } = await makeClones(ids);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   const file = join(remote.path, 'hooks/pre-receive');
   writeFileSync(file, '#!/bin/sh\necho push >>"$GIT_DIR/pushes"\n', { mode: 0o755 });
   const answers = await Promise.all(ids.map((id, at) => claim(machine, id, `worker-0000000${at}`)));
@@ -52,14 +52,18 @@ test('QUE-3 DST-1 notes that machines leave at once are all there for each, also
   const leave = ({ store }: Pick<Machine, 'store'>, text: string) =>
     store.transact((snapshot) => {
       const at = '2026-03-01T08:00:00.000Z';
-      const note = makeNote({ ...{ text, at, by: 'Lea', place: 'here' }, tasks: [], paths: [] });
+      const note = makeBlackboardNote({ ...{ text, at, by: 'Lea', place: 'here' }, tasks: [], paths: [] });
       const pages = snapshot.blackboardOf(sampleSessionId);
-      const page = changePage({ id: sampleSessionId }, pages, { task: null, add: [note], drop: [] });
+      const page = changeBlackboardPage({ id: sampleSessionId }, pages, {
+        task: null,
+        add: [note],
+        drop: [],
+      });
       return { actor: 'Lea', changes: [{ subject: 'note: left by Lea', page }] };
     });
   await inStore(a, (store) => leave({ store }, 'beside'));
   await Promise.all(machines.flatMap((machine, at) => [leave(machine, `x${at}`), leave(machine, `y${at}`)]));
-  for (const { remoteSession } of machines) await remoteSession.look();
+  for (const { remoteSession } of machines) await remoteSession.exchangeNow();
   for (const { store } of machines) {
     const [page] = (await store.snapshot()).blackboardOf(sampleSessionId);
     assert.equal(page?.notes.map(({ text }) => text).sort(), ['beside', 'x0', 'x1', 'y0', 'y1']);
@@ -71,7 +75,7 @@ test('QUE-3 DST-1 notes that machines leave at once are all there for each, also
 test('DST-1 a push whose answer was lost is known to have been taken: it is made once, and told so', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   // The server dies once the refs have moved, before it says so.
   const hook = join(remote.path, 'hooks/post-receive');
   writeFileSync(hook, `#!/bin/sh\nrm -f "$0"\nkill -9 $PPID\n`, { mode: 0o755 });
@@ -88,7 +92,7 @@ test('DST-1 a push whose answer was lost is known to have been taken: it is made
 test('DST-2 what is decided while the remote is away waits, and is made once it is back', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   const claimed = claim(machine, 'task-001', 'worker-0000000a');
   await until('the remote is missed', () => machine.lines.includes(false));
@@ -107,7 +111,7 @@ test('DST-2 what is decided while the remote is away waits, and is made once it 
 test('a remote that takes no state is named to who asked, and nothing counts here', async () => {
   const { remote, clones } = await makeClones(['task-001']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   remote.git('config', 'receive.hideRefs', 'refs/blueflame');
   const error = await claim(machine, 'task-001', 'worker-0000000a').catch((caught: unknown) => caught);
   await machine.close();
@@ -132,7 +136,7 @@ test('a remote that was never reached is told at once', async () => {
   const { clones } = await makeClones(['task-001']);
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   const machine = await openMachine(clones[0], 'host/a');
-  const error = await machine.remoteSession.look().catch((caught: unknown) => caught);
+  const error = await machine.remoteSession.exchangeNow().catch((caught: unknown) => caught);
   await machine.close();
   assert.ok(error instanceof FlameError);
   assert.is(error.code, 'remote-unreachable');
@@ -144,7 +148,7 @@ test('DST-1 a machine that gives no sign of life for its lease is gone, one that
   if (a === undefined || b === undefined || c === undefined) throw new Error('three clones');
   const lease = { leaseMs: 4_000, renewMs: 500 };
   for (const { remoteSession } of [a, b, c]) remoteSession.enter(sampleSessionId, lease);
-  for (const { remoteSession } of [a, b, c]) await remoteSession.look();
+  for (const { remoteSession } of [a, b, c]) await remoteSession.exchangeNow();
   await until('a sees both', () => a.remoteSession.machines().length === 2);
   // As if its process were gone: no word to anybody.
   await c.close();
@@ -163,7 +167,7 @@ test('DST-1 a machine knows that it is cut off before the others give it up', as
   if (a === undefined || b === undefined) throw new Error('two clones');
   const lease = { leaseMs: 6_000, renewMs: 1_000 };
   for (const { remoteSession } of [a, b]) remoteSession.enter(sampleSessionId, lease);
-  for (const { remoteSession } of [a, b]) await remoteSession.look();
+  for (const { remoteSession } of [a, b]) await remoteSession.exchangeNow();
   await until('b sees a', () => b.remoteSession.machines().length === 1);
   assert.not(a.remoteSession.isCutOff());
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
@@ -175,7 +179,7 @@ test('DST-1 a machine knows that it is cut off before the others give it up', as
   assert.not(wasGone);
   await until('b gives it up', () => b.remoteSession.isGone('host/0'));
   clones[0].git('remote', 'set-url', 'origin', remote.path);
-  await a.remoteSession.look();
+  await a.remoteSession.exchangeNow();
   await until('a is back', () => !a.remoteSession.isCutOff());
   await Promise.all([a.close(), b.close()]);
 });
@@ -183,7 +187,7 @@ test('DST-1 a machine knows that it is cut off before the others give it up', as
 test('what another command of the clone changed meanwhile goes along', async () => {
   const { remote, clones } = await makeClones(['task-001', 'task-002']);
   const machine = await openMachine(clones[0], 'host/a');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   const beside = await openStore({
     context: { cwd: clones[0].path, env: clones[0].env },
     commonDir: commonDirOf(clones[0]),

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineRef } from '../../../lib/store/remote-session/machine-ref.ts';
-import { makePrivateKey, nameWithKey, publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
+import {
+  appendKeyFingerprint,
+  makePrivateKey,
+  publicKeyOf,
+  signCommitText,
+} from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { sampleSession, sampleSessionId } from '../sample.ts';
 import { inStore, makeClones, sync, taskOf } from '../sync-clones.ts';
@@ -10,8 +15,8 @@ import { type Machine, openMachine } from './machine.ts';
 // Signs of life come with what each machine does, and by no clock.
 const lease = { leaseMs: 600_000, renewMs: 120_000 };
 const [adaKey, benKey, eveKey] = [makePrivateKey(), makePrivateKey(), makePrivateKey()];
-const ada = nameWithKey('host/aaaaaaaa', publicKeyOf(adaKey));
-const ben = nameWithKey('host/bbbbbbbb', publicKeyOf(benKey));
+const ada = appendKeyFingerprint('host/aaaaaaaa', publicKeyOf(adaKey));
+const ben = appendKeyFingerprint('host/bbbbbbbb', publicKeyOf(benKey));
 const benRef = machineRef(sampleSessionId, ben);
 
 const opened: Machine[] = [];
@@ -22,9 +27,9 @@ test.after.each(async () => {
 async function enter(repo: TestRepo, name: string, key: string): Promise<Machine> {
   const machine = await openMachine(repo, name, { key });
   opened.push(machine);
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   machine.remoteSession.enter(sampleSessionId, lease);
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   return machine;
 }
 
@@ -42,7 +47,7 @@ async function bench() {
   await sync(a);
   const lead = await enter(a, ada, adaKey);
   const joined = await enter(b, ben, benKey);
-  await lead.remoteSession.look();
+  await lead.remoteSession.exchangeNow();
   return { remote, other, b, ada: lead, ben: joined };
 }
 
@@ -64,7 +69,7 @@ for (const [what, key] of [
 ] as const)
   test(`DST-1 TRU-2 a sign of life that a machine did not give, ${what}, does not keep it alive, and its own next one counts`, async () => {
     const made = await bench();
-    await made.ada.remoteSession.look();
+    await made.ada.remoteSession.exchangeNow();
     const { other } = made;
     other.git('fetch', '-q', 'origin', '+refs/blueflame/*:refs/blueflame/*');
     const text = `${other.git('cat-file', 'commit', benRef)}\n`
@@ -74,10 +79,10 @@ for (const [what, key] of [
     const forged = other.git('hash-object', '-t', 'commit', '-w', '.git/sign');
     other.git('push', '-q', 'origin', `${forged}:${benRef}`);
     const before = silent(made.ada);
-    await made.ada.remoteSession.look();
+    await made.ada.remoteSession.exchangeNow();
     assert.ok(silent(made.ada) > before, 'it is silent for longer');
     await live(made.ben);
-    await made.ada.remoteSession.look();
+    await made.ada.remoteSession.exchangeNow();
     assert.is(silent(made.ada), 0);
   });
 
@@ -87,7 +92,7 @@ test('DST-1 LIF-4 a machine that left, and one that was killed, count as themsel
   for (let at = 0; at < 2; at += 1) {
     await opened.pop()?.close();
     await live(await enter(made.b, ben, benKey));
-    await made.ada.remoteSession.look();
+    await made.ada.remoteSession.exchangeNow();
     assert.is(silent(made.ada), 0);
     assert.not(made.ada.remoteSession.isGone(ben));
   }

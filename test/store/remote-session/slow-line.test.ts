@@ -44,7 +44,7 @@ test('DST-1 DST-2 over a line of 200 ms that loses every third answer after the 
     won.flatMap((own, at) => own.map((id) => `${id}: pending -> claimed by worker-0000000${at}`)).sort(),
   );
   for (const machine of machines) {
-    await machine.remoteSession.look();
+    await machine.remoteSession.exchangeNow();
     await machine.close();
   }
   line.close();
@@ -58,7 +58,7 @@ test('DST-1 a server that accepts and never answers is given up and told; what w
   const { port } = silent.address() as AddressInfo;
   const [repo] = clones;
   const machine = await openMachine(repo, 'host/0', { patienceMs: 3_000 });
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   repo.git('remote', 'set-url', 'origin', `http://127.0.0.1:${port}/remote.git`);
   const claimed = claim(machine, 'task-001', 'worker-0000000a');
   await until('it is told', () => machine.lost.length > 0);
@@ -76,7 +76,7 @@ test('DST-1 a machine of an earlier version stops at what a later one wrote: it 
   const { remote, clones } = await makeClones(['task-001', 'task-002']);
   const [a, b] = clones;
   const machine = await openMachine(b, 'host/b');
-  await machine.remoteSession.look();
+  await machine.remoteSession.exchangeNow();
   const [key = ''] =
     a.git('ls-tree', 'refs/blueflame/tasks', `anchors/${sampleSessionId}/task-001`).match(/[0-9a-f]{40}/) ??
     [];

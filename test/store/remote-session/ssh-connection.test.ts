@@ -55,8 +55,8 @@ it('DST-1 who shares connections of ssh, or wants none shared, does so: each git
 it('DST-1 where a host allows no second session on a connection, git beside git connects by itself', async () => {
   const { repo } = await makeRig({ maxSessions: 1 });
   const machine = await openMachine(repo, 'host/0');
-  await machine.remoteSession.look();
-  await Promise.all(ids.map(() => machine.remoteSession.bring('main')));
+  await machine.remoteSession.exchangeNow();
+  await Promise.all(ids.map(() => machine.remoteSession.fetchBranchCommits('main')));
   await machine.close();
 });
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseRefName } from '../../../lib/domain/ids.ts';
-import { Refusals } from '../../../lib/store/sync/refusals.ts';
+import { PushRefusalHistory } from '../../../lib/store/sync/refusals.ts';
 
 const refusal = { ref: 'refs/heads/main', reason: 'stale info', mayPass: true, stderr: 'stale info' };
 const [tasks, machine] = ['refs/blueflame/tasks', 'refs/blueflame/machines/ses-1/m1'].map(parseRefName);
@@ -12,11 +12,11 @@ function oid(digit: number): ObjectId {
 
 /** How many times the push was tried before it was told. */
 function triesUntilTold(tip: (round: number) => ReadonlyMap<string, ObjectId>): number {
-  const refusals = new Refusals('origin');
+  const refusals = new PushRefusalHistory('origin');
   for (let round = 1; round <= 9; round += 1) {
     const specs = [tasks, machine].map((to) => ({ from: oid(round), to: `${to}` }));
     try {
-      refusals.note(refusal, specs, tip(round) as Parameters<Refusals['note']>[2]);
+      refusals.note(refusal, specs, tip(round) as Parameters<PushRefusalHistory['note']>[2]);
     } catch {
       return round;
     }

@@ -2,14 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import {
-  damagedState,
-  newerState,
+  damagedStateNotSent,
+  newerStateNotSent,
   pushFailed,
   remoteBusy,
   remoteCannotStore,
   remoteRefuses,
+  remoteRolledBack,
   remoteUnreachable,
-  remoteWentBack,
   stateShallow,
 } from '../../../lib/store/sync/sync-errors.ts';
 
@@ -22,9 +22,9 @@ const errors: readonly FlameError[] = [
   remoteRefuses(remote, { ref: 'refs/blueflame/tasks', reason, stderr: '', mayPass: false }),
   pushFailed(remote, ''),
   remoteCannotStore(remote, 'full', ''),
-  remoteWentBack(remote, ['refs/blueflame/tasks']),
-  damagedState(remote, []),
-  newerState(remote, []),
+  remoteRolledBack(remote, ['refs/blueflame/tasks']),
+  damagedStateNotSent(remote, []),
+  newerStateNotSent(remote, []),
   remoteBusy(remote, 3, ''),
   stateShallow('refs/blueflame/tasks', remote),
 ];

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeObject } from '../../../lib/git/objects/make-object.ts';
+import { makeUnwrittenObject } from '../../../lib/git/objects/make-object.ts';
 import { CatFile } from '../../../lib/git/process/cat-file.ts';
 import { ObjectWriter } from '../../../lib/store/write/ref-publisher.ts';
 import { makeRepo } from '../../support/repo.ts';
@@ -15,7 +15,7 @@ for (const objectFormat of ['sha1', 'sha256'] as const)
     const writer = new ObjectWriter({ ...place, objectFormat });
     for (const count of [3, 40]) {
       const objects = Array.from({ length: count }, (_, at) =>
-        makeObject(objectFormat, 'blob', `${count} ${at}`),
+        makeUnwrittenObject(objectFormat, 'blob', `${count} ${at}`),
       );
       for (const { oid } of objects) assert.is(await catFile.read(oid), null);
       await writer.write(objects);

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { WriteQueue } from '../../../lib/store/write/write-queue.ts';
+import { WriterProcessQueue } from '../../../lib/store/write/write-queue.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { until } from '../../support/until.ts';
 
 const nothing = async (): Promise<void> => undefined;
 
 test('UNI-2 first come, first served', async () => {
-  const queue = new WriteQueue(makeTempDir());
+  const queue = new WriterProcessQueue(makeTempDir());
   const order: number[] = [];
   const leave = await queue.enter(nothing);
   const others = [1, 2, 3].map(async (name) => {
@@ -23,7 +23,7 @@ test('UNI-2 first come, first served', async () => {
 });
 
 test('UNI-2 who waits prepares once, while the one before has its turn', async () => {
-  const queue = new WriteQueue(makeTempDir());
+  const queue = new WriterProcessQueue(makeTempDir());
   const said: string[] = [];
   const leave = await queue.enter(nothing);
   const others = ['a', 'b'].map(async (name) => {
@@ -45,7 +45,7 @@ test('UNI-2 who waits prepares once, while the one before has its turn', async (
 });
 
 test('UNI-2 where the turn takes too long the next one begins beside it, and the others still wait for that one', async () => {
-  const queue = new WriteQueue(makeTempDir(), { patienceMs: 1_000 });
+  const queue = new WriterProcessQueue(makeTempDir(), { patienceMs: 1_000 });
   const leaveHung = await queue.enter(nothing);
   const atWork = new Set<number>();
   const together: number[] = [];

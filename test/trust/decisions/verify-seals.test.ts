@@ -4,13 +4,13 @@ import { test as all } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import {
-  mostSeals,
-  type Seal,
-  sealedText,
+  mostSignaturesOfSession,
+  renderSignedSessionText,
+  type SessionSignature,
   signatureNamespace,
 } from '../../../lib/domain/state/signatures.ts';
-import { signText } from '../../../lib/git/process/ssh-signature.ts';
-import { latestTime, verifySeals } from '../../../lib/trust/decisions/verify-seals.ts';
+import { signTextAsGitWould } from '../../../lib/git/process/ssh-signature.ts';
+import { advanceLatestTimeSeen, verifySessionSignatures } from '../../../lib/trust/decisions/verify-seals.ts';
 import { cloneStateDir } from '../../../lib/util/own-folders.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
@@ -26,7 +26,7 @@ const now = new Date('2026-11-22T12:00:00Z');
 const test = testIf(all, hasSshKeys, 'ssh-keygen is missing');
 const [lea, max] = [makeSshKey(), makeSshKey()];
 const repo = makeRepo();
-const plain: Omit<Seal, 'signature'> = {
+const plain: Omit<SessionSignature, 'signature'> = {
   ...{ repository: root, by: 'lea@example.com', at: '2026-11-22T11:00:00.000Z', place: 'laptop/3f9a1c2b' },
   ...{ decisions: [digest], settled: [] },
 };
@@ -35,25 +35,33 @@ interface Signing {
   readonly key?: SshKey;
   readonly about?: typeof session;
   readonly namespace?: string;
-  readonly changes?: Partial<Seal>;
+  readonly changes?: Partial<SessionSignature>;
 }
 
-async function sealed({ key = lea, about = session, namespace, changes }: Signing = {}): Promise<Seal> {
+async function sealed({
+  key = lea,
+  about = session,
+  namespace,
+  changes,
+}: Signing = {}): Promise<SessionSignature> {
   signWith(repo, key);
   const unsigned = { ...plain, ...changes };
-  const text = sealedText(about, unsigned);
-  return { ...unsigned, signature: await signText(contextOf(repo), text, namespace ?? signatureNamespace) };
+  const text = renderSignedSessionText(about, unsigned);
+  return {
+    ...unsigned,
+    signature: await signTextAsGitWould(contextOf(repo), text, namespace ?? signatureNamespace),
+  };
 }
 
 const contextOf = ({ path, env }: TestRepo): Pick<TestRepo, 'env'> & { cwd: string } => ({ cwd: path, env });
 
 /** Why the signatures of a session don't count, or what they say. */
 async function judge(
-  seals: readonly Seal[],
+  seals: readonly SessionSignature[],
   signers: readonly string[],
   options: { readonly at?: Date | null; readonly root?: string | null; readonly replaced?: string } = {},
 ): Promise<string> {
-  const { signed, refused } = await verifySeals([{ v: 1, rev: 1, session, seals: [...seals] }], {
+  const { signed, refused } = await verifySessionSignatures([{ v: 1, rev: 1, session, seals: [...seals] }], {
     ...{ context: contextOf(repo), signers, replaced: new Set([options.replaced ?? '']) },
     at: options.at === undefined ? now : options.at,
     rootOf: async () => (options.root === undefined ? root : options.root),
@@ -153,16 +161,16 @@ test('TRU-2 a clock that is set back brings no expired key back to life', async 
   const [early, late] = [new Date('2026-11-22T11:00:00Z'), new Date('2026-11-22T13:00:00Z')];
   const verdicts: string[] = [];
   for (const clock of [early, late, early])
-    verdicts.push(await judge([seal], signers, { at: latestTime(env, commonDir, clock) }));
+    verdicts.push(await judge([seal], signers, { at: advanceLatestTimeSeen(env, commonDir, clock) }));
   assert.is(verdicts[0], counts);
   assert.match(verdicts[1] ?? '', /not valid at 2026-11-22T13:00:00\.000Z/);
   assert.is(verdicts[2], verdicts[1]);
   // What is no time counts as none; where nothing can be kept, no time is known.
   writeFileSync(join(cloneStateDir(env, commonDir), 'latest-time'), 'soon\n');
-  assert.equal(latestTime(env, commonDir, early), early);
+  assert.equal(advanceLatestTimeSeen(env, commonDir, early), early);
   const file = join(makeTempDir(), 'file');
   writeFileSync(file, '');
-  assert.is(latestTime({ XDG_STATE_HOME: file }, commonDir, early), null);
+  assert.is(advanceLatestTimeSeen({ XDG_STATE_HOME: file }, commonDir, early), null);
 });
 
 test('TRU-2 what one who is named took back counts for nobody; what a stranger says he took back counts', async () => {
@@ -176,9 +184,9 @@ test('TRU-2 what one who is named took back counts for nobody; what a stranger s
 
 test('TRU-2 who floods a session with signatures has programs started for a few of them alone', async () => {
   const seal = await sealed();
-  const flood = Array.from({ length: 10 * mostSeals }, () => ({ ...seal, signature: 'none' }));
+  const flood = Array.from({ length: 10 * mostSignaturesOfSession }, () => ({ ...seal, signature: 'none' }));
   const verdict = await judge([...flood, seal], [named]);
-  assert.is(verdict.split('; ').length, mostSeals + 1);
+  assert.is(verdict.split('; ').length, mostSignaturesOfSession + 1);
   assert.match(
     verdict,
     /; 181 signatures are older than the 20 newest of the session, and were not checked;/,

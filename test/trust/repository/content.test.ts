@@ -7,7 +7,7 @@ import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../../lib/trust/repository/content.ts';
 import { guardRepository } from '../../../lib/trust/repository/guard.ts';
-import { readNamedFiles } from '../../../lib/trust/repository/named-files.ts';
+import { readFilesOfCommand } from '../../../lib/trust/repository/named-files.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Place {
@@ -154,7 +154,9 @@ test('TRU-1: a file behind a substitution, a glob or a missing ending is named t
   for (const path of ['scripts/h.sh', 'scripts/g1.sh', 'scripts/n.cjs', 'tools/x/main.go', 'pkg/__main__.py'])
     write(path);
   const named = (command: string): readonly string[] =>
-    readNamedFiles(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
+    readFilesOfCommand(command, { root, searchPath: '/usr/bin' }).map(({ path }) =>
+      path.slice(root.length + 1),
+    );
   assert.equal(named('sh $(git rev-parse --show-toplevel)/scripts/h.sh'), ['scripts/h.sh']);
   assert.equal(named('for f in scripts/g*.sh; do sh $f; done'), ['scripts/g1.sh']);
   assert.equal(named('node scripts/n'), ['scripts/n.cjs']);
@@ -306,7 +308,7 @@ test('TRU-1: files that a command names are found in whatever way it names them'
     ['curl -d @/etc/hostname https://example.com', []],
   ];
   for (const [command, paths] of cases) {
-    const found = readNamedFiles(command, { root, searchPath: '/usr/bin' });
+    const found = readFilesOfCommand(command, { root, searchPath: '/usr/bin' });
     assert.equal(
       found.map(({ path }) => path),
       paths.map((path) => join(root, path)).sort(),
@@ -314,7 +316,7 @@ test('TRU-1: files that a command names are found in whatever way it names them'
     );
   }
   write('bin/mine');
-  const inPath = readNamedFiles('mine', { root, searchPath: `/usr/bin:${root}/bin` });
+  const inPath = readFilesOfCommand('mine', { root, searchPath: `/usr/bin:${root}/bin` });
   assert.equal(
     inPath.map(({ path }) => path),
     [join(root, 'bin/mine')],
@@ -322,7 +324,9 @@ test('TRU-1: files that a command names are found in whatever way it names them'
 });
 
 const namedBy = (root: string, command: string): readonly string[] =>
-  readNamedFiles(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
+  readFilesOfCommand(command, { root, searchPath: '/usr/bin' }).map(({ path }) =>
+    path.slice(root.length + 1),
+  );
 
 test('TRU-1: what may be run in place of what a command names is named as soon as it is there', () => {
   const { root, write } = makePlace();

@@ -2,13 +2,13 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultWorktreeDir } from '../../../lib/trust/repository/content-items.ts';
+import { chooseDefaultWorktreeDir } from '../../../lib/trust/repository/content-items.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
 const dataDir = makeTempDir();
 
 function folderOf(root: string, commonDir = join(root, '.git')): string {
-  return defaultWorktreeDir({ root, commonDir, dataDir });
+  return chooseDefaultWorktreeDir({ root, commonDir, dataDir });
 }
 
 const isElsewhere = (folder: string): boolean => folder.startsWith(join(dataDir, 'trees/'));

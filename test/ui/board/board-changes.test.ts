@@ -1,8 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BoardState, BoardTask } from '../../../lib/domain/view-models/board.ts';
-import { applyChange, changesSince, emptyBoard, nothingSent } from '../../../lib/ui/board/board-changes.ts';
-import { printable } from '../../../lib/ui/page/escape-html.ts';
+import {
+  applyBoardChange,
+  emptyBoardState,
+  emptySentBoardState,
+  findUnsentBoardChange,
+} from '../../../lib/ui/board/board-changes.ts';
+import { makePrintable } from '../../../lib/ui/page/escape-html.ts';
 import { makeRandom } from '../../support/random.ts';
 
 const task: BoardTask = {
@@ -12,11 +17,11 @@ const task: BoardTask = {
 
 test('a tab that hears only what changed knows the same as one that hears everything, in random runs', () => {
   const random = makeRandom(7);
-  let [sent, tab]: [typeof nothingSent, BoardState | null] = [nothingSent, null];
+  let [sent, tab]: [typeof emptySentBoardState, BoardState | null] = [emptySentBoardState, null];
   for (let step = 0; step < 200; step += 1) {
     const count = random.int(0, 6);
     const state: BoardState = {
-      ...emptyBoard,
+      ...emptyBoardState,
       notices: random.chance(0.5) ? [] : [`n${random.int(0, 2)}`],
       run: random.chance(0.5) ? null : { command: null, pid: random.int(1, 2) },
       tasks: Object.fromEntries(
@@ -26,26 +31,26 @@ test('a tab that hears only what changed knows the same as one that hears everyt
         ]),
       ),
     };
-    const told = changesSince(sent, state, step);
+    const told = findUnsentBoardChange(sent, state, step);
     sent = told.sent;
-    if (told.change !== null) tab = applyChange(tab, JSON.parse(JSON.stringify(told.change)));
+    if (told.change !== null) tab = applyBoardChange(tab, JSON.parse(JSON.stringify(told.change)));
     assert.equal(tab, state, `step ${step}`);
-    assert.is(changesSince(sent, state, step).change, null, 'nothing twice');
+    assert.is(findUnsentBoardChange(sent, state, step).change, null, 'nothing twice');
   }
 });
 
 test('of a thousand tasks one that changed is sent alone', () => {
   const tasks = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`t-${index}`, task]));
-  const { sent } = changesSince(nothingSent, { ...emptyBoard, tasks }, 0);
-  const next = { ...emptyBoard, tasks: { ...tasks, 't-7': { ...task, status: 'claimed' as const } } };
-  assert.equal(changesSince(sent, next, 5).change, {
+  const { sent } = findUnsentBoardChange(emptySentBoardState, { ...emptyBoardState, tasks }, 0);
+  const next = { ...emptyBoardState, tasks: { ...tasks, 't-7': { ...task, status: 'claimed' as const } } };
+  assert.equal(findUnsentBoardChange(sent, next, 5).change, {
     ...{ now: 5, parts: {}, gone: [] },
     tasks: { 't-7': { ...task, status: 'claimed' } },
   });
 });
 
 test('what would act or hide is visible, at any depth', () => {
-  assert.equal(printable({ a: ['\u202Eevil', { b: 'x\u001b[31m\ny', c: 3, d: null }] }), {
+  assert.equal(makePrintable({ a: ['\u202Eevil', { b: 'x\u001b[31m\ny', c: 3, d: null }] }), {
     a: ['⟦U+202E⟧evil', { b: 'x⟦ESC⟧[31m\ny', c: 3, d: null }],
   });
 });

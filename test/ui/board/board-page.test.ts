@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import type { GateAsks } from '../../../lib/domain/questions/gate.ts';
+import type { QuestionData } from '../../../lib/domain/questions/gate.ts';
 import type { BoardTaskDetails } from '../../../lib/domain/view-models/board.ts';
 import { pageSuite, shot } from '../../review-page/browser.ts';
 import { requireAccessible } from '../../support/axe.ts';
@@ -12,7 +12,7 @@ const { test, visitUrl, run } = await pageSuite('the board as a page');
 const bad = { command: 'npm test', result: 'exit 1', is_good: false, output: 'not ok 2\n' };
 const other = { task: 'one', attempt: 2, words: '+3 −1, its checks pass' };
 const undoable = [{ id: '1-api', group: 'api', state: 'rejected' as const, reason: 'No tests.' }];
-const questions: readonly GateAsks[] = [
+const questions: readonly QuestionData[] = [
   {
     ...{
       gate: 'plan',
@@ -244,7 +244,7 @@ test('what a task builds on without needing it is a line of another kind in the 
 test('DSK-1: what is written, unfolded or in focus stays so while the board changes around it, and the next question has the focus', async () => {
   const fake = await openFakeBoard({ stream, details });
   try {
-    const budget: GateAsks = { gate: 'budget', spent: 5, limit: 5, unit: 'usd' };
+    const budget: QuestionData = { gate: 'budget', spent: 5, limit: 5, unit: 'usd' };
     fake.show(busyBoard(asking(budget)));
     const page = await visit(fake);
     const inFocus = (): Promise<string> =>
@@ -334,7 +334,7 @@ test('D19: lines that begin right-to-left are drawn from the left, with their si
   const diff = `diff --git a/a.txt b/a.txt\n+${hebrew}\n${hebrew} = 1;\n+latin\n`;
   const fake = await openFakeBoard({ text: diff, stream: [{ kind: 'said', text: hebrew }] });
   try {
-    const failed: GateAsks = {
+    const failed: QuestionData = {
       ...{ gate: 'validator_failed', task: 'two', title: hebrew, reason: hebrew, red: false },
       checks: [{ ...bad, output: `${hebrew} 1\nlatin\n` }],
     };

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
+import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
 import { type BoardSource, BoardTabs } from '../../../lib/ui/board/board-tabs.ts';
 
 test('what is kept for the tabs of a session goes with the last of them', async () => {
   let watched = 0;
   const source: BoardSource = {
-    read: async () => emptyBoard,
+    read: async () => emptyBoardState,
     task: async () => null,
     follow: async () => false,
     sendHint: async () => undefined,

@@ -1,19 +1,19 @@
 import type { SessionId } from '../../../lib/domain/ids.ts';
-import type { GateAsks } from '../../../lib/domain/questions/gate.ts';
+import type { QuestionData } from '../../../lib/domain/questions/gate.ts';
 import type {
   BoardState,
   BoardStreamLine,
   BoardTask,
   BoardTaskDetails,
 } from '../../../lib/domain/view-models/board.ts';
-import { emptyBoard } from '../../../lib/ui/board/board-changes.ts';
+import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
 import type { BoardSource } from '../../../lib/ui/board/board-tabs.ts';
-import { type Board, openBoard } from '../../../lib/ui/board/open-board.ts';
+import { type BoardServer, openBoardServer } from '../../../lib/ui/board/open-board.ts';
 import { at, commitA } from '../samples.ts';
 
 /** A board over states that a test makes up. */
 export interface FakeBoard {
-  readonly board: Board;
+  readonly board: BoardServer;
   /** What was answered on it, in order. */
   readonly answers: readonly unknown[];
   show(state: BoardState): void;
@@ -30,7 +30,7 @@ export async function openFakeBoard({
   details = {},
   text = 'text',
 }: Told = {}): Promise<FakeBoard> {
-  let state = emptyBoard;
+  let state = emptyBoardState;
   const watching = new Set<() => void>();
   const answers: unknown[] = [];
   const source: BoardSource = {
@@ -50,7 +50,7 @@ export async function openFakeBoard({
     },
   };
   const theme = { read: async () => 'auto' as const, write: async () => undefined };
-  const board = await openBoard({
+  const board = await openBoardServer({
     source,
     theme,
     farewell: { ended: 'This run has ended.', isRunOver: true },
@@ -170,6 +170,6 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
   };
 }
 
-export function asking(asks: GateAsks): Partial<BoardState> {
+export function asking(asks: QuestionData): Partial<BoardState> {
   return { gate: { id: `gate-${asks.gate}`, session, asked_at: at, asks } };
 }

@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type GraphNode, layerGraph } from '../../../lib/ui/board/layer-graph.ts';
+import { placeTasksInColumns, type TaskGraphNode } from '../../../lib/ui/board/layer-graph.ts';
 import { makeRandom } from '../../support/random.ts';
 
 test('each stands right of all it needs, and none on top of another, in random plans of 200', () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const random = makeRandom(seed);
-    const nodes = Array.from({ length: 200 }, (_, index): GraphNode => {
+    const nodes = Array.from({ length: 200 }, (_, index): TaskGraphNode => {
       const needs = Array.from({ length: random.int(0, 3) }, () => random.int(0, Math.max(0, index - 1)));
       return { id: `t-${index}`, needs: index === 0 ? [] : needs.map((need) => `t-${need}`) };
     });
-    const { nodes: placed, alone, edges } = layerGraph(nodes);
+    const { nodes: placed, alone, edges } = placeTasksInColumns(nodes);
     assert.is(placed.length + alone.length, 200);
     const byId = new Map(placed.map((node) => [node.id, node]));
     for (const { id, needs } of nodes)
@@ -25,7 +25,7 @@ test('each stands right of all it needs, and none on top of another, in random p
 });
 
 test('what follows from other edges is not drawn, and what hangs together with nothing stands apart', () => {
-  const { edges, alone, columns, rows } = layerGraph([
+  const { edges, alone, columns, rows } = placeTasksInColumns([
     { id: 'a', needs: [] },
     { id: 'b', needs: ['a'] },
     { id: 'c', needs: ['a', 'b', 'gone', 'b'] },
@@ -39,7 +39,7 @@ test('what follows from other edges is not drawn, and what hangs together with n
 });
 
 test('a circle, a task that needs itself and a chain of 1,000 are drawn', () => {
-  const circle = layerGraph([
+  const circle = placeTasksInColumns([
     { id: 'a', needs: ['b'] },
     { id: 'b', needs: ['a'] },
     { id: 'c', needs: ['c'] },
@@ -49,8 +49,8 @@ test('a circle, a task that needs itself and a chain of 1,000 are drawn', () => 
     id: `t-${index}`,
     needs: index === 999 ? [] : [`t-${index + 1}`],
   }));
-  assert.is(layerGraph(chain).columns, 1_000);
-  assert.equal(layerGraph([]), { nodes: [], edges: [], alone: [], columns: 0, rows: 0 });
+  assert.is(placeTasksInColumns(chain).columns, 1_000);
+  assert.equal(placeTasksInColumns([]), { nodes: [], edges: [], alone: [], columns: 0, rows: 0 });
 });
 
 test.run();

@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decisionsSchema } from '../../../lib/domain/config/decisions.ts';
+import { decisionsFileSchema } from '../../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type {
   ChangesetDecision,
   ChangesetQuestion,
-  OnTop,
+  StackedWorkOutcome,
 } from '../../../lib/domain/ports/changeset-question.ts';
 import type { Gates } from '../../../lib/domain/ports/gates.ts';
-import { createDecisionGates } from '../../../lib/ui/questions/create-gates.ts';
+import { createDecisionsFileGates } from '../../../lib/ui/questions/create-gates.ts';
 import { createTerminalGates } from '../../../lib/ui/questions/terminal-gates.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import {
@@ -33,7 +33,7 @@ function openTerminal(input: string, editor = 'false', columns = 100) {
     ...{ pager: 'cat', editor, resume: 'git flame run' },
     formatPlan: () => '',
     parsePlan: () => samplePlan,
-  }).until();
+  }).untilWithdrawn();
   return { gates, said: () => fake.stderr() };
 }
 
@@ -63,7 +63,7 @@ test('DSK-2 t sends back the tasks that are named, with a reason', async () => {
 });
 
 test('DSK-2 what a rejection means for others is said before it is asked, and once', async () => {
-  const onTop = async (): Promise<readonly OnTop[]> => [
+  const onTop = async (): Promise<readonly StackedWorkOutcome[]> => [
     { task: 'task-002', group: 'docs', outcome: 'again', paths: [] } as never,
   ];
   const { said } = await answer('r\n\nr\nNot so.\nn\n', { onTop });
@@ -138,9 +138,11 @@ test('DSK-2 at the end of a cycle u takes back a decision', async () => {
 
 test('DSK-2 a decisions file sends back some of the tasks', async () => {
   const wrong = { changesets: [{ reject: 'No.', tasks: [] }] };
-  assert.not.ok(decisionsSchema.safeParse(wrong).success);
-  const gates = createDecisionGates({
-    decisions: decisionsSchema.parse({ changesets: [{ reject: 'No.', tasks: ['task-002'], keep: true }] }),
+  assert.not.ok(decisionsFileSchema.safeParse(wrong).success);
+  const gates = createDecisionsFileGates({
+    decisions: decisionsFileSchema.parse({
+      changesets: [{ reject: 'No.', tasks: ['task-002'], keep: true }],
+    }),
     fallback: {} as Gates,
     readFile: async () => '',
     parsePlan: () => samplePlan,

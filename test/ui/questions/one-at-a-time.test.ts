@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentAsked, Gates } from '../../../lib/domain/ports/gates.ts';
-import { createNoGates } from '../../../lib/ui/questions/create-gates.ts';
-import { oneAtATime } from '../../../lib/ui/questions/wrap-gates.ts';
+import type { AskedAgentQuestions, Gates } from '../../../lib/domain/ports/gates.ts';
+import { createUnattendedGates } from '../../../lib/ui/questions/create-gates.ts';
+import { askOneAtATime } from '../../../lib/ui/questions/wrap-gates.ts';
 
 test('DSK-6 what an agent asks stands behind all else, its time runs from its turn, and one that is withdrawn is not asked', async () => {
   const asked: string[] = [];
   let goOn: () => void = () => undefined;
-  const gates: Gates = oneAtATime({
-    ...createNoGates({ person: 'Lea', resume: 'git flame run' }),
+  const gates: Gates = askOneAtATime({
+    ...createUnattendedGates({ person: 'Lea', resume: 'git flame run' }),
     budget: ({ spent }) => {
       asked.push(`budget ${spent}`);
       if (spent > 1) return Promise.resolve({ kind: 'stop' });
@@ -22,7 +22,7 @@ test('DSK-6 what an agent asks stands behind all else, its time runs from its tu
     },
   });
   const withdrawn = new AbortController();
-  const question = (agent: string, signal: AbortSignal): AgentAsked => ({
+  const question = (agent: string, signal: AbortSignal): AskedAgentQuestions => ({
     ...{ agent, task: null, title: 'worker', questions: [], until: 'before', withdrawn: signal },
     laid: () => 'in turn',
   });

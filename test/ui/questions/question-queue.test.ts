@@ -1,22 +1,25 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openAnswerStore } from '../../../lib/commands/run-context/open-gates.ts';
+import { openUnappliedAnswerStore } from '../../../lib/commands/run-context/open-gates.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../../lib/domain/ids.ts';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
-import type { AnsweredAt, GateAsks } from '../../../lib/domain/questions/gate.ts';
-import { describeWithdrawal } from '../../../lib/domain/questions/question-facts.ts';
-import { aboutChangeset } from '../../../lib/ui/questions/about-changeset.ts';
-import { aboutPlan } from '../../../lib/ui/questions/about-plan.ts';
-import type { Question } from '../../../lib/ui/questions/about-question.ts';
+import type { AnsweringPlace, QuestionData } from '../../../lib/domain/questions/gate.ts';
+import { describeQuestionWithdrawal } from '../../../lib/domain/questions/question-facts.ts';
+import { prepareChangesetQuestion } from '../../../lib/ui/questions/about-changeset.ts';
+import { preparePlanQuestion } from '../../../lib/ui/questions/about-plan.ts';
+import type { PreparedQuestion } from '../../../lib/ui/questions/about-question.ts';
 import {
-  aboutAgent,
-  aboutBase,
-  aboutBudget,
-  aboutLeftOver,
-  aboutSession,
+  prepareAgentQuestion,
+  prepareBudgetQuestion,
+  prepareFailingBaseQuestion,
+  prepareLeftOverQuestion,
+  prepareSessionQuestion,
 } from '../../../lib/ui/questions/about-run.ts';
-import { aboutValidation, aboutValidator } from '../../../lib/ui/questions/about-validation.ts';
+import {
+  prepareValidationQuestion,
+  prepareValidatorQuestion,
+} from '../../../lib/ui/questions/about-validation.ts';
 import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import {
@@ -29,7 +32,7 @@ import {
 } from '../samples.ts';
 
 const place = { person: 'Lea Lead <lea@example.com>', session: null };
-const budget = aboutBudget({ spent: 5, limit: 5, unit: 'usd' });
+const budget = prepareBudgetQuestion({ spent: 5, limit: 5, unit: 'usd' });
 
 async function refusal(answer: Promise<unknown>): Promise<string> {
   const error = await answer.then(
@@ -39,11 +42,11 @@ async function refusal(answer: Promise<unknown>): Promise<string> {
   return error instanceof FlameError ? `${error.code}: ${error.message}` : `nothing was refused: ${error}`;
 }
 
-function quitOf(asks: GateAsks): string {
+function quitOf(asks: QuestionData): string {
   return asks.gate === 'plan' ? asks.quit_means : '';
 }
 
-async function read(question: Question<unknown>, answer: unknown): Promise<unknown> {
+async function read(question: PreparedQuestion<unknown>, answer: unknown): Promise<unknown> {
   return question.decide(answer).catch((error: FlameError) => error.code);
 }
 
@@ -51,7 +54,7 @@ test('DSK-6: who answers an agent too late is told that its time was over, or th
   const desk = new QuestionQueue();
   const late = async (untilMs: number): Promise<string> => {
     const asked = Date.now();
-    const question = aboutAgent({
+    const question = prepareAgentQuestion({
       ...{ agent: 'worker-1a2b3c4d', task: 'one', title: 'Lock out', questions: [] },
       ...{ until: new Date(asked + untilMs).toISOString(), withdrawn: new AbortController().signal },
     });
@@ -72,7 +75,7 @@ test('DSK-6: who answers an agent too late is told that its time was over, or th
   const until = '2026-02-06T14:40:22.000Z';
   const asked = { ...asks, agent: 'worker-1a2b3c4d', task: null, title: '', questions: [], until };
   assert.match(
-    describeWithdrawal({ asks: asked, asked_at }, Date.parse(until)),
+    describeQuestionWithdrawal({ asks: asked, asked_at }, Date.parse(until)),
     'the question expired after 10m,',
   );
 });
@@ -81,7 +84,7 @@ test('DSK-1: the first answer counts; one that comes later is told who decided w
   const desk = new QuestionQueue();
   const laid = desk.post(budget, place);
   const gate = desk.read().open?.id ?? '';
-  const where: AnsweredAt = 'board';
+  const where: AnsweringPlace = 'board';
   const [first, second] = await Promise.all([
     refusal(desk.answer({ gate, answer: { kind: 'raise', amount: 3 }, where })),
     refusal(desk.answer({ gate, answer: { kind: 'stop' }, where })),
@@ -119,10 +122,11 @@ test('DSK-1: what was decided elsewhere is seen on the desk, and whoever watches
 test('DSK-1: an answer of a killed run counts for the base it was given to, once, and not after its run ended', async () => {
   const folder = makeTempDir();
   const opened = (): QuestionQueue =>
-    new QuestionQueue(openAnswerStore({ commonDir: folder, env: { XDG_STATE_HOME: folder } }));
+    new QuestionQueue(openUnappliedAnswerStore({ commonDir: folder, env: { XDG_STATE_HOME: folder } }));
   const session = { ...place, session: parseSessionId('ses-20260101-000000-abcd') };
   const failing = ['npm test fails on main already (exit 1)'];
-  const about = (commit: string): Question<BaseDecision> => aboutBase({ commit, failing });
+  const about = (commit: string): PreparedQuestion<BaseDecision> =>
+    prepareFailingBaseQuestion({ commit, failing });
   const answered = async (): Promise<QuestionQueue> => {
     const desk = opened();
     desk.post(about('a'), session);
@@ -143,7 +147,7 @@ test('DSK-1: a message that breaks the form is refused before the answer counts,
   const checkMessage = async (_: string, message: string): Promise<string | null> =>
     message.startsWith('feat: ') ? null : 'The message breaks the form.';
   const sample = { ...sampleChangesetQuestion(), showMessage: async () => 'Add it', checkMessage };
-  const laid = desk.post(await aboutChangeset(sample), place);
+  const laid = desk.post(await prepareChangesetQuestion(sample), place);
   const gate = desk.read().open?.id ?? '';
   const approve = (message: string): Promise<string> =>
     refusal(desk.answer({ gate, answer: { kind: 'approve', message }, where: 'board' }));
@@ -160,7 +164,7 @@ test('DSK-2: a decision is not taken back by an answer that came too late, nor b
   const undoable = async () => [sampleChangeset({ state: 'approved' })];
   const taken: string[] = [];
   const takeBack = async (id: string): Promise<void> => void taken.push(id);
-  const question = await aboutChangeset({ ...sampleChangesetQuestion(), undoable, takeBack });
+  const question = await prepareChangesetQuestion({ ...sampleChangesetQuestion(), undoable, takeBack });
   const desk = new QuestionQueue();
   const laid = desk.post(question, place);
   const gate = desk.read().open?.id ?? '';
@@ -179,18 +183,18 @@ test('DSK-2: a decision is not taken back by an answer that came too late, nor b
 test('DSK-1: a diff of many megabytes is cut at a line, and it is said where it is whole', async () => {
   const diff = '+one line\n'.repeat(300_000);
   const question = sampleChangesetQuestion({}, diff);
-  const shown = (await (await aboutChangeset(question)).text('diff')) ?? '';
+  const shown = (await (await prepareChangesetQuestion(question)).text('diff')) ?? '';
   assert.match(shown, /\+one line\n\n\[\.\.\. diff cut here: 2000000 of 3000000 .*git flame review --web/);
   const task = sampleTask();
   const showDiff = async (): Promise<string> => diff;
-  const validator = aboutValidator({ task, reason: 'it died', diagnostics: [], showDiff });
+  const validator = prepareValidatorQuestion({ task, reason: 'it died', diagnostics: [], showDiff });
   assert.match((await validator.text('diff')) ?? '', `git flame show ${task.id} --diff shows all of it ...]`);
 });
 
 test('DSK-1: what a failing check printed stands once in the question, below the check', async () => {
   const run = { command: 'npm test', exit_code: 1, output: 'not ok 3\n', timed_out: false, duration_ms: 1 };
   const issues = ['npm test ended with 1:\n…\nnot ok 3', 'a test is missing'];
-  const { asks, text } = aboutValidation({
+  const { asks, text } = prepareValidationQuestion({
     ...{ task: sampleTask(), verdict: sampleVerdict({ issues, diagnostics: [run] }) },
     editProblems: async () => [],
     showDiff: async () => '+added\n',
@@ -210,23 +214,23 @@ test('an answer is held to the rules of its question', async () => {
     ...{ objective: 'Count', plan: samplePlan, waves: [], estimate: null },
     ...{ problems: ['a cycle'], replansLeft: 0 },
   };
-  const plan = aboutPlan(question, plans);
+  const plan = preparePlanQuestion(question, plans);
   assert.is(await read(plan, { kind: 'approve' }), 'bad-answer');
   assert.is(await read(plan, { kind: 'replan', notes: 'other' }), 'bad-answer');
   assert.is(await read(plan, { kind: 'reject' }), 'bad-answer');
   assert.match(quitOf(plan.asks), /^the session ends without this plan/);
   assert.match(
-    quitOf(aboutPlan({ ...question, quit: 'goes-on' }, plans).asks),
+    quitOf(preparePlanQuestion({ ...question, quit: 'goes-on' }, plans).asks),
     /the session continues without it/,
   );
   assert.match(
-    quitOf(aboutPlan({ ...question, quit: 'kept' }, plans).asks),
+    quitOf(preparePlanQuestion({ ...question, quit: 'kept' }, plans).asks),
     /is kept, and git flame run shows/,
   );
   assert.equal(await read(plan, { kind: 'edit', text: 'x' }), { kind: 'edit', plan: samplePlan });
   const sample = sampleChangesetQuestion();
   const red = { command: 'npm test', exit_code: 1, output: '', timed_out: false, duration_ms: 1 };
-  const changeset = await aboutChangeset({
+  const changeset = await prepareChangesetQuestion({
     ...sample,
     changeset: { ...sample.changeset, diagnostics: [red] },
   });
@@ -238,12 +242,12 @@ test('an answer is held to the rules of its question', async () => {
   assert.is(await read(changeset, { kind: 'reject', reason: 'no', tasks: ['none'] }), 'bad-answer');
   assert.is(await read(changeset, { kind: 'approve', commit: 'abc', override: 'x' }), 'bad-answer');
   const task = sampleTask();
-  const validator = aboutValidator({
+  const validator = prepareValidatorQuestion({
     ...{ task, reason: 'it died', diagnostics: [red], showDiff: async () => 'the diff' },
   });
   assert.is(await read(validator, { kind: 'pass', notes: ' ' }), 'bad-answer');
   assert.is(await validator.text('diff'), 'the diff');
-  const validation = aboutValidation({
+  const validation = prepareValidationQuestion({
     ...{ task, verdict: sampleVerdict() },
     editProblems: async ({ file_locks }) => (file_locks?.[0] === '../x' ? ['../x leaves it'] : []),
     showDiff: async () => '',
@@ -261,12 +265,12 @@ test('an answer is held to the rules of its question', async () => {
   assert.is(await read(validation, { kind: 'pass', override: '' }), 'bad-answer');
   const session = sampleSessionQuestion();
   const none = { ...session, cyclesLeft: 0, summary: { ...session.summary, failed: 0 } };
-  assert.is(await read(aboutSession(none), { kind: 'continue' }), 'bad-answer');
-  assert.is(await read(aboutSession(none), { kind: 'undo', changeset: '1-auth' }), 'bad-answer');
-  assert.is(await read(aboutLeftOver(none), { kind: 'continue' }), 'bad-answer');
-  assert.equal(await read(aboutLeftOver(none), { kind: 'stop' }), { kind: 'stop' });
+  assert.is(await read(prepareSessionQuestion(none), { kind: 'continue' }), 'bad-answer');
+  assert.is(await read(prepareSessionQuestion(none), { kind: 'undo', changeset: '1-auth' }), 'bad-answer');
+  assert.is(await read(prepareLeftOverQuestion(none), { kind: 'continue' }), 'bad-answer');
+  assert.equal(await read(prepareLeftOverQuestion(none), { kind: 'stop' }), { kind: 'stop' });
   assert.is(await read(budget, { kind: 'raise', amount: -1 }), 'bad-answer');
-  const tokens = aboutBudget({ spent: 1, limit: 1, unit: 'tokens' });
+  const tokens = prepareBudgetQuestion({ spent: 1, limit: 1, unit: 'tokens' });
   assert.is(await read(tokens, { kind: 'raise', amount: 1.5 }), 'bad-answer');
 });
 
@@ -299,7 +303,7 @@ test('the end of a cycle names the tasks in trouble, each with why', () => {
     sampleTask({ id: parseTaskId('one'), status: 'failed', reason: 'It ended early.\nMore of it.' }),
     sampleTask({ id: parseTaskId('two'), status: 'pending' }),
   ];
-  const { asks } = aboutSession(sampleSessionQuestion({ tasks }));
+  const { asks } = prepareSessionQuestion(sampleSessionQuestion({ tasks }));
   assert.ok(asks.gate === 'session');
   assert.ok(asks.lines.includes('one failed: It ended early.'));
   assert.not.ok(asks.lines.some((line) => line.startsWith('two')));

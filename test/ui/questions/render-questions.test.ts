@@ -1,15 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import type { GateAsks } from '../../../lib/domain/questions/gate.ts';
-import { aboutChangeset } from '../../../lib/ui/questions/about-changeset.ts';
-import { aboutValidation } from '../../../lib/ui/questions/about-validation.ts';
+import type { QuestionData } from '../../../lib/domain/questions/gate.ts';
+import { prepareChangesetQuestion } from '../../../lib/ui/questions/about-changeset.ts';
+import { prepareValidationQuestion } from '../../../lib/ui/questions/about-validation.ts';
 import { renderQuestions } from '../../../lib/ui/questions/render-questions.ts';
 import { plainStyle, sampleChangesetQuestion, sampleTask, sampleVerdict } from '../samples.ts';
 
 const at = '2026-02-06T14:30:22.000Z';
 
-function shown(asks: GateAsks): string {
+function shown(asks: QuestionData): string {
   const gate = { id: 'gate-1a2b3c4d', session: null, asked_at: at, asks };
   return renderQuestions([gate], plainStyle(200), new Date(at));
 }
@@ -18,7 +18,7 @@ test('DSK-6: what a failing check said stands in the list of questions, and wher
   const stack = Array.from({ length: 40 }, (_, step) => `    at step ${step}`);
   const output = ['AssertionError: 3 == 1', ...stack].join('\n');
   const red = { command: 'npm test', exit_code: 1, output, timed_out: false, duration_ms: 1 };
-  const { asks } = aboutValidation({
+  const { asks } = prepareValidationQuestion({
     ...{
       task: sampleTask(),
       verdict: sampleVerdict({ diagnostics: [red] }),
@@ -35,7 +35,7 @@ test('DSK-6: what a rejection does is said of the tasks there are', async () => 
   const question = sampleChangesetQuestion();
   const asked = async (ids: readonly string[]): Promise<string> => {
     const tasks = ids.map((id) => sampleTask({ id: parseTaskId(id) }));
-    return shown((await aboutChangeset({ ...question, tasks })).asks);
+    return shown((await prepareChangesetQuestion({ ...question, tasks })).asks);
   };
   assert.match(await asked(['task-001']), /its task is sent back with the reason/);
   assert.match(await asked(['task-001', 'task-002']), /its tasks, or only those you name, are sent back/);

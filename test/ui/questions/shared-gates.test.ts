@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
-import type { Gates, Placed } from '../../../lib/domain/ports/gates.ts';
+import type { DecisionWithPlace, Gates } from '../../../lib/domain/ports/gates.ts';
 import { createGates } from '../../../lib/ui/questions/create-gates.ts';
-import { nothingKept } from '../../../lib/ui/review-page/kept-review.ts';
-import { openReviewPage, type ReviewPage } from '../../../lib/ui/review-page/open-review-page.ts';
+import { emptyUnfinishedReview } from '../../../lib/ui/review-page/kept-review.ts';
+import { openReviewPageServer, type ReviewPage } from '../../../lib/ui/review-page/open-review-page.ts';
 import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
 import { plainStyle, sampleChangeset, sampleChangesetQuestion, sampleSession } from '../samples.ts';
 
@@ -25,7 +25,7 @@ async function withBoth(
   work: (both: Both) => Promise<void>,
 ): Promise<void> {
   const changeset = sampleChangeset();
-  const page = await openReviewPage({
+  const page = await openReviewPageServer({
     source: {
       read: async () => ({
         session: sampleSession(),
@@ -36,7 +36,7 @@ async function withBoth(
       since: async () => null,
     },
     preferences: { read: async () => ({ layout: 'line', theme: 'auto' }), write: async () => undefined },
-    kept: { read: async () => nothingKept, write: async () => undefined },
+    kept: { read: async () => emptyUnfinishedReview, write: async () => undefined },
   });
   let isOpen = options.isWanted;
   const fake = makeFakeIo({ isTTY: options.isTTY, columns: 200 });
@@ -113,7 +113,7 @@ test('w at the terminal opens the page for this question and those that follow',
       reason: 'no',
       keep: true,
       where,
-    } satisfies Placed<ChangesetDecision>);
+    } satisfies DecisionWithPlace<ChangesetDecision>);
     assert.is(both.fake.stderr().split('(w)eb').length - 1, 1);
   });
 });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GlobalOptions } from '../../../lib/domain/view-models/command.ts';
-import type { Event, EventBody } from '../../../lib/domain/view-models/event.ts';
+import type { RunEvent, RunEventBody } from '../../../lib/domain/view-models/event.ts';
 import { renderEvent } from '../../../lib/ui/render/render-event.ts';
 import { createOutput } from '../../../lib/ui/terminal/output.ts';
 import { createStyle, outputWidth } from '../../../lib/ui/text/style.ts';
@@ -22,7 +22,7 @@ const globals: GlobalOptions = {
 const now = (): Date => new Date(at);
 
 /** One of each kind, and what it reads like. */
-const lines: readonly (readonly [EventBody, string, 'news' | 'info'])[] = [
+const lines: readonly (readonly [RunEventBody, string, 'news' | 'info'])[] = [
   [
     { event: 'session-started', session: 'ses-1', objective: 'Add\nlogin', base_branch: 'main' },
     'Session ses-1 on main: Add login',
@@ -240,8 +240,8 @@ test('JSON on a terminal cannot move the cursor and keeps its value', () => {
 });
 
 test('hostile text in events is shown, not obeyed', () => {
-  const body: EventBody = { event: 'notice', level: 'warning', message: hostile, details: [hostile] };
-  const line = renderEvent({ at, ...body } as Event, plainStyle()) ?? '';
+  const body: RunEventBody = { event: 'notice', level: 'warning', message: hostile, details: [hostile] };
+  const line = renderEvent({ at, ...body } as RunEvent, plainStyle()) ?? '';
   assert.ok(isHarmless(line), JSON.stringify(line));
   assert.not.match(line, /\n/);
 });
@@ -286,7 +286,7 @@ test('widths: the terminal, COLUMNS, else no wrapping', () => {
 
 test('CFG-7: changed values stand below each other at a terminal, in a log on one line', () => {
   const details = ['limits.max_retries: 2 -> 3', 'validation.diagnostics: (none) -> npm test'];
-  const event: Event = { event: 'notice', at, level: 'warning', message: 'It has changed.', details };
+  const event: RunEvent = { event: 'notice', at, level: 'warning', message: 'It has changed.', details };
   assert.is(
     renderEvent(event, plainStyle(60)),
     'warning: It has changed.\n  limits.max_retries: 2 -> 3\n  validation.diagnostics: (none) -> npm test',
@@ -320,7 +320,7 @@ test('CLI-4: an event is broken between words on a narrow terminal, and its colo
 
 test('spending without anything done is no line', () => {
   const spent = { event: 'agent-activity', agent: 'worker-1', text: ' ', tokens: 110, cost_usd: 0.00045 };
-  assert.is(renderEvent({ at, ...spent } as Event, plainStyle()), null);
+  assert.is(renderEvent({ at, ...spent } as RunEvent, plainStyle()), null);
 });
 
 test.run();

@@ -1,22 +1,22 @@
 import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import {
-  type Conversation,
-  eventStream,
-  type InsertedText,
-  type ScriptedAnswer,
+  type ReportedConversation,
+  renderEventStream,
+  type ScriptedHttpResponse,
   type ScriptedMessage,
+  type TextAfterResult,
 } from './dialect.ts';
-import { recordsOf, textOr } from './fields.ts';
+import { listRecordsOfValue, textOrEmpty } from './fields.ts';
 
 /** See Dialect.readConversation. */
-export function readAnthropicConversation({ messages }: JsonRecord): Conversation {
-  const blocks = recordsOf(messages).flatMap(({ role, content }, turn) =>
-    recordsOf(content).map((block) => ({ block, role, turn })),
+export function readAnthropicConversation({ messages }: JsonRecord): ReportedConversation {
+  const blocks = listRecordsOfValue(messages).flatMap(({ role, content }, turn) =>
+    listRecordsOfValue(content).map((block) => ({ block, role, turn })),
   );
   // The model's last message separates old results from new ones, also where it is plain text.
-  const lastSaid = recordsOf(messages).findLastIndex(({ role }) => role === 'assistant');
+  const lastSaid = listRecordsOfValue(messages).findLastIndex(({ role }) => role === 'assistant');
   const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block }) => readCall(block));
   const byId = new Map(calls.map((call) => [call.id, call]));
   return {
@@ -24,7 +24,7 @@ export function readAnthropicConversation({ messages }: JsonRecord): Conversatio
     results: blocks
       .filter(({ block }) => block.type === 'tool_result')
       .map(({ block, turn }) => {
-        const id = textOr(block.tool_use_id);
+        const id = textOrEmpty(block.tool_use_id);
         const call = byId.get(id);
         return {
           id,
@@ -39,34 +39,38 @@ export function readAnthropicConversation({ messages }: JsonRecord): Conversatio
 }
 
 /** See Dialect.insertText. A turn's results come first in its message. */
-export function insertInAnthropic(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
-  const messages = recordsOf(request.messages);
+export function insertInAnthropic(request: JsonRecord, { after, text }: TextAfterResult): JsonRecord {
+  const messages = listRecordsOfValue(request.messages);
   let seen = 0;
   const turn = messages.findIndex(({ content }) => {
-    seen += recordsOf(content).filter(({ type }) => type === 'tool_result').length;
+    seen += listRecordsOfValue(content).filter(({ type }) => type === 'tool_result').length;
     return seen > after;
   });
   const turns = messages.map((message, index) =>
     index === turn
-      ? { ...message, content: [...recordsOf(message.content), { type: 'text', text }] }
+      ? { ...message, content: [...listRecordsOfValue(message.content), { type: 'text', text }] }
       : message,
   );
   return { ...request, messages: turns };
 }
 
 function readCall({ id, name, input }: JsonRecord): ConversationCall {
-  return { id: textOr(id), name: textOr(name) || 'unknown', input: isRecord(input) ? input : {} };
+  return {
+    id: textOrEmpty(id),
+    name: textOrEmpty(name) || 'unknown',
+    input: isJsonRecord(input) ? input : {},
+  };
 }
 
 /** The first text: it says what became of the call. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const [first]: readonly unknown[] = Array.isArray(content) ? content : [];
-  return isRecord(first) ? textOr(first.text) : '';
+  return isJsonRecord(first) ? textOrEmpty(first.text) : '';
 }
 
 /** See Dialect.answer. */
-export function answerAnthropic(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer {
+export function renderAnthropicResponse(said: ScriptedMessage, request: JsonRecord): ScriptedHttpResponse {
   const message = {
     // A client takes what comes under one id for one message, and sends it so with its next request.
     id: randomName('msg'),
@@ -86,7 +90,7 @@ export function answerAnthropic(said: ScriptedMessage, request: JsonRecord): Scr
     stop_reason: null,
     usage: { ...message.usage, output_tokens: 1 },
   };
-  return eventStream([
+  return renderEventStream([
     { type: 'message_start', message: start },
     ...message.content.flatMap(eventsOf),
     {

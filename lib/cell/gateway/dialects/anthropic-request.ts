@@ -1,20 +1,23 @@
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
-import type { Objection } from './dialect.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import type { RequestObjection } from './dialect.ts';
 import {
-  invalidTokenCount,
-  type KnownFields,
-  listOf,
-  nestedModel,
-  refuseServerSide,
-  refuseUnknownField,
-  unknownField,
+  type AllowedRequestFields,
+  asListOfValues,
+  findInvalidTokenCount,
+  findNestedModelName,
+  findUnknownField,
+  objectToServerTool,
+  objectToUnknownField,
 } from './fields.ts';
 
 /** See Dialect.judge. */
-export function judgeAnthropic(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
+export function judgeAnthropicRequest(
+  request: JsonRecord,
+  allowedTools: readonly string[],
+): RequestObjection | null {
   return (
-    refuseServerSide(findElsewhere(request, allowedTools)) ??
-    refuseUnknownField(unknownAnthropicField(request))
+    objectToServerTool(findElsewhere(request, allowedTools)) ??
+    objectToUnknownField(unknownAnthropicField(request))
   );
 }
 
@@ -22,11 +25,13 @@ export function judgeAnthropic(request: JsonRecord, allowedTools: readonly strin
 function findElsewhere(request: JsonRecord, allowedTools: readonly string[]): string | null {
   const servers = request.mcp_servers;
   if (servers !== undefined && !(Array.isArray(servers) && servers.length === 0)) return 'mcp_servers';
-  const tool = listOf(request.tools).find((one) => !isLocalTool(one, allowedTools));
-  if (tool !== undefined) return `the tool ${String(isRecord(tool) ? tool.type : tool).slice(0, 100)}`;
+  const tool = asListOfValues(request.tools).find((one) => !isLocalTool(one, allowedTools));
+  if (tool !== undefined) return `the tool ${String(isJsonRecord(tool) ? tool.type : tool).slice(0, 100)}`;
   const blocks = [
-    ...listOf(request.system),
-    ...listOf(request.messages).flatMap((one) => (isRecord(one) ? listOf(one.content) : [])),
+    ...asListOfValues(request.system),
+    ...asListOfValues(request.messages).flatMap((one) =>
+      isJsonRecord(one) ? asListOfValues(one.content) : [],
+    ),
   ];
   return findSource(blocks, allowedTools);
 }
@@ -39,7 +44,7 @@ const serverTools: Readonly<Record<string, RegExp>> = {
 };
 
 function isLocalTool(tool: unknown, allowedTools: readonly string[]): boolean {
-  if (!isRecord(tool)) return false;
+  if (!isJsonRecord(tool)) return false;
   const { type } = tool;
   if (type === undefined || type === null) return true;
   if (typeof type !== 'string') return false;
@@ -64,21 +69,21 @@ const ownSources = ['base64', 'text', 'content'];
 function findSource(blocks: readonly unknown[], allowedTools: readonly string[]): string | null {
   const waiting = [...blocks];
   for (let block = waiting.pop(); block !== undefined; block = waiting.pop()) {
-    if (!isRecord(block)) continue;
+    if (!isJsonRecord(block)) continue;
     const { source, content, type } = block;
     if (isDoneThere(block, allowedTools)) return `a block of the type ${String(type)}`;
     if (type === 'container_upload') return 'a file of a container';
-    if (isRecord(source)) {
+    if (isJsonRecord(source)) {
       if (!ownSources.includes(String(source.type))) return `a source of the type ${String(source.type)}`;
-      waiting.push(...listOf(source.content));
+      waiting.push(...asListOfValues(source.content));
     }
-    waiting.push(...(isRecord(content) ? [content] : listOf(content)));
+    waiting.push(...(isJsonRecord(content) ? [content] : asListOfValues(content)));
   }
   return null;
 }
 
 // The fields that a request to the Messages API may hold.
-const known: KnownFields = {
+const known: AllowedRequestFields = {
   names: [
     'model',
     'messages',
@@ -117,18 +122,20 @@ const ownWords = new Set(['input', 'input_schema', 'schema', 'metadata', 'text',
 /** The name of a field, with its value where that is the matter, that keeps a request from being sent; null: none. */
 function unknownAnthropicField(request: JsonRecord): string | null {
   return (
-    unknownField(request, known) ??
-    invalidTokenCount(request, ['max_tokens']) ??
+    findUnknownField(request, known) ??
+    findInvalidTokenCount(request, ['max_tokens']) ??
     unknownEdit(request.context_management) ??
-    nestedModel(request, ownWords)
+    findNestedModelName(request, ownWords)
   );
 }
 
 /** Summaries that the API makes by itself are not in the counts of an answer. */
 function unknownEdit(management: unknown): string | null {
-  if (!isRecord(management) || management.edits === undefined) return null;
+  if (!isJsonRecord(management) || management.edits === undefined) return null;
   const { edits } = management;
   const all: readonly unknown[] = Array.isArray(edits) ? edits : [edits];
-  const wrong = all.find((edit) => !isRecord(edit) || !/^clear_\w+$/.test(`${edit.type}`));
-  return wrong === undefined ? null : `context_management: ${isRecord(wrong) ? `${wrong.type}` : 'edits'}`;
+  const wrong = all.find((edit) => !isJsonRecord(edit) || !/^clear_\w+$/.test(`${edit.type}`));
+  return wrong === undefined
+    ? null
+    : `context_management: ${isJsonRecord(wrong) ? `${wrong.type}` : 'edits'}`;
 }

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
-import { boundTokens } from '../token-bound.ts';
-import { answerAnthropic, insertInAnthropic, readAnthropicConversation } from './anthropic-conversation.ts';
-import { judgeAnthropic } from './anthropic-request.ts';
-import type { Dialect, Endpoint, Mark, PromptText, Reported } from './dialect.ts';
-import { recordsOf, textOr } from './fields.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { estimateMostTokens } from '../token-bound.ts';
+import {
+  insertInAnthropic,
+  readAnthropicConversation,
+  renderAnthropicResponse,
+} from './anthropic-conversation.ts';
+import { judgeAnthropicRequest } from './anthropic-request.ts';
+import type { Dialect, ModelApiEndpoint, PromptCacheMark, PromptText, ReportedUsage } from './dialect.ts';
+import { listRecordsOfValue, textOrEmpty } from './fields.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
 
 /** The Messages API. */
-export const anthropic: Dialect = {
+export const anthropicDialect: Dialect = {
   name: 'anthropic',
   find: findEndpoint,
   parameters: {
@@ -19,10 +23,11 @@ export const anthropic: Dialect = {
     after_id: /^[\w.:@-]{1,100}$/,
   },
   passHeaders: passAnthropicHeaders,
-  judge: (request, { allowedTools }) => judgeAnthropic(request, allowedTools),
+  judge: (request, { allowedTools }) => judgeAnthropicRequest(request, allowedTools),
   size: (request) => ({
     output: outputOf(request),
-    isHidden: request.stream !== true || (isRecord(request.thinking) && request.thinking.type !== 'disabled'),
+    isHidden:
+      request.stream !== true || (isJsonRecord(request.thinking) && request.thinking.type !== 'disabled'),
     // Inside a text the quotes would be escaped.
     isHourly: JSON.stringify(request).includes('"ttl":"1h"'),
   }),
@@ -31,16 +36,16 @@ export const anthropic: Dialect = {
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readAnthropicConversation,
   insertText: insertInAnthropic,
-  offersTools: ({ tools }) => recordsOf(tools).length > 0,
+  offersTools: ({ tools }) => listRecordsOfValue(tools).length > 0,
   refuse: (status, message) => ({
     type: 'error',
     error: { type: errorTypes[status] ?? 'api_error', message },
   }),
-  answer: answerAnthropic,
+  answer: renderAnthropicResponse,
 };
 
 // Finds what an agent's CLI asks for. Other endpoints cost as much without reporting it: batches run for a day.
-function findEndpoint(method: string, path: string): Endpoint | null {
+function findEndpoint(method: string, path: string): ModelApiEndpoint | null {
   const free = { isPaid: false, model: null, isStreamed: null };
   if (method === 'GET') return /^\/v1\/models(?:\/[\w.:@-]+)?$/.test(path) ? free : null;
   if (method !== 'POST') return null;
@@ -67,30 +72,33 @@ function prepare(request: JsonRecord, output: number): JsonRecord {
   if (output >= outputOf(request)) return request;
   const { thinking } = request;
   const wanted =
-    isRecord(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
+    isJsonRecord(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
   const budget = Math.min(wanted, Math.max(leastThinking, Math.floor(output / 2)));
   return {
     ...request,
     max_tokens: output,
-    ...(isRecord(thinking) && wanted > 0 ? { thinking: { ...thinking, budget_tokens: budget } } : {}),
+    ...(isJsonRecord(thinking) && wanted > 0 ? { thinking: { ...thinking, budget_tokens: budget } } : {}),
   };
 }
 
 /** message_delta repeats and corrects message_start. */
-function readUsage({ usage, model, message }: JsonRecord): readonly Reported[] {
-  const plain = { usage: isRecord(usage) ? usage : null, model: textOr(model) };
-  if (!isRecord(message)) return [plain];
-  return [plain, { usage: isRecord(message.usage) ? message.usage : null, model: textOr(message.model) }];
+function readUsage({ usage, model, message }: JsonRecord): readonly ReportedUsage[] {
+  const plain = { usage: isJsonRecord(usage) ? usage : null, model: textOrEmpty(model) };
+  if (!isJsonRecord(message)) return [plain];
+  return [
+    plain,
+    { usage: isJsonRecord(message.usage) ? message.usage : null, model: textOrEmpty(message.model) },
+  ];
 }
 
 // The line of an event that brings no text.
-const emptyDelta = boundTokens(
+const emptyDelta = estimateMostTokens(
   'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}',
 );
 
 /** Close enough, and nothing has to be parsed. */
 function written(line: string): number {
-  return line.includes('"content_block_delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
+  return line.includes('"content_block_delta"') ? Math.max(0, estimateMostTokens(line) - emptyDelta) : 0;
 }
 
 // The headers that the claude CLI sends, but for its credential and those about the connection.
@@ -163,7 +171,7 @@ function readAnthropicPrompt(request: JsonRecord): PromptText {
   let extra = 0;
   const { tool_choice, output_config, output_format, thinking } = request;
   const plain = (_key: string, value: unknown): unknown => {
-    if (!isRecord(value)) return value;
+    if (!isJsonRecord(value)) return value;
     // Cache marks move on from request to request.
     const { cache_control: _mark, ...rest } = value;
     if (value.type !== 'base64' || typeof value.data !== 'string') return rest;
@@ -171,7 +179,7 @@ function readAnthropicPrompt(request: JsonRecord): PromptText {
     extra += isImage ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken);
     return { ...rest, data: createHash('sha1').update(value.data).digest('hex') };
   };
-  const marks: Mark[] = [];
+  const marks: PromptCacheMark[] = [];
   let text = JSON.stringify([tool_choice, output_config, output_format, thinking], plain);
   const blocks = blocksOf(request);
   for (const [block, content] of blocks.entries()) {
@@ -185,7 +193,7 @@ function readAnthropicPrompt(request: JsonRecord): PromptText {
 /** All that can have a mark, in the order the API caches it; of each message its role goes before. */
 function blocksOf({ tools, system, messages }: JsonRecord): readonly unknown[] {
   const turns = listOf(messages).flatMap((one) =>
-    isRecord(one) ? [one.role, ...listOf(one.content)] : [one],
+    isJsonRecord(one) ? [one.role, ...listOf(one.content)] : [one],
   );
   return [...listOf(tools), ...listOf(system), ...turns];
 }
@@ -196,5 +204,5 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function isMarked(block: unknown): boolean {
-  return isRecord(block) && isRecord(block.cache_control);
+  return isJsonRecord(block) && isJsonRecord(block.cache_control);
 }

@@ -1,67 +1,68 @@
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
-import { boundTokens } from '../token-bound.ts';
+import { estimateMostTokens } from '../token-bound.ts';
 import {
-  type Conversation,
   type Dialect,
-  type Endpoint,
-  eventStream,
-  type InsertedText,
-  type Objection,
-  type Reported,
-  type ScriptedAnswer,
+  type ModelApiEndpoint,
+  type ReportedConversation,
+  type ReportedUsage,
+  type RequestObjection,
+  renderEventStream,
+  type ScriptedHttpResponse,
   type ScriptedMessage,
+  type TextAfterResult,
 } from './dialect.ts';
 import {
-  countOf,
-  insertAfter,
-  invalidTokenCount,
-  type KnownFields,
-  listOf,
-  nestedModel,
-  recordsOf,
-  refuseServerSide,
-  refuseUnknownField,
-  requestedOutput,
-  textOr,
-  unknownField,
+  type AllowedRequestFields,
+  asListOfValues,
+  countOrZero,
+  findInvalidTokenCount,
+  findNestedModelName,
+  findUnknownField,
+  insertAfterResult,
+  listRecordsOfValue,
+  objectToServerTool,
+  objectToUnknownField,
+  readRequestedOutputTokens,
+  textOrEmpty,
 } from './fields.ts';
 import { isInline } from './media.ts';
 import {
+  buildPromptText,
   findOpenaiEndpoint,
-  listParameters,
-  passOpenaiHeaders,
-  promptOf,
-  readInput,
-  refuseLikeOpenai,
-  textOfParts,
+  joinTextParts,
+  openaiListParameters,
+  parseToolCallInput,
+  renderOpenaiError,
+  selectOpenaiHeaders,
 } from './openai.ts';
 
-const emptyDelta = boundTokens('data: {"choices":[{"index":0,"delta":{"content":""}}]}');
+const emptyDelta = estimateMostTokens('data: {"choices":[{"index":0,"delta":{"content":""}}]}');
 
 /** OpenAI's Chat Completions, as Moonshot and many others speak it too. */
-export const chat: Dialect = {
+export const openaiChatDialect: Dialect = {
   name: 'chat',
-  find: (method, path): Endpoint | null => findOpenaiEndpoint(method, path, '/v1/chat/completions'),
-  parameters: listParameters,
-  passHeaders: passOpenaiHeaders,
+  find: (method, path): ModelApiEndpoint | null => findOpenaiEndpoint(method, path, '/v1/chat/completions'),
+  parameters: openaiListParameters,
+  passHeaders: selectOpenaiHeaders,
   judge: (request, { allowedTools }) => judgeChat(request, allowedTools),
   // Thoughts are written unseen.
   size: (request) => ({ output: outputOf(request), isHidden: true, isHourly: false }),
   prepare,
-  readPrompt: ({ tools, response_format, messages }) => promptOf([tools, response_format], listOf(messages)),
+  readPrompt: ({ tools, response_format, messages }) =>
+    buildPromptText([tools, response_format], asListOfValues(messages)),
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readChatConversation,
   insertText: insertInChat,
-  offersTools: ({ tools }) => recordsOf(tools).length > 0,
-  refuse: refuseLikeOpenai,
+  offersTools: ({ tools }) => listRecordsOfValue(tools).length > 0,
+  refuse: renderOpenaiError,
   answer: (said, request) => answerChat(said, request),
 };
 
 function outputOf({ max_tokens, max_completion_tokens }: JsonRecord): number {
-  return requestedOutput([max_tokens, max_completion_tokens]);
+  return readRequestedOutputTokens([max_tokens, max_completion_tokens]);
 }
 
 /** A stream reports what it used only where it is asked to. */
@@ -72,35 +73,37 @@ function prepare(request: JsonRecord, output: number): JsonRecord {
   const name = typeof max_tokens === 'number' ? 'max_tokens' : 'max_completion_tokens';
   if (request.stream !== true) return { ...rest, [name]: most };
   const { stream_options } = request;
-  const options = { ...(isRecord(stream_options) ? stream_options : {}), include_usage: true };
+  const options = { ...(isJsonRecord(stream_options) ? stream_options : {}), include_usage: true };
   return { ...rest, [name]: most, stream_options: options };
 }
 
 /** Moonshot reports it in the last choice, too. */
-function readUsage(value: JsonRecord): readonly Reported[] {
-  const model = textOr(value.model);
-  const found = [value.usage, ...recordsOf(value.choices).map(({ usage }) => usage)].filter(isRecord);
+function readUsage(value: JsonRecord): readonly ReportedUsage[] {
+  const model = textOrEmpty(value.model);
+  const found = [value.usage, ...listRecordsOfValue(value.choices).map(({ usage }) => usage)].filter(
+    isJsonRecord,
+  );
   return [{ usage: null, model }, ...found.map((usage) => ({ usage: usageOf(usage), model }))];
 }
 
 function usageOf(usage: JsonRecord): JsonRecord {
-  const details = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const cached = Math.max(countOf(details.cached_tokens), countOf(usage.cached_tokens));
-  const written = countOf(details.cache_write_tokens);
+  const details = isJsonRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const cached = Math.max(countOrZero(details.cached_tokens), countOrZero(usage.cached_tokens));
+  const written = countOrZero(details.cache_write_tokens);
   return {
-    input_tokens: Math.max(0, countOf(usage.prompt_tokens) - cached - written),
+    input_tokens: Math.max(0, countOrZero(usage.prompt_tokens) - cached - written),
     cache_read_input_tokens: cached,
     cache_creation_input_tokens: written,
-    output_tokens: countOf(usage.completion_tokens),
+    output_tokens: countOrZero(usage.completion_tokens),
   };
 }
 
 function written(line: string): number {
-  return line.includes('"delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
+  return line.includes('"delta"') ? Math.max(0, estimateMostTokens(line) - emptyDelta) : 0;
 }
 
 /** See Dialect.answer. */
-function answerChat(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer {
+function answerChat(said: ScriptedMessage, request: JsonRecord): ScriptedHttpResponse {
   const common = { id: randomName('chatcmpl'), created: 1, model: request.model };
   const finish_reason = said.calls.length > 0 ? 'tool_calls' : 'stop';
   const content = said.text === '' && said.calls.length > 0 ? null : said.text;
@@ -122,7 +125,7 @@ function answerChat(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer 
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
-  return eventStream(
+  return renderEventStream(
     [
       chunk({ role: 'assistant', content: content ?? '' }, null),
       ...tool_calls.map((call, index) => chunk({ tool_calls: [{ index, ...call }] }, null)),
@@ -145,23 +148,23 @@ function chatUsage(usage: TokenUsage): JsonRecord {
 }
 
 /** See Dialect.readConversation. */
-function readChatConversation(request: JsonRecord): Conversation {
-  const messages = recordsOf(request.messages);
-  const calls = messages.flatMap(({ tool_calls }) => recordsOf(tool_calls).map(readCall));
+function readChatConversation(request: JsonRecord): ReportedConversation {
+  const messages = listRecordsOfValue(request.messages);
+  const calls = messages.flatMap(({ tool_calls }) => listRecordsOfValue(tool_calls).map(readCall));
   const byId = new Map(calls.map((call) => [call.id, call]));
   const lastSaid = messages.findLastIndex(({ role }) => role === 'assistant');
   return {
     calls,
     results: messages.flatMap(({ role, tool_call_id, content }, index) => {
       if (role !== 'tool') return [];
-      const id = textOr(tool_call_id);
+      const id = textOrEmpty(tool_call_id);
       const call = byId.get(id);
       return [
         {
           id,
           name: call?.name ?? null,
           input: call?.input ?? null,
-          text: textOfParts(content),
+          text: joinTextParts(content),
           isError: false,
           isNew: index > lastSaid,
         },
@@ -171,19 +174,23 @@ function readChatConversation(request: JsonRecord): Conversation {
 }
 
 /** See Dialect.insertText. */
-function insertInChat(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
+function insertInChat(request: JsonRecord, { after, text }: TextAfterResult): JsonRecord {
   const isResult = ({ role }: JsonRecord): boolean => role === 'tool';
   const said = { role: 'user', content: text };
-  return { ...request, messages: insertAfter(recordsOf(request.messages), { isResult, after, said }) };
+  return {
+    ...request,
+    messages: insertAfterResult(listRecordsOfValue(request.messages), { isResult, after, said }),
+  };
 }
 
 function readCall({ id, function: called, custom }: JsonRecord): ConversationCall {
-  if (isRecord(custom)) return { id: textOr(id), name: textOr(custom.name), input: textOr(custom.input) };
-  const { name, arguments: given } = isRecord(called) ? called : {};
-  return { id: textOr(id), name: textOr(name), input: readInput(given) };
+  if (isJsonRecord(custom))
+    return { id: textOrEmpty(id), name: textOrEmpty(custom.name), input: textOrEmpty(custom.input) };
+  const { name, arguments: given } = isJsonRecord(called) ? called : {};
+  return { id: textOrEmpty(id), name: textOrEmpty(name), input: parseToolCallInput(given) };
 }
 
-const known: KnownFields = {
+const known: AllowedRequestFields = {
   names: [
     'model',
     'messages',
@@ -228,33 +235,33 @@ const known: KnownFields = {
 const ownWords = new Set(['parameters', 'arguments', 'input', 'schema', 'json_schema', 'metadata', 'text']);
 
 /** See Dialect.judge. */
-function judgeChat(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
+function judgeChat(request: JsonRecord, allowedTools: readonly string[]): RequestObjection | null {
   const maySearch = allowedTools.includes('WebSearch');
   const { web_search_options: search, ...rest } = request;
   return (
-    refuseServerSide(
-      listOf(request.tools)
+    objectToServerTool(
+      asListOfValues(request.tools)
         .map((tool) => findTool(tool, maySearch))
         .find((one) => one !== null) ??
-        (isRecord(search) && !maySearch ? 'web_search_options' : null) ??
-        listOf(request.messages)
+        (isJsonRecord(search) && !maySearch ? 'web_search_options' : null) ??
+        asListOfValues(request.messages)
           .map((message) => findMessage(message) ?? (maySearch ? null : findServed(message)))
           .find((one) => one !== null) ??
         null,
     ) ??
-    refuseUnknownField(
-      unknownField(isRecord(search) ? rest : request, known) ??
-        invalidTokenCount(request, ['max_tokens', 'max_completion_tokens']) ??
-        nestedModel({ ...request, metadata: null }, ownWords),
+    objectToUnknownField(
+      findUnknownField(isJsonRecord(search) ? rest : request, known) ??
+        findInvalidTokenCount(request, ['max_tokens', 'max_completion_tokens']) ??
+        findNestedModelName({ ...request, metadata: null }, ownWords),
     )
   );
 }
 
 /** A tool that the API would run itself: Moonshot's own functions begin with a dollar sign. */
 function findTool(tool: unknown, maySearch: boolean): string | null {
-  if (!isRecord(tool)) return `the tool ${JSON.stringify(tool)}`;
+  if (!isJsonRecord(tool)) return `the tool ${JSON.stringify(tool)}`;
   const { type, function: declared, custom } = tool;
-  const name = textOr(isRecord(declared) ? declared.name : isRecord(custom) ? custom.name : '');
+  const name = textOrEmpty(isJsonRecord(declared) ? declared.name : isJsonRecord(custom) ? custom.name : '');
   if (maySearch && name === '$web_search') return null;
   const isLocal = (type === 'function' || type === 'custom') && name !== '' && !name.startsWith('$');
   return isLocal ? null : `the tool ${name === '' ? String(type) : name}`;
@@ -264,10 +271,10 @@ function findTool(tool: unknown, maySearch: boolean): string | null {
 const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
 
 function findMessage(message: unknown): string | null {
-  if (!isRecord(message)) return `a message ${JSON.stringify(message)}`;
+  if (!isJsonRecord(message)) return `a message ${JSON.stringify(message)}`;
   if (!roles.includes(String(message.role))) return `a message of the role ${String(message.role)}`;
   return (
-    listOf(message.content)
+    asListOfValues(message.content)
       .map(findSource)
       .find((one) => one !== null) ?? null
   );
@@ -275,7 +282,7 @@ function findMessage(message: unknown): string | null {
 
 /** Finds a call that the API itself would carry out. */
 function findServed(message: unknown): string | null {
-  const calls = isRecord(message) ? listOf(message.tool_calls).filter(isRecord) : [];
+  const calls = isJsonRecord(message) ? asListOfValues(message.tool_calls).filter(isJsonRecord) : [];
   const served = calls.find(({ type }) => type !== undefined && type !== 'function' && type !== 'custom');
   return served === undefined ? null : `a call of the type ${String(served.type)}`;
 }
@@ -284,14 +291,14 @@ const ownParts = ['text', 'refusal', 'input_audio', 'think', 'reasoning'];
 
 /** A part holds its content, or says where the API finds it. */
 function findSource(part: unknown): string | null {
-  if (!isRecord(part)) return null;
+  if (!isJsonRecord(part)) return null;
   const { type, file } = part;
   if (type === 'image_url' || type === 'video_url' || type === 'audio_url') {
     const source = part[type];
-    return isInline(isRecord(source) ? source.url : source) ? null : `the ${type} of another address`;
+    return isInline(isJsonRecord(source) ? source.url : source) ? null : `the ${type} of another address`;
   }
   if (type === 'file') {
-    const isOwn = isRecord(file) && isInline(file.file_data) && (file.file_id ?? null) === null;
+    const isOwn = isJsonRecord(file) && isInline(file.file_data) && (file.file_id ?? null) === null;
     return isOwn ? null : 'a file that is kept at the API';
   }
   return ownParts.includes(String(type)) ? null : `a part of the type ${String(type)}`;

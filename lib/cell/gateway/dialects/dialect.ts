@@ -11,7 +11,7 @@ import type { JsonRecord } from '../../../util/json.ts';
 export interface Dialect {
   readonly name: DialectName;
   /** Finds the endpoint of a path, without the route's prefix and its query; null: it isn't passed on. */
-  find(method: string, path: string): Endpoint | null;
+  find(method: string, path: string): ModelApiEndpoint | null;
   /** Parameters of an address that are passed on, by what they may say. */
   readonly parameters: Readonly<Record<string, RegExp>>;
   /** The headers of a request that are passed on, its credential left out. */
@@ -21,28 +21,31 @@ export interface Dialect {
    * servers or ask other models: what a cell may not reach, it may not reach through the API either. `allowedTools`
    * are those of the agent's policy.
    */
-  judge(request: JsonRecord, asked: Asking & { readonly allowedTools: readonly string[] }): Objection | null;
+  judge(
+    request: JsonRecord,
+    asked: Asking & { readonly allowedTools: readonly string[] },
+  ): RequestObjection | null;
   /** Reads the size of the answer that a request asks for. */
   size(request: JsonRecord): AnswerSize;
   /** The request as it is sent: it may write so many tokens, and its answer reports what it used. */
   prepare(request: JsonRecord, output: number): JsonRecord;
   /** Reads the part of a request that the model reads. */
   readPrompt(request: JsonRecord): PromptText;
-  readonly usage: UsageFacts;
+  readonly usage: UsageReportFormat;
   /** Reads the conversation so far, for the ledger of calls. */
-  readConversation(request: JsonRecord): Conversation;
+  readConversation(request: JsonRecord): ReportedConversation;
   /** The request with words of the person behind the result at that place of readConversation's, beside those of its turn. */
-  insertText(request: JsonRecord, words: InsertedText): JsonRecord;
+  insertText(request: JsonRecord, words: TextAfterResult): JsonRecord;
   /** Whether the model may call tools: the CLI's own side questions offer none. */
   offersTools(request: JsonRecord): boolean;
   /** The body of an answer that refuses, as the API itself does it. */
   refuse(status: number, message: string): JsonRecord;
   /** Builds the answer of a model that says this, complete enough for each client of the API. */
-  answer(said: ScriptedMessage, request: JsonRecord, asked: Asking): ScriptedAnswer;
+  answer(said: ScriptedMessage, request: JsonRecord, asked: Asking): ScriptedHttpResponse;
 }
 
 /** One way to ask the API. */
-export interface Endpoint {
+export interface ModelApiEndpoint {
   /** Whether it is paid for in tokens; counting them and listing models is free. */
   readonly isPaid: boolean;
   /** The model, where the address names it; null: the request does. */
@@ -52,11 +55,11 @@ export interface Endpoint {
 }
 
 interface Asking {
-  readonly endpoint: Endpoint;
+  readonly endpoint: ModelApiEndpoint;
 }
 
 /** The reason why a request is not sent. */
-export interface Objection {
+export interface RequestObjection {
   readonly why: 'body' | 'field' | 'server-tool';
   readonly message: string;
 }
@@ -77,26 +80,26 @@ export interface PromptText {
   /** Tokens of images and documents, beside the text. */
   readonly extra: number;
   /** Where it asks for the cache: everything before a mark is kept, and looked for. In order. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly PromptCacheMark[];
 }
 
-export interface Mark {
+export interface PromptCacheMark {
   /** How much of the text is before it, and how many blocks. */
   readonly end: number;
   readonly block: number;
 }
 
 /** Where an answer reports what it used. */
-export interface UsageFacts {
+export interface UsageReportFormat {
   /** Is in each event, and in each whole answer, that reports it. */
   readonly sign: string;
   /** Reads the counts in an event, or in a whole answer; counts grow, the largest of each counts. */
-  read(value: JsonRecord): readonly Reported[];
+  read(value: JsonRecord): readonly ReportedUsage[];
   /** About how many tokens of answer are in a line of an event stream. */
   written(line: string): number;
 }
 
-export interface Reported {
+export interface ReportedUsage {
   /** Named as in TokenUsage, its values not looked at: cached input apart from the rest, thoughts in the output. */
   readonly usage: JsonRecord | null;
   /** '' where it doesn't say. */
@@ -104,13 +107,13 @@ export interface Reported {
 }
 
 /** `after`: which of the results of a conversation, from 0. */
-export interface InsertedText {
+export interface TextAfterResult {
   readonly after: number;
   readonly text: string;
 }
 
 /** The earlier calls as a request reports them. */
-export interface Conversation {
+export interface ReportedConversation {
   readonly calls: readonly ConversationCall[];
   readonly results: readonly ConversationResult[];
   /** Names of the tools the model may call by this request; absent: not known. */
@@ -125,13 +128,13 @@ export interface ScriptedMessage {
   readonly usage: TokenUsage;
 }
 
-export interface ScriptedAnswer {
+export interface ScriptedHttpResponse {
   readonly contentType: string;
   readonly body: string;
 }
 
 /** Events as they are sent to a client; a `type` is their name. */
-export function eventStream(events: readonly JsonRecord[], end = ''): ScriptedAnswer {
+export function renderEventStream(events: readonly JsonRecord[], end = ''): ScriptedHttpResponse {
   const lines = events.map((event) => {
     const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
     return `${name}data: ${JSON.stringify(event)}\n\n`;

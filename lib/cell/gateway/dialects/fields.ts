@@ -1,8 +1,8 @@
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
-import type { Objection } from './dialect.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import type { RequestObjection } from './dialect.ts';
 
 /** The fields a request may hold, by name; and for some names, their values. */
-export interface KnownFields {
+export interface AllowedRequestFields {
   readonly names: readonly string[];
   readonly values: Readonly<Record<string, readonly unknown[]>>;
 }
@@ -11,7 +11,10 @@ export interface KnownFields {
  * Returns the name of a field, with its value where that is the matter, that keeps a request from being sent; null:
  * none. Other fields, of APIs today or later, may cost more than is counted here, or reach farther than the cell.
  */
-export function unknownField(request: JsonRecord, { names, values }: KnownFields): string | null {
+export function findUnknownField(
+  request: JsonRecord,
+  { names, values }: AllowedRequestFields,
+): string | null {
   for (const [name, value] of Object.entries(request)) {
     if (!names.includes(name)) return name;
     const allowed = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -21,7 +24,7 @@ export function unknownField(request: JsonRecord, { names, values }: KnownFields
 }
 
 /** The first of these fields that is there and no positive number of tokens; null: none. */
-export function invalidTokenCount(request: JsonRecord, names: readonly string[]): string | null {
+export function findInvalidTokenCount(request: JsonRecord, names: readonly string[]): string | null {
   const odd = names.find((name) => {
     const value = request[name];
     return value !== undefined && !(Number.isSafeInteger(value) && Number(value) > 0);
@@ -33,7 +36,7 @@ export function invalidTokenCount(request: JsonRecord, names: readonly string[])
  * A model that is named inside a request: what it is asked is in no count of ours, and it may be any. What a person, a
  * model or a tool says stands under `ownWords`: names in it are no fields of the API.
  */
-export function nestedModel(request: JsonRecord, ownWords: ReadonlySet<string>): string | null {
+export function findNestedModelName(request: JsonRecord, ownWords: ReadonlySet<string>): string | null {
   const waiting: { value: unknown; path: string }[] = [];
   const add = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) waiting.push({ value, path });
@@ -56,16 +59,16 @@ function shown(name: string, value: unknown): string {
  * How many tokens an answer may have whose request doesn't say: as many as each model that agents use may write, and
  * far more than a turn of an agent takes. Without a number in the request the budget could not hold it.
  */
-export const defaultOutput = 32_768;
+export const defaultOutputTokens = 32_768;
 
-/** The least of what a request states under several names; defaultOutput where it states none. */
-export function requestedOutput(values: readonly unknown[]): number {
+/** The least of what a request states under several names; defaultOutputTokens where it states none. */
+export function readRequestedOutputTokens(values: readonly unknown[]): number {
   const stated = values.filter((value): value is number => typeof value === 'number');
-  return stated.length === 0 ? defaultOutput : Math.max(0, Math.min(...stated));
+  return stated.length === 0 ? defaultOutputTokens : Math.max(0, Math.min(...stated));
 }
 
 /** The objection to what would reach out of the cell by way of the API; null: nothing does. */
-export function refuseServerSide(what: string | null): Objection | null {
+export function objectToServerTool(what: string | null): RequestObjection | null {
   if (what === null) return null;
   return {
     why: 'server-tool',
@@ -74,7 +77,7 @@ export function refuseServerSide(what: string | null): Objection | null {
 }
 
 /** The objection to a field that isn't known; null: there is none. */
-export function refuseUnknownField(field: string | null): Objection | null {
+export function objectToUnknownField(field: string | null): RequestObjection | null {
   if (field === null) return null;
   return {
     why: 'field',
@@ -83,18 +86,18 @@ export function refuseUnknownField(field: string | null): Objection | null {
 }
 
 /** An API takes only lists in some places; what else it might make of one value is looked at as well. */
-export function listOf(value: unknown): readonly unknown[] {
+export function asListOfValues(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return isRecord(value) ? [value] : [];
+  return isJsonRecord(value) ? [value] : [];
 }
 
 /** The objects of a list. */
-export function recordsOf(value: unknown): readonly JsonRecord[] {
-  return listOf(value).filter(isRecord);
+export function listRecordsOfValue(value: unknown): readonly JsonRecord[] {
+  return asListOfValues(value).filter(isJsonRecord);
 }
 
 /** `said` behind the result at place `after` and those that follow it at once. */
-export function insertAfter(
+export function insertAfterResult(
   items: readonly JsonRecord[],
   at: { isResult(item: JsonRecord): boolean; readonly after: number; readonly said: JsonRecord },
 ): readonly JsonRecord[] {
@@ -107,11 +110,11 @@ export function insertAfter(
 }
 
 /** '' for what is no text. */
-export function textOr(value: unknown): string {
+export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 /** 0 for what is no count. */
-export function countOf(value: unknown): number {
+export function countOrZero(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;
 }

@@ -1,17 +1,17 @@
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
-import type { Endpoint, Objection } from './dialect.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import type { ModelApiEndpoint, RequestObjection } from './dialect.ts';
 import {
-  invalidTokenCount,
-  type KnownFields,
-  listOf,
-  nestedModel,
-  refuseServerSide,
-  refuseUnknownField,
-  unknownField,
+  type AllowedRequestFields,
+  asListOfValues,
+  findInvalidTokenCount,
+  findNestedModelName,
+  findUnknownField,
+  objectToServerTool,
+  objectToUnknownField,
 } from './fields.ts';
 
 // The API takes names in both spellings.
-const known: KnownFields = {
+const known: AllowedRequestFields = {
   names: [
     'contents',
     'systemInstruction',
@@ -25,7 +25,7 @@ const known: KnownFields = {
   ],
   values: { cachedContent: ['', null], store: [false, null] },
 };
-const knownOfAnswer: KnownFields = {
+const knownOfAnswer: AllowedRequestFields = {
   names: [
     'temperature',
     'topP',
@@ -59,39 +59,42 @@ const ownWords = new Set([
 ]);
 
 /** See Dialect.judge. */
-export function judgeGemini(
+export function judgeGeminiRequest(
   request: JsonRecord,
-  { endpoint, allowedTools }: { readonly endpoint: Endpoint; readonly allowedTools: readonly string[] },
-): Objection | null {
+  {
+    endpoint,
+    allowedTools,
+  }: { readonly endpoint: ModelApiEndpoint; readonly allowedTools: readonly string[] },
+): RequestObjection | null {
   const counted = request.generateContentRequest;
   // Counting takes a whole request, with its model, in itself.
-  if (!endpoint.isPaid && isRecord(counted)) {
+  if (!endpoint.isPaid && isJsonRecord(counted)) {
     const { model: _counted, ...inner } = counted;
-    return judgeGemini(inner, { endpoint, allowedTools });
+    return judgeGeminiRequest(inner, { endpoint, allowedTools });
   }
-  const plain = inCamelCase(request);
-  const answer = isRecord(plain.generationConfig) ? inCamelCase(plain.generationConfig) : {};
+  const plain = renameKeysToCamelCase(request);
+  const answer = isJsonRecord(plain.generationConfig) ? renameKeysToCamelCase(plain.generationConfig) : {};
   const twice = twiceNamed(request) ?? twiceNamed(request.generationConfig ?? request.generation_config);
   return (
-    refuseServerSide(
-      listOf(plain.tools)
+    objectToServerTool(
+      asListOfValues(plain.tools)
         .map((tool) => findTool(tool, allowedTools))
         .find((one) => one !== null) ??
         findConfig(plain.toolConfig) ??
-        findPart([...listOf(plain.contents), ...listOf(plain.systemInstruction)]),
+        findPart([...asListOfValues(plain.contents), ...asListOfValues(plain.systemInstruction)]),
     ) ??
-    refuseUnknownField(
+    objectToUnknownField(
       twice ??
-        unknownField(plain, known) ??
-        unknownField(answer, knownOfAnswer) ??
-        invalidTokenCount(answer, ['maxOutputTokens']) ??
-        nestedModel(request, ownWords),
+        findUnknownField(plain, known) ??
+        findUnknownField(answer, knownOfAnswer) ??
+        findInvalidTokenCount(answer, ['maxOutputTokens']) ??
+        findNestedModelName(request, ownWords),
     )
   );
 }
 
 /** An object with its names in the spelling of the documentation. */
-export function inCamelCase(value: JsonRecord): JsonRecord {
+export function renameKeysToCamelCase(value: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [camelCase(name), one]));
 }
 
@@ -101,7 +104,7 @@ function camelCase(name: string): string {
 
 /** Which of two values would count can't be known. */
 function twiceNamed(value: unknown): string | null {
-  if (!isRecord(value)) return null;
+  if (!isJsonRecord(value)) return null;
   const names = Object.keys(value).map(camelCase);
   return names.find((name, index) => names.indexOf(name) !== index) ?? null;
 }
@@ -113,14 +116,14 @@ const serverTools: Readonly<Record<string, readonly string[]>> = {
 
 /** A tool that the API would run itself: every one that declares no functions. */
 function findTool(tool: unknown, allowedTools: readonly string[]): string | null {
-  if (!isRecord(tool)) return `the tool ${JSON.stringify(tool)}`;
+  if (!isJsonRecord(tool)) return `the tool ${JSON.stringify(tool)}`;
   const allowed = ['functionDeclarations', ...allowedTools.flatMap((name) => serverTools[name] ?? [])];
   const other = Object.keys(tool).find((name) => !allowed.includes(camelCase(name)));
   return other === undefined ? null : `the tool ${other}`;
 }
 
 function findConfig(config: unknown): string | null {
-  if (!isRecord(config)) return null;
+  if (!isJsonRecord(config)) return null;
   const other = Object.keys(config).find((name) => camelCase(name) !== 'functionCallingConfig');
   return other === undefined ? null : `toolConfig.${other}`;
 }
@@ -139,14 +142,14 @@ const ownParts = [
 ];
 
 function findPart(contents: readonly unknown[]): string | null {
-  const waiting = contents.flatMap((content) => (isRecord(content) ? listOf(content.parts) : []));
+  const waiting = contents.flatMap((content) => (isJsonRecord(content) ? asListOfValues(content.parts) : []));
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    if (!isRecord(part)) continue;
+    if (!isJsonRecord(part)) continue;
     const other = Object.keys(part).find((name) => !ownParts.includes(camelCase(name)));
     if (other !== undefined) return `a part with ${other}`;
-    const given = inCamelCase(part).functionResponse;
+    const given = renameKeysToCamelCase(part).functionResponse;
     // The result of a tool can hold parts of its own.
-    if (isRecord(given)) waiting.push(...listOf(given.parts));
+    if (isJsonRecord(given)) waiting.push(...asListOfValues(given.parts));
   }
   return null;
 }

@@ -1,46 +1,60 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
-import { boundTokens } from '../token-bound.ts';
+import { estimateMostTokens } from '../token-bound.ts';
 import {
-  type Conversation,
   type Dialect,
-  type Endpoint,
-  eventStream,
-  type InsertedText,
-  type Reported,
-  type ScriptedAnswer,
+  type ModelApiEndpoint,
+  type ReportedConversation,
+  type ReportedUsage,
+  renderEventStream,
+  type ScriptedHttpResponse,
   type ScriptedMessage,
+  type TextAfterResult,
 } from './dialect.ts';
-import { countOf, listOf, recordsOf, requestedOutput, textOr } from './fields.ts';
-import { inCamelCase, judgeGemini } from './gemini-request.ts';
-import { passKnown, promptOf } from './openai.ts';
+import {
+  asListOfValues,
+  countOrZero,
+  listRecordsOfValue,
+  readRequestedOutputTokens,
+  textOrEmpty,
+} from './fields.ts';
+import { judgeGeminiRequest, renameKeysToCamelCase } from './gemini-request.ts';
+import { buildPromptText, selectHeadersByName } from './openai.ts';
 
 const asking =
   /^\/v1(?:beta|alpha)?\/models\/([\w.-]{1,100}):(generateContent|streamGenerateContent|countTokens)$/;
 
-const emptyPart = boundTokens('data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"}}]}');
+const emptyPart = estimateMostTokens(
+  'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"}}]}',
+);
 
 /** Gemini's generateContent. */
-export const gemini: Dialect = {
+export const geminiDialect: Dialect = {
   name: 'gemini',
   find: findEndpoint,
   parameters: { alt: /^sse$/, pageSize: /^\d{1,4}$/, pageToken: /^[\w.:@=-]{1,200}$/ },
   passHeaders: (headers: IncomingHttpHeaders) =>
-    passKnown(headers, ['accept', 'accept-language', 'content-type', 'user-agent', 'x-goog-api-client']),
-  judge: judgeGemini,
+    selectHeadersByName(headers, [
+      'accept',
+      'accept-language',
+      'content-type',
+      'user-agent',
+      'x-goog-api-client',
+    ]),
+  judge: judgeGeminiRequest,
   // Thoughts are written unseen.
   size: (request) => ({ output: outputOf(request), isHidden: true, isHourly: false }),
   prepare,
   readPrompt: (request) => {
-    const { tools, systemInstruction, contents } = inCamelCase(request);
-    return promptOf([tools, systemInstruction], listOf(contents));
+    const { tools, systemInstruction, contents } = renameKeysToCamelCase(request);
+    return buildPromptText([tools, systemInstruction], asListOfValues(contents));
   },
   usage: { sign: '"usageMetadata"', read: readUsage, written },
   readConversation: readGeminiConversation,
   insertText: insertInGemini,
-  offersTools: ({ tools }) => recordsOf(tools).length > 0,
+  offersTools: ({ tools }) => listRecordsOfValue(tools).length > 0,
   refuse: (status, message) => ({
     error: { code: status, message, status: statuses[status] ?? 'UNAVAILABLE' },
   }),
@@ -55,7 +69,7 @@ const statuses: Readonly<Record<number, string>> = {
   415: 'INVALID_ARGUMENT',
 };
 
-function findEndpoint(method: string, path: string): Endpoint | null {
+function findEndpoint(method: string, path: string): ModelApiEndpoint | null {
   if (method === 'GET' && /^\/v1(?:beta|alpha)?\/models(?:\/[\w.-]{1,100})?$/.test(path))
     return { isPaid: false, model: null, isStreamed: null };
   const [, model = '', verb] = (method === 'POST' && asking.exec(path)) || [];
@@ -64,12 +78,12 @@ function findEndpoint(method: string, path: string): Endpoint | null {
 }
 
 function answerConfig(request: JsonRecord): JsonRecord {
-  const { generationConfig } = inCamelCase(request);
-  return isRecord(generationConfig) ? inCamelCase(generationConfig) : {};
+  const { generationConfig } = renameKeysToCamelCase(request);
+  return isJsonRecord(generationConfig) ? renameKeysToCamelCase(generationConfig) : {};
 }
 
 function outputOf(request: JsonRecord): number {
-  return requestedOutput([answerConfig(request).maxOutputTokens]);
+  return readRequestedOutputTokens([answerConfig(request).maxOutputTokens]);
 }
 
 function prepare(request: JsonRecord, output: number): JsonRecord {
@@ -77,9 +91,12 @@ function prepare(request: JsonRecord, output: number): JsonRecord {
   const generationConfig = { ...answerConfig(request), maxOutputTokens };
   const { thinkingConfig } = generationConfig as JsonRecord;
   return {
-    ...inCamelCase(request),
-    generationConfig: isRecord(thinkingConfig)
-      ? { ...generationConfig, thinkingConfig: reduced(inCamelCase(thinkingConfig), maxOutputTokens) }
+    ...renameKeysToCamelCase(request),
+    generationConfig: isJsonRecord(thinkingConfig)
+      ? {
+          ...generationConfig,
+          thinkingConfig: reduced(renameKeysToCamelCase(thinkingConfig), maxOutputTokens),
+        }
       : generationConfig,
   };
 }
@@ -93,14 +110,16 @@ function reduced(thinking: JsonRecord, most: number): JsonRecord {
 }
 
 /** Each part of an answer reports what was used until then. */
-function readUsage({ usageMetadata, modelVersion, candidates }: JsonRecord): readonly Reported[] {
-  const model = textOr(modelVersion);
-  if (!isRecord(usageMetadata)) return [{ usage: null, model }];
-  const count = (name: string): number => countOf(usageMetadata[name]);
+function readUsage({ usageMetadata, modelVersion, candidates }: JsonRecord): readonly ReportedUsage[] {
+  const model = textOrEmpty(modelVersion);
+  if (!isJsonRecord(usageMetadata)) return [{ usage: null, model }];
+  const count = (name: string): number => countOrZero(usageMetadata[name]);
   const cached = count('cachedContentTokenCount');
-  const searches = recordsOf(candidates)
-    .map(({ groundingMetadata }) => (isRecord(groundingMetadata) ? groundingMetadata.webSearchQueries : null))
-    .reduce<number>((sum, queries) => sum + listOf(queries).length, 0);
+  const searches = listRecordsOfValue(candidates)
+    .map(({ groundingMetadata }) =>
+      isJsonRecord(groundingMetadata) ? groundingMetadata.webSearchQueries : null,
+    )
+    .reduce<number>((sum, queries) => sum + asListOfValues(queries).length, 0);
   return [
     {
       usage: {
@@ -115,14 +134,14 @@ function readUsage({ usageMetadata, modelVersion, candidates }: JsonRecord): rea
 }
 
 function written(line: string): number {
-  return line.includes('"candidates"') ? Math.max(0, boundTokens(line) - emptyPart) : 0;
+  return line.includes('"candidates"') ? Math.max(0, estimateMostTokens(line) - emptyPart) : 0;
 }
 
 function answer(
   { text, calls, usage }: ScriptedMessage,
   _request: JsonRecord,
-  asked: { readonly endpoint: Endpoint },
-): ScriptedAnswer {
+  asked: { readonly endpoint: ModelApiEndpoint },
+): ScriptedHttpResponse {
   const parts = [
     ...(text === '' && calls.length > 0 ? [] : [{ text }]),
     ...calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } })),
@@ -140,31 +159,31 @@ function answer(
     modelVersion: asked.endpoint.model ?? '',
     responseId: randomName('answer'),
   };
-  if (asked.endpoint.isStreamed === true) return eventStream([body]);
+  if (asked.endpoint.isStreamed === true) return renderEventStream([body]);
   return { contentType: 'application/json', body: JSON.stringify(body) };
 }
 
 /** See Dialect.readConversation. Calls have ids only where the client gives some: else a result follows its call in order, by its name. */
-function readGeminiConversation({ contents }: JsonRecord): Conversation {
-  const turns = recordsOf(contents);
+function readGeminiConversation({ contents }: JsonRecord): ReportedConversation {
+  const turns = listRecordsOfValue(contents);
   const lastSaid = turns.findLastIndex(({ role }) => role === 'model');
   const calls: ConversationCall[] = [];
   const results: ConversationResult[] = [];
   const unanswered: ConversationCall[] = [];
   for (const [index, { parts }] of turns.entries()) {
-    for (const part of recordsOf(parts).map(inCamelCase)) {
-      if (isRecord(part.functionCall)) {
+    for (const part of listRecordsOfValue(parts).map(renameKeysToCamelCase)) {
+      if (isJsonRecord(part.functionCall)) {
         const call = readCall(part.functionCall);
         calls.push(call);
         unanswered.push(call);
       }
-      if (!isRecord(part.functionResponse)) continue;
+      if (!isJsonRecord(part.functionResponse)) continue;
       const { id, name, response } = part.functionResponse;
-      const call = takeCall(unanswered, idOf(id), textOr(name));
+      const call = takeCall(unanswered, idOf(id), textOrEmpty(name));
       const { text, isError } = readResponse(response);
       results.push({
         id: idOf(id),
-        name: call?.name ?? (textOr(name) || null),
+        name: call?.name ?? (textOrEmpty(name) || null),
         input: call?.input ?? null,
         text,
         isError,
@@ -176,10 +195,12 @@ function readGeminiConversation({ contents }: JsonRecord): Conversation {
 }
 
 /** See Dialect.insertText. */
-function insertInGemini(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
-  const contents = recordsOf(request.contents);
+function insertInGemini(request: JsonRecord, { after, text }: TextAfterResult): JsonRecord {
+  const contents = listRecordsOfValue(request.contents);
   const counts = contents.map(
-    ({ parts }) => recordsOf(parts).filter((part) => isRecord(inCamelCase(part).functionResponse)).length,
+    ({ parts }) =>
+      listRecordsOfValue(parts).filter((part) => isJsonRecord(renameKeysToCamelCase(part).functionResponse))
+        .length,
   );
   let seen = 0;
   const turn = counts.findIndex((count) => {
@@ -187,13 +208,13 @@ function insertInGemini(request: JsonRecord, { after, text }: InsertedText): Jso
     return seen > after;
   });
   const turns = contents.map((content, index) =>
-    index === turn ? { ...content, parts: [...recordsOf(content.parts), { text }] } : content,
+    index === turn ? { ...content, parts: [...listRecordsOfValue(content.parts), { text }] } : content,
   );
   return { ...request, contents: turns };
 }
 
 function readCall({ id, name, args }: JsonRecord): ConversationCall {
-  return { id: idOf(id), name: textOr(name), input: isRecord(args) ? args : {} };
+  return { id: idOf(id), name: textOrEmpty(name), input: isJsonRecord(args) ? args : {} };
 }
 
 function idOf(id: unknown): string | null {
@@ -213,7 +234,7 @@ function takeCall(
 
 /** `output` or `error` by convention; some clients have a `content`. */
 function readResponse(response: unknown): { readonly text: string; readonly isError: boolean } {
-  if (!isRecord(response)) return { text: '', isError: false };
+  if (!isJsonRecord(response)) return { text: '', isError: false };
   const isError = response.error !== undefined;
   const said = isError ? response.error : (response.output ?? response.result ?? response.content);
   return { text: typeof said === 'string' ? said : JSON.stringify(said ?? response), isError };

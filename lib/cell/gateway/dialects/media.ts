@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../../util/json.ts';
+import { isJsonRecord } from '../../../util/json.ts';
 
 /** The largest image, scaled as the APIs do it. */
 export const tokensPerImage = 5_000;
@@ -16,7 +16,9 @@ export function isInline(address: unknown): boolean {
  * Makes a replacer for JSON.stringify that puts a hash in the place of images, documents and encrypted thoughts; calls
  * `count` with about how many tokens each has.
  */
-export function withoutMedia(count: (tokens: number) => void): (key: string, value: unknown) => unknown {
+export function createMediaReplacer(
+  count: (tokens: number) => void,
+): (key: string, value: unknown) => unknown {
   return (key, value) => {
     if (typeof value === 'string') {
       if (key === 'encrypted_content' || key === 'thoughtSignature') {
@@ -27,7 +29,7 @@ export function withoutMedia(count: (tokens: number) => void): (key: string, val
       count(/^data:image\//i.test(value) ? tokensPerImage : Math.ceil(value.length / bytesPerDocumentToken));
       return hash(value);
     }
-    if (!isRecord(value) || typeof value.data !== 'string') return value;
+    if (!isJsonRecord(value) || typeof value.data !== 'string') return value;
     const type = value.mimeType ?? value.mime_type;
     if (typeof type !== 'string') return value;
     count(type.startsWith('image/') ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken));

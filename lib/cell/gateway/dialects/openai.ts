@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
-import type { Dialect, Endpoint, PromptText } from './dialect.ts';
-import { listOf, textOr } from './fields.ts';
-import { withoutMedia } from './media.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import type { Dialect, ModelApiEndpoint, PromptText } from './dialect.ts';
+import { asListOfValues, textOrEmpty } from './fields.ts';
+import { createMediaReplacer } from './media.ts';
 
 // Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.
 const known: readonly string[] = [
@@ -24,12 +24,12 @@ const known: readonly string[] = [
 ];
 
 /** See Dialect.passHeaders. */
-export function passOpenaiHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  return passKnown(headers, known);
+export function selectOpenaiHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  return selectHeadersByName(headers, known);
 }
 
 /** The headers with these names. */
-export function passKnown(
+export function selectHeadersByName(
   headers: IncomingHttpHeaders,
   names: readonly string[],
 ): Record<string, string | string[]> {
@@ -50,48 +50,48 @@ const types: Readonly<Record<number, string>> = {
 };
 
 /** The body of an error as OpenAI's APIs, and those that speak like them, send it. */
-export function refuseLikeOpenai(status: number, message: string): JsonRecord {
+export function renderOpenaiError(status: number, message: string): JsonRecord {
   return { error: { message, type: types[status] ?? 'server_error', param: null, code: null } };
 }
 
 /** One way to ask, and the list of models. Others cost as much without a count in their answers: batches run for a day. */
-export function findOpenaiEndpoint(method: string, path: string, paid: string): Endpoint | null {
+export function findOpenaiEndpoint(method: string, path: string, paid: string): ModelApiEndpoint | null {
   const free = { isPaid: false, model: null, isStreamed: null };
   if (method === 'POST') return path === paid ? { ...free, isPaid: true } : null;
   return method === 'GET' && /^\/v1\/models(?:\/[\w.:@-]+)?$/.test(path) ? free : null;
 }
 
 /** Of lists. */
-export const listParameters: Dialect['parameters'] = {
+export const openaiListParameters: Dialect['parameters'] = {
   limit: /^\d{1,4}$/,
   after: /^[\w.:@-]{1,100}$/,
 };
 
 /** Reads the input of a call, as it was sent: JSON as text; returns the text where that is broken. */
-export function readInput(given: unknown): JsonRecord | string {
-  if (isRecord(given)) return given;
-  const text = textOr(given);
+export function parseToolCallInput(given: unknown): JsonRecord | string {
+  if (isJsonRecord(given)) return given;
+  const text = textOrEmpty(given);
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return isRecord(value) ? value : text;
+    return isJsonRecord(value) ? value : text;
   } catch {
     return text;
   }
 }
 
 /** The text of a result: one text, or parts of which some are text. */
-export function textOfParts(content: unknown): string {
+export function joinTextParts(content: unknown): string {
   if (typeof content === 'string') return content;
-  return listOf(content)
-    .map((part) => (isRecord(part) ? textOr(part.text) : ''))
+  return asListOfValues(content)
+    .map((part) => (isJsonRecord(part) ? textOrEmpty(part.text) : ''))
     .filter((text) => text !== '')
     .join('\n');
 }
 
 /** A prompt in the order in which it is read: what stands before the conversation, then its parts. Nothing asks for a cache: these APIs keep what they like. */
-export function promptOf(before: readonly unknown[], parts: readonly unknown[]): PromptText {
+export function buildPromptText(before: readonly unknown[], parts: readonly unknown[]): PromptText {
   let extra = 0;
-  const plain = withoutMedia((tokens) => {
+  const plain = createMediaReplacer((tokens) => {
     extra += tokens;
   });
   const text = [before, ...parts].map((part) => JSON.stringify(part, plain) ?? '').join('\n');

@@ -1,20 +1,20 @@
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
 import {
-  type Conversation,
-  eventStream,
-  type InsertedText,
-  type ScriptedAnswer,
+  type ReportedConversation,
+  renderEventStream,
+  type ScriptedHttpResponse,
   type ScriptedMessage,
+  type TextAfterResult,
 } from './dialect.ts';
-import { insertAfter, recordsOf, textOr } from './fields.ts';
-import { readInput, textOfParts } from './openai.ts';
+import { insertAfterResult, listRecordsOfValue, textOrEmpty } from './fields.ts';
+import { joinTextParts, parseToolCallInput } from './openai.ts';
 
 /** See Dialect.readConversation. */
-export function readResponsesConversation({ input }: JsonRecord): Conversation {
-  const items = recordsOf(input);
+export function readResponsesConversation({ input }: JsonRecord): ReportedConversation {
+  const items = listRecordsOfValue(input);
   const calls = items.filter(({ type }) => isCall(type)).map(readCall);
   const byId = new Map(calls.map((call) => [call.id, call]));
   // Results stand between calls that were made at once. What is older is judged once more, and comes out as before.
@@ -23,14 +23,14 @@ export function readResponsesConversation({ input }: JsonRecord): Conversation {
     calls,
     results: items.flatMap((item, index) => {
       if (!isResult(item.type)) return [];
-      const id = textOr(item.call_id);
+      const id = textOrEmpty(item.call_id);
       const call = byId.get(id);
       return [
         {
           id,
           name: call?.name ?? null,
           input: call?.input ?? null,
-          text: textOfParts(item.output),
+          text: joinTextParts(item.output),
           isError: false,
           isNew: index > lastAsked,
         },
@@ -40,10 +40,10 @@ export function readResponsesConversation({ input }: JsonRecord): Conversation {
 }
 
 /** See Dialect.insertText. */
-export function insertInResponses(request: JsonRecord, { after, text }: InsertedText): JsonRecord {
+export function insertInResponses(request: JsonRecord, { after, text }: TextAfterResult): JsonRecord {
   const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
   const at = { isResult: ({ type }: JsonRecord) => isResult(type), after, said };
-  return { ...request, input: insertAfter(recordsOf(request.input), at) };
+  return { ...request, input: insertAfterResult(listRecordsOfValue(request.input), at) };
 }
 
 function isCall(type: unknown): boolean {
@@ -59,17 +59,17 @@ const namespaceEnd = '__';
 
 function readCall(item: JsonRecord): ConversationCall {
   const { type, call_id, namespace, arguments: given, input, action, operation } = item;
-  const id = textOr(call_id);
-  const within = textOr(namespace);
-  const name = `${within === '' ? '' : `${within}${namespaceEnd}`}${textOr(item.name)}`;
-  if (type === 'custom_tool_call') return { id, name, input: textOr(input) };
-  if (type === 'function_call') return { id, name, input: readInput(given) };
-  const done = isRecord(action) ? action : isRecord(operation) ? operation : {};
+  const id = textOrEmpty(call_id);
+  const within = textOrEmpty(namespace);
+  const name = `${within === '' ? '' : `${within}${namespaceEnd}`}${textOrEmpty(item.name)}`;
+  if (type === 'custom_tool_call') return { id, name, input: textOrEmpty(input) };
+  if (type === 'function_call') return { id, name, input: parseToolCallInput(given) };
+  const done = isJsonRecord(action) ? action : isJsonRecord(operation) ? operation : {};
   return { id, name: String(type).replace(/_call$/, ''), input: done };
 }
 
 /** See Dialect.answer. */
-export function answerResponses(said: ScriptedMessage, request: JsonRecord): ScriptedAnswer {
+export function renderResponsesResponse(said: ScriptedMessage, request: JsonRecord): ScriptedHttpResponse {
   const output = itemsOf(said, namespacesOf(request));
   const response = {
     id: randomName('resp'),
@@ -93,7 +93,7 @@ export function answerResponses(said: ScriptedMessage, request: JsonRecord): Scr
     ...output.flatMap(eventsOf),
     { type: 'response.completed', response },
   ];
-  return eventStream(events.map((event, sequence_number) => ({ ...event, sequence_number })));
+  return renderEventStream(events.map((event, sequence_number) => ({ ...event, sequence_number })));
 }
 
 type Item =
@@ -124,9 +124,9 @@ interface Text {
 
 /** Names under which the request gathers tools: a call of one of those has it beside its own. */
 function namespacesOf({ tools }: JsonRecord): readonly string[] {
-  return recordsOf(tools)
+  return listRecordsOfValue(tools)
     .filter(({ type }) => type === 'namespace')
-    .map(({ name }) => textOr(name));
+    .map(({ name }) => textOrEmpty(name));
 }
 
 /** `mcp__flame__x` of the namespace `mcp__flame`: as the API says it. */

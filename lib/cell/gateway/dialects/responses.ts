@@ -1,84 +1,89 @@
-import { isRecord, type JsonRecord } from '../../../util/json.ts';
-import { boundTokens } from '../token-bound.ts';
-import type { Dialect, Endpoint, Objection, Reported } from './dialect.ts';
+import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { estimateMostTokens } from '../token-bound.ts';
+import type { Dialect, ModelApiEndpoint, ReportedUsage, RequestObjection } from './dialect.ts';
 import {
-  countOf,
-  invalidTokenCount,
-  type KnownFields,
-  listOf,
-  nestedModel,
-  recordsOf,
-  refuseServerSide,
-  refuseUnknownField,
-  requestedOutput,
-  textOr,
-  unknownField,
+  type AllowedRequestFields,
+  asListOfValues,
+  countOrZero,
+  findInvalidTokenCount,
+  findNestedModelName,
+  findUnknownField,
+  listRecordsOfValue,
+  objectToServerTool,
+  objectToUnknownField,
+  readRequestedOutputTokens,
+  textOrEmpty,
 } from './fields.ts';
 import { isInline } from './media.ts';
 import {
+  buildPromptText,
   findOpenaiEndpoint,
-  listParameters,
-  passOpenaiHeaders,
-  promptOf,
-  refuseLikeOpenai,
+  openaiListParameters,
+  renderOpenaiError,
+  selectOpenaiHeaders,
 } from './openai.ts';
-import { answerResponses, insertInResponses, readResponsesConversation } from './responses-conversation.ts';
+import {
+  insertInResponses,
+  readResponsesConversation,
+  renderResponsesResponse,
+} from './responses-conversation.ts';
 
 const includes = ['reasoning.encrypted_content', 'message.output_text.logprobs'];
 
-const emptyDelta = boundTokens('data: {"type":"response.output_text.delta","item_id":"","delta":""}');
+const emptyDelta = estimateMostTokens('data: {"type":"response.output_text.delta","item_id":"","delta":""}');
 
 /** OpenAI's Responses API. */
-export const responses: Dialect = {
+export const openaiResponsesDialect: Dialect = {
   name: 'responses',
-  find: (method, path): Endpoint | null => findOpenaiEndpoint(method, path, '/v1/responses'),
-  parameters: listParameters,
-  passHeaders: passOpenaiHeaders,
+  find: (method, path): ModelApiEndpoint | null => findOpenaiEndpoint(method, path, '/v1/responses'),
+  parameters: openaiListParameters,
+  passHeaders: selectOpenaiHeaders,
   judge: (request, { allowedTools }) => judgeResponses(request, allowedTools),
   // Thoughts are written unseen.
   size: (request) => ({ output: outputOf(request), isHidden: true, isHourly: false }),
   prepare: (request, output) => ({ ...request, max_output_tokens: Math.min(output, outputOf(request)) }),
   readPrompt: ({ tools, instructions, text, input }) =>
-    promptOf([tools, instructions, text], Array.isArray(input) ? input : [input]),
+    buildPromptText([tools, instructions, text], Array.isArray(input) ? input : [input]),
   usage: { sign: '"usage"', read: readUsage, written },
   readConversation: readResponsesConversation,
   insertText: insertInResponses,
   offersTools: ({ tools, input }) =>
-    recordsOf(tools).length > 0 || recordsOf(input).some(({ type }) => type === 'additional_tools'),
-  refuse: refuseLikeOpenai,
-  answer: (said, request) => answerResponses(said, request),
+    listRecordsOfValue(tools).length > 0 ||
+    listRecordsOfValue(input).some(({ type }) => type === 'additional_tools'),
+  refuse: renderOpenaiError,
+  answer: (said, request) => renderResponsesResponse(said, request),
 };
 
 function outputOf({ max_output_tokens }: JsonRecord): number {
-  return requestedOutput([max_output_tokens]);
+  return readRequestedOutputTokens([max_output_tokens]);
 }
 
 /** The last event holds the whole response. */
-function readUsage(value: JsonRecord): readonly Reported[] {
-  const { usage, model, output } = isRecord(value.response) ? value.response : value;
-  if (!isRecord(usage)) return [{ usage: null, model: textOr(model) }];
-  const details = isRecord(usage.input_tokens_details) ? usage.input_tokens_details : {};
-  const [cached, written] = [countOf(details.cached_tokens), countOf(details.cache_write_tokens)];
-  const searches = recordsOf(output).filter(({ type }) => type === 'web_search_call').length;
+function readUsage(value: JsonRecord): readonly ReportedUsage[] {
+  const { usage, model, output } = isJsonRecord(value.response) ? value.response : value;
+  if (!isJsonRecord(usage)) return [{ usage: null, model: textOrEmpty(model) }];
+  const details = isJsonRecord(usage.input_tokens_details) ? usage.input_tokens_details : {};
+  const [cached, written] = [countOrZero(details.cached_tokens), countOrZero(details.cache_write_tokens)];
+  const searches = listRecordsOfValue(output).filter(({ type }) => type === 'web_search_call').length;
   return [
     {
       usage: {
-        input_tokens: Math.max(0, countOf(usage.input_tokens) - cached - written),
+        input_tokens: Math.max(0, countOrZero(usage.input_tokens) - cached - written),
         cache_read_input_tokens: cached,
         cache_creation_input_tokens: written,
-        output_tokens: countOf(usage.output_tokens),
+        output_tokens: countOrZero(usage.output_tokens),
         ...(searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
       },
-      model: textOr(model),
+      model: textOrEmpty(model),
     },
   ];
 }
 
 function written(line: string): number {
-  return line.includes('.delta"') ? Math.max(0, boundTokens(line) - emptyDelta) : 0;
+  return line.includes('.delta"') ? Math.max(0, estimateMostTokens(line) - emptyDelta) : 0;
 }
 
-const known: KnownFields = {
+const known: AllowedRequestFields = {
   names: [
     'model',
     'input',
@@ -135,16 +140,17 @@ const ownWords = new Set([
 ]);
 
 /** See Dialect.judge. */
-function judgeResponses(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
+function judgeResponses(request: JsonRecord, allowedTools: readonly string[]): RequestObjection | null {
   return (
-    refuseServerSide(
-      findTool(listOf(request.tools), allowedTools) ?? findItem(listOf(request.input), allowedTools),
+    objectToServerTool(
+      findTool(asListOfValues(request.tools), allowedTools) ??
+        findItem(asListOfValues(request.input), allowedTools),
     ) ??
-    refuseUnknownField(
-      unknownField(request, known) ??
+    objectToUnknownField(
+      findUnknownField(request, known) ??
         unknownInclude(request.include) ??
-        invalidTokenCount(request, ['max_output_tokens']) ??
-        nestedModel({ ...request, client_metadata: null, metadata: null }, ownWords),
+        findInvalidTokenCount(request, ['max_output_tokens']) ??
+        findNestedModelName({ ...request, client_metadata: null, metadata: null }, ownWords),
     )
   );
 }
@@ -159,8 +165,8 @@ const serverTools: Readonly<Record<string, RegExp>> = {
 function findTool(tools: readonly unknown[], allowedTools: readonly string[]): string | null {
   const waiting = [...tools];
   for (let tool = waiting.pop(); tool !== undefined; tool = waiting.pop()) {
-    const type = isRecord(tool) && typeof tool.type === 'string' ? tool.type : '';
-    if (isRecord(tool) && type === 'namespace') waiting.push(...listOf(tool.tools));
+    const type = isJsonRecord(tool) && typeof tool.type === 'string' ? tool.type : '';
+    if (isJsonRecord(tool) && type === 'namespace') waiting.push(...asListOfValues(tool.tools));
     else if (
       !localTools.includes(type) &&
       !allowedTools.some((name) => serverTools[name]?.test(type) ?? false)
@@ -176,14 +182,14 @@ const ownItems =
 
 function findItem(items: readonly unknown[], allowedTools: readonly string[]): string | null {
   for (const item of items) {
-    if (!isRecord(item)) return `an item ${JSON.stringify(item)}`;
+    if (!isJsonRecord(item)) return `an item ${JSON.stringify(item)}`;
     const type = typeof item.type === 'string' ? item.type : 'message';
     if (type === 'additional_tools') {
-      const tool = findTool(listOf(item.tools), allowedTools);
+      const tool = findTool(asListOfValues(item.tools), allowedTools);
       if (tool !== null) return tool;
     } else if (!ownItems.test(type) && !(type === 'web_search_call' && allowedTools.includes('WebSearch')))
       return `an item of the type ${type}`;
-    const part = [...listOf(item.content), ...listOf(item.output)]
+    const part = [...asListOfValues(item.content), ...asListOfValues(item.output)]
       .map(findSource)
       .find((one) => one !== null);
     if (part !== undefined) return part;
@@ -194,7 +200,7 @@ function findItem(items: readonly unknown[], allowedTools: readonly string[]): s
 const ownParts = ['input_text', 'output_text', 'summary_text', 'reasoning_text', 'refusal', 'text'];
 
 function findSource(part: unknown): string | null {
-  if (!isRecord(part)) return null;
+  if (!isJsonRecord(part)) return null;
   const { type, image_url, file_id, file_url } = part;
   if (file_id !== undefined && file_id !== null) return 'a file that is kept at the API';
   if (file_url !== undefined && file_url !== null) return 'a file of another address';
@@ -204,6 +210,6 @@ function findSource(part: unknown): string | null {
 }
 
 function unknownInclude(include: unknown): string | null {
-  const other = listOf(include).find((one) => !includes.includes(String(one)));
+  const other = asListOfValues(include).find((one) => !includes.includes(String(one)));
   return other === undefined ? null : `include: ${String(other).slice(0, 100)}`;
 }

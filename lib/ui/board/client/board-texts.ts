@@ -1,7 +1,7 @@
 import type { BoardOverlap, BoardTask } from '../../../domain/view-models/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 
-export interface TaskLook {
+export interface TaskStatusLabel {
   readonly symbol: string;
   readonly word: string;
   /** As styles know it. */
@@ -9,7 +9,7 @@ export interface TaskLook {
 }
 
 /** A task's state as a word and a sign: many people can't see colour alone. */
-export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'>): TaskLook {
+export function labelTaskStatus({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'>): TaskStatusLabel {
   switch (status) {
     case 'proposed':
       return { symbol: '○', word: 'proposed', kind: 'planned' };
@@ -38,10 +38,10 @@ export function lookOf({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'
 /** `stacked on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
 export function describeOverlaps({ overlap }: Pick<BoardTask, 'overlap'>): string {
   if (overlap === null) return '';
-  return `${overlap.kind === 'build-on' ? 'stacked on' : 'overlaps with'} ${describeBelow(overlap)}`;
+  return `${overlap.kind === 'build-on' ? 'stacked on' : 'overlaps with'} ${listTasksBelow(overlap)}`;
 }
 
-export function describeBelow({ below }: BoardOverlap): string {
+export function listTasksBelow({ below }: BoardOverlap): string {
   return below.map(({ task, lock }) => (lock === null ? task : `${task} (${lock})`)).join(', ');
 }
 

@@ -1,25 +1,25 @@
-import { byId } from '../../page/client/dom.ts';
-import { getJson, post } from '../../page/client/transport.ts';
-import { close } from './app.ts';
-import { moveFocus } from './graph.tsx';
-import { switchView } from './plan.tsx';
+import { requireElementById } from '../../page/client/dom.ts';
+import { getJson, postJson } from '../../page/client/transport.ts';
+import { closePanel } from './app.ts';
+import { moveFocusBetweenNodes } from './graph.tsx';
+import { switchGraphAndList } from './plan.tsx';
 
-const help = byId('help', HTMLDialogElement);
+const help = requireElementById('help', HTMLDialogElement);
 
 /** Handles keys outside of text fields. */
-export function bindKeys(): void {
-  byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
+export function wireBoardKeys(): void {
+  requireElementById('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
       return;
-    const filter = byId('filter', HTMLInputElement);
+    const filter = requireElementById('filter', HTMLInputElement);
     if (event.key === 'Escape') {
       if (document.activeElement === filter) filter.blur();
-      else if (close()) event.preventDefault();
+      else if (closePanel()) event.preventDefault();
       return;
     }
     if (isWriting(event.target)) return;
-    if (moveFocus(event.key) || press(event.key)) event.preventDefault();
+    if (moveFocusBetweenNodes(event.key) || press(event.key)) event.preventDefault();
   });
 }
 
@@ -29,10 +29,10 @@ function press(key: string): boolean {
       help.showModal();
       return true;
     case '/':
-      byId('filter', HTMLInputElement).focus();
+      requireElementById('filter', HTMLInputElement).focus();
       return true;
     case 'v':
-      switchView();
+      switchGraphAndList();
       return true;
     case 'w':
       return focusIn('#gates', '#waiting');
@@ -60,10 +60,10 @@ function isWriting(target: EventTarget | null): boolean {
 const themes = ['auto', 'dark', 'light'] as const;
 type Theme = (typeof themes)[number];
 
-const button = byId('theme', HTMLButtonElement);
+const button = requireElementById('theme', HTMLButtonElement);
 
 /** The theme, as the person chose it on any page of ours. */
-export function wireLook(): void {
+export function wireThemeChoice(): void {
   let theme: Theme = 'auto';
   const show = (next: Theme): void => {
     theme = next;
@@ -72,7 +72,7 @@ export function wireLook(): void {
   };
   button.addEventListener('click', () => {
     show(themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto');
-    void post('/api/theme', { theme });
+    void postJson('/api/theme', { theme });
   });
   getJson<{ readonly theme: Theme }>('/api/theme').then(
     ({ theme: chosen }) => show(chosen),

@@ -1,28 +1,33 @@
 import { useSignal } from '@preact/signals';
-import type { AskedChangeset, AskedCheck, GateAsks, GateText } from '../../../domain/questions/gate.ts';
-import { type Fact, factsOf } from '../../../domain/questions/question-facts.ts';
+import type {
+  ChangesetQuestionData,
+  CheckDescription,
+  QuestionData,
+  QuestionTextKind,
+} from '../../../domain/questions/gate.ts';
+import { listQuestionFacts, type QuestionFact } from '../../../domain/questions/question-facts.ts';
 import { getJson, useLoaded } from '../../page/client/transport.ts';
-import { about } from './app.ts';
+import { addSessionToPath } from './app.ts';
 import { Diffstat } from './lists.tsx';
-import { Block, Fold, Text, Texts } from './texts.tsx';
+import { FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList } from './texts.tsx';
 
 /** Facts needed to answer a question. */
-export function GateFacts({ gate, asks }: { readonly gate: string; readonly asks: GateAsks }) {
-  return factsOf(asks).map((fact) => <GateFact gate={gate} fact={fact} kind={asks.gate} />);
+export function QuestionFactsView({ gate, asks }: { readonly gate: string; readonly asks: QuestionData }) {
+  return listQuestionFacts(asks).map((fact) => <GateFact gate={gate} fact={fact} kind={asks.gate} />);
 }
 
 interface GateFactProps {
   readonly gate: string;
-  readonly fact: Fact;
-  readonly kind: GateAsks['gate'];
+  readonly fact: QuestionFact;
+  readonly kind: QuestionData['gate'];
 }
 
 function GateFact({ gate, fact, kind }: GateFactProps) {
   switch (fact.kind) {
     case 'about':
-      return <Text class="gate-about">{fact.text}</Text>;
+      return <ForeignText class="gate-about">{fact.text}</ForeignText>;
     case 'check':
-      return <CheckFold {...fact.check} />;
+      return <FoldedCheckResult {...fact.check} />;
     case 'change':
       return <Change {...fact.changeset} />;
     case 'task':
@@ -33,22 +38,22 @@ function GateFact({ gate, fact, kind }: GateFactProps) {
       return kind === 'changesets' && hasReview ? <ReviewLink /> : <Diff gate={gate} />;
     case 'until':
       return (
-        <Block class="quiet">{`Continues without an answer at ${new Date(fact.at).toLocaleTimeString()}.`}</Block>
+        <ForeignTextBlock class="quiet">{`Continues without an answer at ${new Date(fact.at).toLocaleTimeString()}.`}</ForeignTextBlock>
       );
     // Each has an answer of its own, which says it.
     case 'attempt':
       return null;
     case 'items':
     case 'options':
-      return <Texts of={fact.texts} />;
+      return <ForeignTextList of={fact.texts} />;
     case 'text':
-      return <Block>{fact.text}</Block>;
+      return <ForeignTextBlock>{fact.text}</ForeignTextBlock>;
     default:
-      return <Block class={fact.kind}>{fact.text}</Block>;
+      return <ForeignTextBlock class={fact.kind}>{fact.text}</ForeignTextBlock>;
   }
 }
 
-function Change({ commit, diffstat, red }: Pick<AskedChangeset, 'commit' | 'diffstat' | 'red'>) {
+function Change({ commit, diffstat, red }: Pick<ChangesetQuestionData, 'commit' | 'diffstat' | 'red'>) {
   return (
     <p class="row-head">
       <Diffstat {...diffstat} />
@@ -58,15 +63,15 @@ function Change({ commit, diffstat, red }: Pick<AskedChangeset, 'commit' | 'diff
   );
 }
 
-function GateTask({ id, title, verdict, notes }: AskedChangeset['tasks'][number]) {
+function GateTask({ id, title, verdict, notes }: ChangesetQuestionData['tasks'][number]) {
   return (
     <div class="gate-task">
       <p class="row-head">
         <b>{id}</b>
         <span class={`badge ${verdict === 'pass' ? 'good' : 'bad'}`}>{verdict ?? 'no verdict'}</span>
       </p>
-      <Text class="row-title">{title}</Text>
-      {notes !== '' && <Block class="quiet">{notes}</Block>}
+      <ForeignText class="row-title">{title}</ForeignText>
+      {notes !== '' && <ForeignTextBlock class="quiet">{notes}</ForeignTextBlock>}
     </div>
   );
 }
@@ -100,20 +105,24 @@ function Diff({ gate }: { readonly gate: string }) {
 }
 
 function DiffText({ gate }: { readonly gate: string }) {
-  const text = useLoaded(() => loadText(gate, 'diff'));
+  const text = useLoaded(() => loadQuestionText(gate, 'diff'));
   return <pre tabIndex={0}>{text instanceof Error ? text.message : (text ?? 'Loading …')}</pre>;
 }
 
 /** A text of a question that is open. */
-export async function loadText(gate: string, what: GateText): Promise<string> {
-  return (await getJson<{ text: string }>(about(`/api/gate/${encodeURIComponent(gate)}/${what}`))).text;
+export async function loadQuestionText(gate: string, what: QuestionTextKind): Promise<string> {
+  return (await getJson<{ text: string }>(addSessionToPath(`/api/gate/${encodeURIComponent(gate)}/${what}`)))
+    .text;
 }
 
 /** A check with what it printed. */
-export function CheckFold({ command, result, is_good: isGood, output }: AskedCheck) {
+export function FoldedCheckResult({ command, result, is_good: isGood, output }: CheckDescription) {
   return (
-    <Fold class={isGood ? 'check-good' : 'check-bad'} summary={`${isGood ? '✓' : '✗'} ${command}: ${result}`}>
+    <FoldedSection
+      class={isGood ? 'check-good' : 'check-bad'}
+      summary={`${isGood ? '✓' : '✗'} ${command}: ${result}`}
+    >
       <pre tabIndex={0}>{output === '' ? '(no output)' : output}</pre>
-    </Fold>
+    </FoldedSection>
   );
 }

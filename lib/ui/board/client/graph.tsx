@@ -1,35 +1,40 @@
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { type GraphNode, type LayeredGraph, layerGraph, type PlacedNode } from '../layer-graph.ts';
-import { opened, openTask, tasks } from './app.ts';
-import { describeOverlaps, lookOf } from './board-texts.ts';
+import {
+  type PlacedTaskGraph,
+  type PlacedTaskGraphNode,
+  placeTasksInColumns,
+  type TaskGraphNode,
+} from '../layer-graph.ts';
+import { openedPanel, openTaskPanel, shownTasks } from './app.ts';
+import { describeOverlaps, labelTaskStatus } from './board-texts.ts';
 
 const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
 
 /** As text: tasks are placed again only where what they need has changed. */
 const links = computed(() =>
   JSON.stringify(
-    Object.entries(tasks.value).map(([id, { needs }]) => ({ id, needs: [...needs, ...below(id)] })),
+    Object.entries(shownTasks.value).map(([id, { needs }]) => ({ id, needs: [...needs, ...below(id)] })),
   ),
 );
 const layout = computed(() => {
-  const nodes: readonly GraphNode[] = JSON.parse(links.value);
-  return layerGraph(nodes);
+  const nodes: readonly TaskGraphNode[] = JSON.parse(links.value);
+  return placeTasksInColumns(nodes);
 });
 /** The task whose lines stand out. */
 const lit = signal<string | null>(null);
 
 /** Tasks whose work a task is stacked on although it does not depend on them. */
 function below(id: string): readonly string[] {
-  const { overlap = null, needs = [] } = tasks.value[id] ?? {};
+  const { overlap = null, needs = [] } = shownTasks.value[id] ?? {};
   if (overlap?.kind !== 'build-on') return [];
   return overlap.below.map(({ task }) => task).filter((task) => !needs.includes(task));
 }
 
 /** The tasks by what they need; those that do not fit the filter step back. */
-export function Graph({ fitting }: { readonly fitting: ReadonlySet<string> }) {
+export function TaskGraphView({ fitting }: { readonly fitting: ReadonlySet<string> }) {
   const graph = useRef<HTMLDivElement>(null);
-  const before = useRef<readonly PlacedNode[]>([]);
+  const before = useRef<readonly PlacedTaskGraphNode[]>([]);
   const { nodes, edges, alone, columns, rows } = layout.value;
   useLayoutEffect(() => {
     const isOther = !nodes.some(({ id }) => before.current.some((node) => node.id === id));
@@ -74,23 +79,23 @@ export function Graph({ fitting }: { readonly fitting: ReadonlySet<string> }) {
 }
 
 /** A tall graph begins where its tasks do: those that need nothing stand beside the middle of what needs them. */
-function showFirstColumn(graph: HTMLElement, nodes: readonly PlacedNode[]): void {
+function showFirstColumn(graph: HTMLElement, nodes: readonly PlacedTaskGraphNode[]): void {
   const tops = nodes.filter(({ column }) => column === 0).map(topOf);
   const [first, end] = [Math.min(...tops), Math.max(...tops) + size.height];
   const room = Math.max(0, graph.clientHeight - (end - first));
   graph.scrollTop = tops.length === 0 ? 0 : first - room / 2;
 }
 
-function leftOf({ column }: Pick<PlacedNode, 'column'>): number {
+function leftOf({ column }: Pick<PlacedTaskGraphNode, 'column'>): number {
   return column * (size.width + size.gapX) + size.edge;
 }
 
-function topOf({ row }: Pick<PlacedNode, 'row'>): number {
+function topOf({ row }: Pick<PlacedTaskGraphNode, 'row'>): number {
   return row * (size.height + size.gapY) + size.edge;
 }
 
 /** Draws the edges; those of the highlighted task stand out. */
-function Edges({ nodes, edges }: Pick<LayeredGraph, 'nodes' | 'edges'>) {
+function Edges({ nodes, edges }: Pick<PlacedTaskGraph, 'nodes' | 'edges'>) {
   const byName = new Map(nodes.map((node) => [node.id, node]));
   return (
     <svg aria-hidden="true">
@@ -113,7 +118,7 @@ function Edges({ nodes, edges }: Pick<LayeredGraph, 'nodes' | 'edges'>) {
   );
 }
 
-function drawLine(start: PlacedNode, end: PlacedNode): string {
+function drawLine(start: PlacedTaskGraphNode, end: PlacedTaskGraphNode): string {
   const [x1, y1] = [leftOf(start) + size.width, topOf(start) + size.height / 2];
   const [x2, y2] = [leftOf(end), topOf(end) + size.height / 2];
   const bend = Math.min(40, (x2 - x1) / 2);
@@ -127,9 +132,9 @@ interface NodeProps {
 }
 
 function Node({ id, isDim, style }: NodeProps) {
-  const task = tasks.value[id];
+  const task = shownTasks.value[id];
   if (task === undefined) return null;
-  const { symbol, word, kind } = lookOf(task);
+  const { symbol, word, kind } = labelTaskStatus(task);
   const light = (shown: string | null) => (): void => {
     lit.value = shown;
   };
@@ -139,10 +144,10 @@ function Node({ id, isDim, style }: NodeProps) {
       class={isDim ? 'node dim' : 'node'}
       data-id={id}
       data-kind={kind}
-      aria-current={opened.value?.id === id}
+      aria-current={openedPanel.value?.id === id}
       title={`${task.title} (${[word, describeOverlaps(task)].filter(Boolean).join(', ')})`}
       style={style}
-      onClick={() => openTask(id)}
+      onClick={() => openTaskPanel(id)}
       onFocus={light(id)}
       onMouseEnter={light(id)}
       onMouseLeave={light(null)}
@@ -164,7 +169,7 @@ function Node({ id, isDim, style }: NodeProps) {
 }
 
 /** Moves the focus between nodes by an arrow key; false: it is none, or no node has the focus. */
-export function moveFocus(key: string): boolean {
+export function moveFocusBetweenNodes(key: string): boolean {
   const node = document.activeElement?.closest<HTMLElement>('.node');
   const next = neighbour(node?.dataset.id ?? '', key);
   if (next === null) return false;

@@ -3,16 +3,16 @@ import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import type { BoardSession } from '../../../domain/view-models/board.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
-import { emptyBoard } from '../board-changes.ts';
-import { state, tasks } from './app.ts';
-import { describeSpent, lookOf } from './board-texts.ts';
-import { Elapsed } from './texts.tsx';
+import { emptyBoardState } from '../board-changes.ts';
+import { boardState, shownTasks } from './app.ts';
+import { describeSpent, labelTaskStatus } from './board-texts.ts';
+import { ElapsedTime } from './texts.tsx';
 
 const name = 'git flame board';
 
 /** The session's objective. */
-export function Title() {
-  const { session } = state.value;
+export function ObjectiveTitle() {
+  const { session } = boardState.value;
   const lands = session?.lands_on == null ? '' : `, landing on ${session.lands_on}`;
   useLayoutEffect(() => {
     document.title = [session?.title, name].filter(Boolean).join(' · ');
@@ -21,21 +21,24 @@ export function Title() {
     <>
       <p class="kicker">{session === null ? name : `${session.id} · on ${session.base_branch}${lands}`}</p>
       <h1 id="title" dir="auto" title={session?.objective}>
-        {session?.title ?? (state.value === emptyBoard ? 'Loading …' : 'No session yet')}
+        {session?.title ?? (boardState.value === emptyBoardState ? 'Loading …' : 'No session yet')}
       </h1>
     </>
   );
 }
 
 /** How far it is. */
-export function Figures() {
-  const { session, run } = state.value;
+export function SessionProgressFigures() {
+  const { session, run } = boardState.value;
   if (session === null) return null;
   const figures: Readonly<Record<string, readonly [value: ComponentChild, note: string]>> = {
     Wave: [session.state === 'active' ? session.wave : session.state, `cycle ${cycleNumber(session)}`],
     Tasks: tasksDone(),
     Spent: spending(session),
-    Age: [<Elapsed since={session.created_at} />, run === null ? 'no run in progress' : 'run in progress'],
+    Age: [
+      <ElapsedTime since={session.created_at} />,
+      run === null ? 'no run in progress' : 'run in progress',
+    ],
   };
   return Object.entries(figures).map(([name, [value, note]]) => (
     <div class="figure" key={name}>
@@ -49,9 +52,9 @@ export function Figures() {
 }
 
 function tasksDone(): readonly [string, string] {
-  const kinds = Object.values(tasks.value)
+  const kinds = Object.values(shownTasks.value)
     .filter(({ status }) => status !== 'dropped')
-    .map((task) => lookOf(task).kind);
+    .map((task) => labelTaskStatus(task).kind);
   const count = (...wanted: readonly string[]): number =>
     kinds.filter((kind) => wanted.includes(kind)).length;
   const bad = count('bad');

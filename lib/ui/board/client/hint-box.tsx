@@ -2,23 +2,23 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { BoardHint } from '../../../domain/view-models/board.ts';
 import { SendForm } from '../../page/client/send-form.tsx';
-import { post } from '../../page/client/transport.ts';
-import { hintedAgent, isFresh, state } from './app.ts';
-import { Text } from './texts.tsx';
+import { postJson } from '../../page/client/transport.ts';
+import { boardState, hintedAgent, isFresh } from './app.ts';
+import { ForeignText } from './texts.tsx';
 
 /** Where one agent is given a hint, and what became of those before. */
 export function HintBox({ agent }: { readonly agent: string }) {
   const text = useSignal('');
   const opener = useRef<HTMLButtonElement>(null);
   const isOpen = hintedAgent.value === agent;
-  const isRunning = state.value.agents.some(({ id }) => id === agent);
+  const isRunning = boardState.value.agents.some(({ id }) => id === agent);
   const close = (): void => {
     hintedAgent.value = null;
     opener.current?.focus();
   };
   const send = async (): Promise<string> => {
     if (!isFresh.value) return 'git flame is not responding. You can send messages once it responds again.';
-    const { problem } = await post('/api/hint', { agent, text: text.value });
+    const { problem } = await postJson('/api/hint', { agent, text: text.value });
     if (problem !== '') return problem;
     text.value = '';
     close();
@@ -28,11 +28,12 @@ export function HintBox({ agent }: { readonly agent: string }) {
     <section class="part tell">
       <div role="status">
         <ul class="hints" aria-label="Messages to this agent">
-          {state.value.hints
+          {boardState.value.hints
             .filter((hint) => hint.agent === agent)
             .map((hint) => (
               <li class={`hint ${hint.state}`} key={hint.id}>
-                <Text class="hint-text">{hint.text}</Text> <span class="quiet">{becameOf(hint)}</span>
+                <ForeignText class="hint-text">{hint.text}</ForeignText>{' '}
+                <span class="quiet">{becameOf(hint)}</span>
               </li>
             ))}
         </ul>

@@ -1,11 +1,11 @@
 import type { BoardChangeset } from '../../../domain/view-models/board.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
-import { state } from './app.ts';
+import { boardState } from './app.ts';
 import { describeSpent } from './board-texts.ts';
-import { Moment, Text } from './texts.tsx';
+import { ClockTime, ForeignText } from './texts.tsx';
 
-export function Changesets() {
-  const { changesets } = state.value;
+export function BoardChangesetList() {
+  const { changesets } = boardState.value;
   return (
     <>
       <h2 id="sets-title">Changesets</h2>
@@ -34,7 +34,7 @@ function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by }
         </span>
       </span>
       <span class="row-note quiet">{tasks.join(', ')}</span>
-      {why !== '' && <Text class="row-note">{why}</Text>}
+      {why !== '' && <ForeignText class="row-note">{why}</ForeignText>}
     </div>
   );
 }
@@ -44,12 +44,12 @@ export function Diffstat({ files, insertions, deletions }: BoardChangeset['diffs
   return (
     <>
       <span class="quiet">{formatCount(files, 'file')}</span>{' '}
-      <Counts insertions={insertions} deletions={deletions} />
+      <ChangedLineCounts insertions={insertions} deletions={deletions} />
     </>
   );
 }
 
-export function Counts({ insertions, deletions }: Omit<BoardChangeset['diffstat'], 'files'>) {
+export function ChangedLineCounts({ insertions, deletions }: Omit<BoardChangeset['diffstat'], 'files'>) {
   return (
     <>
       <span class="plus">{`+${formatNumber(insertions)}`}</span>{' '}
@@ -58,15 +58,15 @@ export function Counts({ insertions, deletions }: Omit<BoardChangeset['diffstat'
   );
 }
 
-export function Log() {
+export function SessionLogList() {
   return (
     <>
       <h2 id="story-title">Log</h2>
       <ol id="log" class="log" tabIndex={0} aria-labelledby="story-title">
-        {state.value.log.map(({ at, who, text }) => (
+        {boardState.value.log.map(({ at, who, text }) => (
           <li>
-            <Moment at={at} />
-            <Text class="what">{text}</Text>
+            <ClockTime at={at} />
+            <ForeignText class="what">{text}</ForeignText>
             <span class="quiet who" title={who}>
               {who.replace(/ <.*>$/, '')}
             </span>
@@ -77,23 +77,23 @@ export function Log() {
   );
 }
 
-export function Sessions({ choose }: { choose(id: string): void }) {
+export function SessionChooser({ choose }: { choose(id: string): void }) {
   return (
     <>
       <h2 id="others-title">Sessions</h2>
       <ul id="sessions" class="rows">
-        {state.value.sessions.map(({ id, title, state: stands, wave, created_at, cost_usd }) => (
+        {boardState.value.sessions.map(({ id, title, state: stands, wave, created_at, cost_usd }) => (
           <li class="row" key={id}>
             <button
               type="button"
               class="row-button"
-              aria-current={id === state.value.session?.id}
+              aria-current={id === boardState.value.session?.id}
               onClick={() => choose(id)}
             >
               <span class="row-head">
-                <Text class="row-title">{title}</Text>
+                <ForeignText class="row-title">{title}</ForeignText>
                 <span class="badge">{stands === 'active' ? wave : stands}</span>
-                <Moment at={created_at} class="row-end quiet" />
+                <ClockTime at={created_at} class="row-end quiet" />
               </span>
               <span class="row-note quiet">
                 {[id, describeSpent({ cost_usd, tokens: 0 })].filter(Boolean).join(' · ')}

@@ -1,22 +1,22 @@
 import { render } from 'preact';
-import { byId } from '../../page/client/dom.ts';
-import { keepConnection } from '../../page/client/transport.ts';
-import { applyChange, type BoardChange, type BoardNotice } from '../board-changes.ts';
-import { about, close, isFresh, session, state } from './app.ts';
-import { bindKeys, wireLook } from './controls.ts';
-import { Figures, Title } from './header.tsx';
-import { Changesets, Log, Sessions } from './lists.tsx';
-import { Panel } from './panel.tsx';
-import { Plan } from './plan.tsx';
-import { Running } from './running.tsx';
-import { setClock } from './texts.tsx';
-import { Waiting } from './waiting.tsx';
+import { requireElementById } from '../../page/client/dom.ts';
+import { keepEventConnection } from '../../page/client/transport.ts';
+import { applyBoardChange, type BoardChange, type BoardMessage } from '../board-changes.ts';
+import { addSessionToPath, boardState, chosenSession, closePanel, isFresh } from './app.ts';
+import { wireBoardKeys, wireThemeChoice } from './controls.ts';
+import { ObjectiveTitle, SessionProgressFigures } from './header.tsx';
+import { BoardChangesetList, SessionChooser, SessionLogList } from './lists.tsx';
+import { TaskOrAgentPanel } from './panel.tsx';
+import { TaskGraphOrList } from './plan.tsx';
+import { RunningAgentsAndChecks } from './running.tsx';
+import { setBoardClock } from './texts.tsx';
+import { WaitingQuestions } from './waiting.tsx';
 
 const gone =
   'git flame is not responding: the board has ended, or the connection is lost. This page may be out of date; you can decide here once it responds again.';
 const newAddress =
   'The board was restarted at another address, which git flame prints. This page is out of date.';
-const message = byId('message', HTMLParagraphElement);
+const message = requireElementById('message', HTMLParagraphElement);
 
 function showConnection(words: string, kind: '' | 'ended' | 'gone'): void {
   message.textContent = words;
@@ -24,19 +24,23 @@ function showConnection(words: string, kind: '' | 'ended' | 'gone'): void {
   message.className = `message ${kind}`;
 }
 
-const connection = keepConnection<BoardChange | BoardNotice>({
-  path: () => about('/api/events'),
+const connection = keepEventConnection<BoardChange | BoardMessage>({
+  path: () => addSessionToPath('/api/events'),
   onValue: (word) => {
     if ('trouble' in word) return showConnection(word.trouble, 'ended');
     isFresh.value = !('ended' in word);
     if ('ended' in word) {
       connection.stop();
       // No answer can be given here any more.
-      state.value = { ...state.value, gate: null, run: word.isRunOver ? null : state.value.run };
+      boardState.value = {
+        ...boardState.value,
+        gate: null,
+        run: word.isRunOver ? null : boardState.value.run,
+      };
       return showConnection(word.ended, 'ended');
     }
-    setClock(word.now);
-    state.value = applyChange(state.value, word);
+    setBoardClock(word.now);
+    boardState.value = applyBoardChange(boardState.value, word);
     showConnection('', '');
   },
   // The shown state may be stale.
@@ -47,23 +51,23 @@ const connection = keepConnection<BoardChange | BoardNotice>({
 });
 
 function choose(id: string): void {
-  close();
-  session.value = id;
+  closePanel();
+  chosenSession.value = id;
   location.hash = `session=${id}`;
   connection.restart();
 }
 
 const parts = {
-  'top-words': <Title />,
-  figures: <Figures />,
-  waiting: <Waiting />,
-  work: <Running />,
-  plan: <Plan />,
-  sets: <Changesets />,
-  story: <Log />,
-  others: <Sessions choose={choose} />,
-  beside: <Panel />,
+  'top-words': <ObjectiveTitle />,
+  figures: <SessionProgressFigures />,
+  waiting: <WaitingQuestions />,
+  work: <RunningAgentsAndChecks />,
+  plan: <TaskGraphOrList />,
+  sets: <BoardChangesetList />,
+  story: <SessionLogList />,
+  others: <SessionChooser choose={choose} />,
+  beside: <TaskOrAgentPanel />,
 };
-for (const [id, part] of Object.entries(parts)) render(part, byId(id, HTMLElement));
-wireLook();
-bindKeys();
+for (const [id, part] of Object.entries(parts)) render(part, requireElementById(id, HTMLElement));
+wireThemeChoice();
+wireBoardKeys();

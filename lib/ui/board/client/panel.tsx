@@ -2,18 +2,18 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { BoardStreamLine, BoardTaskDetails } from '../../../domain/view-models/board.ts';
 import { followEvents, getJson, useLoaded } from '../../page/client/transport.ts';
-import { about, close, opened, state, tasks } from './app.ts';
+import { addSessionToPath, boardState, closePanel, openedPanel, shownTasks } from './app.ts';
 import { describeSpent } from './board-texts.ts';
 import { HintBox } from './hint-box.tsx';
 import { TaskDetails, TaskSummary } from './task-details.tsx';
-import { Elapsed, Text } from './texts.tsx';
+import { ElapsedTime, ForeignText } from './texts.tsx';
 
 /** A task or an agent beside the board, while one is open. */
-export function Panel() {
-  return opened.value === null ? null : <OpenPanel {...opened.value} />;
+export function TaskOrAgentPanel() {
+  return openedPanel.value === null ? null : <OpenPanel {...openedPanel.value} />;
 }
 
-function OpenPanel({ kind, id }: NonNullable<typeof opened.value>) {
+function OpenPanel({ kind, id }: NonNullable<typeof openedPanel.value>) {
   const panel = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -29,9 +29,9 @@ function OpenPanel({ kind, id }: NonNullable<typeof opened.value>) {
     <aside id="panel" class="panel" aria-labelledby="panel-title" tabIndex={-1} ref={panel}>
       <div class="panel-head">
         <h2 id="panel-title" dir="auto">
-          {tasks.value[id]?.title ?? id}
+          {shownTasks.value[id]?.title ?? id}
         </h2>
-        <button type="button" onClick={close}>
+        <button type="button" onClick={closePanel}>
           Close <kbd>Esc</kbd>
         </button>
       </div>
@@ -41,8 +41,8 @@ function OpenPanel({ kind, id }: NonNullable<typeof opened.value>) {
 }
 
 function OpenTask({ id }: { readonly id: string }) {
-  const task = tasks.value[id];
-  const path = about(`/api/task/${encodeURIComponent(id)}`);
+  const task = shownTasks.value[id];
+  const path = addSessionToPath(`/api/task/${encodeURIComponent(id)}`);
   const details = useLoaded(() => getJson<BoardTaskDetails>(path), task);
   if (task === undefined) return <p class="quiet">This task no longer exists.</p>;
   if (details === null) return <p class="quiet">Loading …</p>;
@@ -60,7 +60,7 @@ function OpenTask({ id }: { readonly id: string }) {
 function TaskStream({ task, agents }: { readonly task: string; readonly agents: readonly string[] }) {
   const chosen = useSignal<string | null>(null);
   const shown = useRef<string | null>(null);
-  const atWork = state.value.agents.find((one) => one.task === task)?.id;
+  const atWork = boardState.value.agents.find((one) => one.task === task)?.id;
   shown.current = chosen.value ?? atWork ?? shown.current ?? agents.at(-1) ?? null;
   const agent = shown.current;
   if (agent === null) return null;
@@ -100,13 +100,13 @@ function AgentTalk({ agent }: { readonly agent: string }) {
 
 /** One without a task. */
 function OpenAgent({ id }: { readonly id: string }) {
-  const agent = state.value.agents.find((one) => one.id === id);
+  const agent = boardState.value.agents.find((one) => one.id === id);
   return (
     <>
       {agent !== undefined && (
         <p class="quiet">
           {`${agent.role} · ${agent.adapter} · `}
-          <Elapsed since={agent.started_at} />
+          <ElapsedTime since={agent.started_at} />
           {` · ${describeSpent(agent)}`}
         </p>
       )}
@@ -163,7 +163,7 @@ function Stream({ agent }: { readonly agent: string }) {
         {heard.value.slice(first).map(({ kind, text }, at) => (
           <li class={kind} key={first + at}>
             {signs[kind] !== '' && <span class="stream-sign">{signs[kind]}</span>}
-            <Text class="stream-text">{text}</Text>
+            <ForeignText class="stream-text">{text}</ForeignText>
           </li>
         ))}
       </ol>

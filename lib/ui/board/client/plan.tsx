@@ -1,23 +1,23 @@
 import { signal } from '@preact/signals';
 import type { BoardTask } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
-import { opened, openTask, tasks } from './app.ts';
-import { describeOverlaps, describeSpent, lookOf, type TaskLook } from './board-texts.ts';
-import { Graph } from './graph.tsx';
-import { Text } from './texts.tsx';
+import { openedPanel, openTaskPanel, shownTasks } from './app.ts';
+import { describeOverlaps, describeSpent, labelTaskStatus, type TaskStatusLabel } from './board-texts.ts';
+import { TaskGraphView } from './graph.tsx';
+import { ForeignText } from './texts.tsx';
 
 /** A screen that is narrower shows the plan as a list at first. */
 const narrow = matchMedia('(max-width: 40rem)');
 const isList = signal(narrow.matches);
 const filter = signal('');
 
-export function switchView(): void {
+export function switchGraphAndList(): void {
   isList.value = !isList.value;
 }
 
 /** The tasks, as a graph or as a list. */
-export function Plan() {
-  const all = Object.entries(tasks.value);
+export function TaskGraphOrList() {
+  const all = Object.entries(shownTasks.value);
   const fitting = all.filter(([id, task]) => fits(id, task)).sort(byUrgency);
   const count = formatCount(all.length, 'task');
   return (
@@ -38,7 +38,12 @@ export function Plan() {
               }}
             />
           </label>
-          <button type="button" aria-pressed={isList.value} aria-keyshortcuts="v" onClick={switchView}>
+          <button
+            type="button"
+            aria-pressed={isList.value}
+            aria-keyshortcuts="v"
+            onClick={switchGraphAndList}
+          >
             As a list <kbd>v</kbd>
           </button>
         </div>
@@ -52,7 +57,7 @@ export function Plan() {
           ))}
         </ul>
       ) : (
-        <Graph fitting={new Set(fitting.map(([id]) => id))} />
+        <TaskGraphView fitting={new Set(fitting.map(([id]) => id))} />
       )}
       {all.length === 0 && <p class="quiet">No tasks yet.</p>}
     </>
@@ -62,22 +67,32 @@ export function Plan() {
 /** Every word that was typed is in its id, title, group, state or files. */
 function fits(id: string, task: BoardTask): boolean {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = [id, task.title, task.group, lookOf(task).word, task.by ?? '', ...task.locks].join(' ');
+  const text = [id, task.title, task.group, labelTaskStatus(task).word, task.by ?? '', ...task.locks].join(
+    ' ',
+  );
   return words.every((word) => text.toLowerCase().includes(word));
 }
 
-const urgency: readonly TaskLook['kind'][] = ['bad', 'works', 'planned', 'waits', 'good', 'landed', 'over'];
+const urgency: readonly TaskStatusLabel['kind'][] = [
+  'bad',
+  'works',
+  'planned',
+  'waits',
+  'good',
+  'landed',
+  'over',
+];
 
 function byUrgency(
   [id, task]: readonly [string, BoardTask],
   [otherId, other]: readonly [string, BoardTask],
 ): number {
-  const [one, two] = [task, other].map((each) => urgency.indexOf(lookOf(each).kind));
+  const [one, two] = [task, other].map((each) => urgency.indexOf(labelTaskStatus(each).kind));
   return (one ?? 0) - (two ?? 0) || id.localeCompare(otherId, 'en', { numeric: true });
 }
 
 function TaskRow({ id, task }: { readonly id: string; readonly task: BoardTask }) {
-  const { symbol, word, kind } = lookOf(task);
+  const { symbol, word, kind } = labelTaskStatus(task);
   const needs = task.needs.length === 0 ? '' : `after ${task.needs.join(', ')}`;
   return (
     <button
@@ -85,8 +100,8 @@ function TaskRow({ id, task }: { readonly id: string; readonly task: BoardTask }
       class="row-button"
       data-kind={kind}
       data-id={id}
-      aria-current={opened.value?.id === id}
-      onClick={() => openTask(id)}
+      aria-current={openedPanel.value?.id === id}
+      onClick={() => openTaskPanel(id)}
     >
       <span class="row-head">
         <span class="sign">{symbol}</span>
@@ -94,12 +109,12 @@ function TaskRow({ id, task }: { readonly id: string; readonly task: BoardTask }
         <span class={`badge ${kind}`}>{word}</span>
         {task.attempts > 1 && <span class="row-end quiet">{`attempt ${task.attempts}`}</span>}
       </span>
-      <Text class="row-title">{task.title}</Text>
+      <ForeignText class="row-title">{task.title}</ForeignText>
       <span class="row-note quiet">
         {[task.group, needs, describeOverlaps(task), describeSpent(task)].filter(Boolean).join(' · ')}
       </span>
       {task.because.slice(0, 2).map((why) => (
-        <Text class="row-note">{why}</Text>
+        <ForeignText class="row-note">{why}</ForeignText>
       ))}
     </button>
   );

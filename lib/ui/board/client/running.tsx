@@ -1,13 +1,13 @@
 import type { BoardAgent, BoardCheck } from '../../../domain/view-models/board.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
-import { hintedAgent, openAgent, state, tasks } from './app.ts';
+import { boardState, hintedAgent, openAgentPanel, shownTasks } from './app.ts';
 import { describeSpent } from './board-texts.ts';
-import { Elapsed, Fold, Moment, Text } from './texts.tsx';
+import { ClockTime, ElapsedTime, FoldedSection, ForeignText } from './texts.tsx';
 
 /** The agents and checks that run, and what the last checks came to. */
-export function Running() {
-  const { agents, checks, ended_checks: ended } = state.value;
+export function RunningAgentsAndChecks() {
+  const { agents, checks, ended_checks: ended } = boardState.value;
   return (
     <>
       <h2 id="work-title">Agents</h2>
@@ -29,8 +29,8 @@ export function Running() {
         {ended.map((check) => (
           <li class={check.is_good ? '' : 'bad'} key={check.id}>
             <span class="row-head">
-              <Text>{resultWords(check, `${check.about}: `)}</Text>
-              <Moment at={check.ended_at} class="row-end quiet" />
+              <ForeignText>{resultWords(check, `${check.about}: `)}</ForeignText>
+              <ClockTime at={check.ended_at} class="row-end quiet" />
             </span>
           </li>
         ))}
@@ -42,18 +42,18 @@ export function Running() {
 
 function AgentRow(agent: BoardAgent) {
   const { id, role, adapter, blocked, activity } = agent;
-  const title = agent.task === null ? null : (tasks.value[agent.task]?.title ?? null);
+  const title = agent.task === null ? null : (shownTasks.value[agent.task]?.title ?? null);
   return (
     <>
-      <button type="button" class="row-button" onClick={() => openAgent(id)}>
+      <button type="button" class="row-button" onClick={() => openAgentPanel(id)}>
         <span class="row-head">
           <b>{agent.task ?? role}</b>
           <span class="badge">{role}</span>
           {blocked > 0 && <span class="badge bad">{`${formatCount(blocked, 'call')} blocked`}</span>}
-          <Elapsed since={agent.started_at} class="row-end quiet" />
+          <ElapsedTime since={agent.started_at} class="row-end quiet" />
         </span>
-        {title !== null && <Text class="row-title">{title}</Text>}
-        <Text class="row-note">{activity === '' ? 'starting' : activity}</Text>
+        {title !== null && <ForeignText class="row-title">{title}</ForeignText>}
+        <ForeignText class="row-note">{activity === '' ? 'starting' : activity}</ForeignText>
         <span class="row-note quiet">{[id, adapter, describeSpent(agent)].filter(Boolean).join(' · ')}</span>
       </button>
       <Button
@@ -61,7 +61,7 @@ function AgentRow(agent: BoardAgent) {
         class="tell-button"
         aria-label={`Message… (${agent.task ?? id})`}
         onClick={() => {
-          openAgent(id);
+          openAgentPanel(id);
           hintedAgent.value = id;
         }}
       />
@@ -75,16 +75,16 @@ function CheckRow({ about, command, started_at: since, output, before }: BoardCh
       <span class="row-head">
         <b>{about}</b>
         <span class="badge">check</span>
-        <Elapsed since={since} class="row-end quiet" />
+        <ElapsedTime since={since} class="row-end quiet" />
       </span>
       {before.map((one) => (
-        <Text class={`row-note ${one.is_good ? '' : 'bad'}`}>{resultWords(one)}</Text>
+        <ForeignText class={`row-note ${one.is_good ? '' : 'bad'}`}>{resultWords(one)}</ForeignText>
       ))}
       <code class="row-title">{command}</code>
       {output !== '' && (
-        <Fold summary="Output">
+        <FoldedSection summary="Output">
           <pre tabIndex={0}>{output}</pre>
-        </Fold>
+        </FoldedSection>
       )}
     </div>
   );

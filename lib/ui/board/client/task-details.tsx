@@ -7,21 +7,21 @@ import type {
   BoardVerdict,
 } from '../../../domain/view-models/board.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
-import { describeBelow, describeSpent, lookOf } from './board-texts.ts';
-import { CheckFold } from './gate-facts.tsx';
-import { Counts } from './lists.tsx';
-import { Block, Fold, Moment, Text, Texts } from './texts.tsx';
+import { describeSpent, labelTaskStatus, listTasksBelow } from './board-texts.ts';
+import { FoldedCheckResult } from './gate-facts.tsx';
+import { ChangedLineCounts } from './lists.tsx';
+import { ClockTime, FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList } from './texts.tsx';
 
 /** How a task stands, at a glance. */
 export function TaskSummary({ id, task }: { readonly id: string; readonly task: BoardTask }) {
-  const { symbol, word, kind } = lookOf(task);
+  const { symbol, word, kind } = labelTaskStatus(task);
   const { overlap } = task;
   const facts = {
     Group: task.group,
     Priority: task.priority,
     Needs: task.needs.join(', '),
-    'Stacked on': overlap?.kind === 'build-on' ? describeBelow(overlap) : '',
-    'Overlaps with': overlap?.kind === 'separate' ? describeBelow(overlap) : '',
+    'Stacked on': overlap?.kind === 'build-on' ? listTasksBelow(overlap) : '',
+    'Overlaps with': overlap?.kind === 'separate' ? listTasksBelow(overlap) : '',
     By: task.by,
     Attempts: task.attempts,
     Spent: describeSpent(task),
@@ -33,7 +33,7 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
         <span class={`badge ${kind}`}>{`${symbol} ${word}`}</span>
       </p>
       {task.because.map((why) => (
-        <Block class="warning">{why}</Block>
+        <ForeignTextBlock class="warning">{why}</ForeignTextBlock>
       ))}
       <dl class="facts">
         {Object.entries(facts)
@@ -42,7 +42,7 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <Text>{value}</Text>
+                <ForeignText>{value}</ForeignText>
               </dd>
             </div>
           ))}
@@ -62,7 +62,7 @@ export function TaskDetails({ task, details }: TaskDetailsProps) {
   const chosen = [details.adapter, details.model].filter((one) => one !== null).join(', ');
   const parts: Readonly<Record<string, readonly ComponentChild[]>> = {
     Description: [
-      <Block>{details.description}</Block>,
+      <ForeignTextBlock>{details.description}</ForeignTextBlock>,
       <List title="Acceptance criteria" of={details.acceptance} />,
       <List title="Constraints" of={details.constraints} />,
       <List title="Locks" of={task.locks} />,
@@ -105,7 +105,7 @@ function List({ title, of }: { readonly title: string; readonly of: readonly str
   return (
     <>
       <h4>{title}</h4>
-      <Texts of={of} />
+      <ForeignTextList of={of} />
     </>
   );
 }
@@ -113,9 +113,9 @@ function List({ title, of }: { readonly title: string; readonly of: readonly str
 function Detail({ title, text = '' }: { readonly title: string; readonly text: string | undefined }) {
   if (text === '') return null;
   return (
-    <Fold summary={title}>
+    <FoldedSection summary={title}>
       <pre tabIndex={0}>{text}</pre>
-    </Fold>
+    </FoldedSection>
   );
 }
 
@@ -137,10 +137,10 @@ function Item({ name, badge = '', look = '', who, at, texts = [], children }: It
         {name}
         {badge !== '' && <span class={`badge ${look}`}>{badge}</span>}
         <span class="quiet">{who}</span>
-        {at !== undefined && <Moment at={at} class="row-end quiet" />}
+        {at !== undefined && <ClockTime at={at} class="row-end quiet" />}
       </p>
       {texts.filter(Boolean).map((text) => (
-        <Block>{text}</Block>
+        <ForeignTextBlock>{text}</ForeignTextBlock>
       ))}
       {children}
     </div>
@@ -154,7 +154,7 @@ function Verdict({ status, by, at, notes, issues, override, checks }: BoardVerdi
     <Item badge={badge} look={look} who={by} at={at} texts={[passed, notes]}>
       <List title="Issues" of={issues} />
       {checks.map((check) => (
-        <CheckFold {...check} />
+        <FoldedCheckResult {...check} />
       ))}
     </Item>
   );
@@ -172,7 +172,7 @@ function AgentRun({ id, role, outcome, took_ms: took, blocked, ...spent }: Board
   const words = [role, outcome, took === null ? '' : formatDuration(took), describeSpent(spent)];
   return (
     <Item name={<code>{id}</code>} who={words.filter(Boolean).join(' · ')}>
-      <Texts class="blocked-calls" of={blocked.map((call) => `blocked: ${call}`)} />
+      <ForeignTextList class="blocked-calls" of={blocked.map((call) => `blocked: ${call}`)} />
     </Item>
   );
 }
@@ -184,7 +184,7 @@ function Files({ files }: Pick<BoardTaskDetails, 'files'>) {
         <li key={path}>
           {from !== undefined && <code>{from}</code>}
           {from !== undefined && ' → '}
-          <code>{path}</code> <Counts insertions={insertions} deletions={deletions} />
+          <code>{path}</code> <ChangedLineCounts insertions={insertions} deletions={deletions} />
         </li>
       ))}
     </ul>

@@ -8,7 +8,7 @@ interface Named {
 }
 
 /** Text of others, which may be read from the right. */
-export function Text({ class: name = '', children }: Named) {
+export function ForeignText({ class: name = '', children }: Named) {
   return (
     <span class={name} dir="auto">
       {children}
@@ -17,7 +17,7 @@ export function Text({ class: name = '', children }: Named) {
 }
 
 /** A text of several lines. */
-export function Block({ class: name = '', children }: Named) {
+export function ForeignTextBlock({ class: name = '', children }: Named) {
   return (
     <p class={`text ${name}`} dir="auto">
       {children}
@@ -26,13 +26,19 @@ export function Block({ class: name = '', children }: Named) {
 }
 
 /** A list of such texts. */
-export function Texts({ of, class: name = '' }: { readonly of: readonly string[]; readonly class?: string }) {
+export function ForeignTextList({
+  of,
+  class: name = '',
+}: {
+  readonly of: readonly string[];
+  readonly class?: string;
+}) {
   if (of.length === 0) return null;
   return (
     <ul class={name}>
       {of.map((text) => (
         <li>
-          <Text>{text}</Text>
+          <ForeignText>{text}</ForeignText>
         </li>
       ))}
     </ul>
@@ -40,7 +46,7 @@ export function Texts({ of, class: name = '' }: { readonly of: readonly string[]
 }
 
 /** Something folded, opened by its summary. */
-export function Fold({ class: name = '', summary, children }: Named & { readonly summary: string }) {
+export function FoldedSection({ class: name = '', summary, children }: Named & { readonly summary: string }) {
   return (
     <details class={name}>
       <summary>{summary}</summary>
@@ -57,13 +63,19 @@ setInterval(() => {
 }, 1_000);
 
 /** Sets the clock to that of the board. */
-export function setClock(now: number): void {
+export function setBoardClock(now: number): void {
   ahead = now - Date.now();
   clock.value = now;
 }
 
 /** How long ago something began, kept up to date; `since` is an ISO time. */
-export function Elapsed({ since, class: name = '' }: { readonly since: string; readonly class?: string }) {
+export function ElapsedTime({
+  since,
+  class: name = '',
+}: {
+  readonly since: string;
+  readonly class?: string;
+}) {
   // Tenths of a second would flicker.
   const seconds = Math.max(0, Math.round((clock.value - Date.parse(since)) / 1_000));
   return (
@@ -74,7 +86,7 @@ export function Elapsed({ since, class: name = '' }: { readonly since: string; r
 }
 
 /** A moment as a clock shows it here, with the day where that is another one. */
-export function Moment({ at, class: name = '' }: { readonly at: string; readonly class?: string }) {
+export function ClockTime({ at, class: name = '' }: { readonly at: string; readonly class?: string }) {
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();
   const clockTime = time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });

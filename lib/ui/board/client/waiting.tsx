@@ -1,14 +1,18 @@
 import { signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { answersTo } from '../../../domain/questions/answers-to.ts';
-import { answeredAtTexts, type DecidedGate, type OpenGate } from '../../../domain/questions/gate.ts';
-import { describeWithdrawal, questionTitle } from '../../../domain/questions/question-facts.ts';
+import { listOfferedAnswers } from '../../../domain/questions/answers-to.ts';
+import {
+  type AnsweredQuestion,
+  answeringPlaceWords,
+  type PendingQuestion,
+} from '../../../domain/questions/gate.ts';
+import { describeQuestionWithdrawal, renderQuestionTitle } from '../../../domain/questions/question-facts.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { Button } from '../../page/client/send-form.tsx';
-import { post } from '../../page/client/transport.ts';
-import { about, isFresh, state } from './app.ts';
-import { GateFacts, loadText } from './gate-facts.tsx';
-import { Block, Fold, Moment, Text } from './texts.tsx';
+import { postJson } from '../../page/client/transport.ts';
+import { addSessionToPath, boardState, isFresh } from './app.ts';
+import { loadQuestionText, QuestionFactsView } from './gate-facts.tsx';
+import { ClockTime, FoldedSection, ForeignText, ForeignTextBlock } from './texts.tsx';
 
 const mostDecided = 5;
 
@@ -26,9 +30,9 @@ const begun = signal<ReadonlyMap<string, Begun>>(new Map());
 let hadFocus = false;
 
 /** The questions that wait for the person, and the outcome of the last ones. */
-export function Waiting() {
-  const { gate, notices, session, decided } = state.value;
-  const last = useRef<OpenGate | null>(null);
+export function WaitingQuestions() {
+  const { gate, notices, session, decided } = boardState.value;
+  const last = useRef<PendingQuestion | null>(null);
   if (gate !== null) last.current = gate;
   const next = session?.next ?? null;
   const answered = decided.find(({ id }) => id === last.current?.id);
@@ -49,7 +53,7 @@ export function Waiting() {
       </ul>
       <p class="unseen" role="status">
         {gate !== null
-          ? `Waits for you: ${questionTitle(gate.asks)}`
+          ? `Waits for you: ${renderQuestionTitle(gate.asks)}`
           : answered === undefined
             ? ''
             : sentence(answered)}
@@ -59,15 +63,15 @@ export function Waiting() {
       <ul id="decided" class="decided">
         {lost.map(([id, { title, how, draft }]) => (
           <li key={id}>
-            <Text>{`${title}: ${how}.`}</Text>
+            <ForeignText>{`${title}: ${how}.`}</ForeignText>
             <Draft text={draft} />
           </li>
         ))}
         {shown.map((one) => (
           <li key={one.id}>
             <span class="row-head">
-              <Text>{sentence(one)}</Text>
-              <Moment at={one.at} class="row-end quiet" />
+              <ForeignText>{sentence(one)}</ForeignText>
+              <ClockTime at={one.at} class="row-end quiet" />
             </span>
             <Draft text={begun.value.get(one.id)?.draft ?? ''} />
           </li>
@@ -78,19 +82,19 @@ export function Waiting() {
 }
 
 /** A question, with the form of the answer that is chosen. */
-function Card(gate: OpenGate) {
+function Card(gate: PendingQuestion) {
   const { id, asks } = gate;
   const chosen = useSignal<string | null>(null);
   const card = useRef<HTMLElement>(null);
   const drafts = useRef(new Map<string, string | undefined>()).current;
   const isSent = useRef(false);
-  const answers = answersTo(asks);
+  const answers = listOfferedAnswers(asks);
   const answer = answers.find(({ label }) => label === chosen.value);
   const keepDraft = (): void => {
     const draft = [...drafts.values()].filter(Boolean).join('\n\n');
     if (draft === '') return;
-    const how = describeWithdrawal(gate, Date.now());
-    begun.value = new Map(begun.value).set(id, { title: questionTitle(asks), draft, how });
+    const how = describeQuestionWithdrawal(gate, Date.now());
+    begun.value = new Map(begun.value).set(id, { title: renderQuestionTitle(asks), draft, how });
   };
   useLayoutEffect(() => {
     if (hadFocus) card.current?.querySelector('button')?.focus();
@@ -106,18 +110,18 @@ function Card(gate: OpenGate) {
   const send = async (given: unknown): Promise<string> => {
     if (!isFresh.value) return 'git flame is not responding. You can decide here once it responds again.';
     isSent.current = true;
-    const { problem } = await post(about('/api/answer'), { gate: id, answer: given });
+    const { problem } = await postJson(addSessionToPath('/api/answer'), { gate: id, answer: given });
     isSent.current = problem === '';
-    if (problem !== '' && state.value.gate?.id !== id) keepDraft();
+    if (problem !== '' && boardState.value.gate?.id !== id) keepDraft();
     return problem;
   };
   return (
     <article class="gate" data-gate={asks.gate} aria-labelledby={`title-${id}`} ref={card}>
       <h3 id={`title-${id}`} dir="auto">
-        {questionTitle(asks)}
+        {renderQuestionTitle(asks)}
       </h3>
       <div class="gate-facts">
-        <GateFacts gate={id} asks={asks} />
+        <QuestionFactsView gate={id} asks={asks} />
       </div>
       <div class="answers">
         {answers.map(({ label, look }) => (
@@ -138,7 +142,7 @@ function Card(gate: OpenGate) {
             key={answer.label}
             answer={answer}
             drafts={drafts}
-            load={(what) => loadText(id, what)}
+            load={(what) => loadQuestionText(id, what)}
             send={send}
             cancel={cancel}
           />
@@ -151,12 +155,12 @@ function Card(gate: OpenGate) {
 function Draft({ text }: { readonly text: string }) {
   if (text === '') return null;
   return (
-    <Fold summary="Your draft">
-      <Block>{text}</Block>
-    </Fold>
+    <FoldedSection summary="Your draft">
+      <ForeignTextBlock>{text}</ForeignTextBlock>
+    </FoldedSection>
   );
 }
 
-function sentence({ about: what, answer, where }: DecidedGate): string {
-  return `${what}: ${answer} (decided ${answeredAtTexts[where]})`;
+function sentence({ about: what, answer, where }: AnsweredQuestion): string {
+  return `${what}: ${answer} (decided ${answeringPlaceWords[where]})`;
 }

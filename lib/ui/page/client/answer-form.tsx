@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import type { Answer, AnswerField } from '../../../domain/questions/answer-row.ts';
-import type { GateText } from '../../../domain/questions/gate.ts';
+import type { AnswerField, OfferedAnswer } from '../../../domain/questions/answer-row.ts';
+import type { QuestionTextKind } from '../../../domain/questions/gate.ts';
 import { Button, SendForm } from './send-form.tsx';
 import { useLoaded } from './transport.ts';
 
 interface AnswerFormProps {
-  readonly answer: Answer;
-  readonly drafts: Drafts;
+  readonly answer: OfferedAnswer;
+  readonly drafts: FormDrafts;
   /** A text that a field holds at first. */
-  load(what: GateText): Promise<string>;
+  load(what: QuestionTextKind): Promise<string>;
   /** Resolves to what is wrong; '' once it counts. */
   send(given: unknown): Promise<string>;
   cancel(): void;
@@ -17,7 +17,7 @@ interface AnswerFormProps {
 }
 
 /** Text written in fields of forms, by their names: it outlives the form. undefined: unchanged. */
-export interface Drafts {
+export interface FormDrafts {
   get(field: string): string | undefined;
   set(field: string, text: string | undefined): unknown;
 }
@@ -125,7 +125,7 @@ function Options({ field, id }: Pick<Of<'one' | 'some'>, 'field' | 'id'>) {
   );
 }
 
-function readForm(form: HTMLFormElement, { word, given, fields }: Answer): unknown {
+function readForm(form: HTMLFormElement, { word, given, fields }: OfferedAnswer): unknown {
   const filled: Record<string, unknown> = { ...given, kind: word };
   for (const [at, field] of fields.entries()) {
     const value = readField(form, field, idOf(at));

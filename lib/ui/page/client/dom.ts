@@ -1,5 +1,5 @@
 /** An element of the page that must be there. */
-export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
+export function requireElementById<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
   throw new Error(`#${id} is missing`);

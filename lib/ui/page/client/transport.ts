@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 const base = location.pathname.replace(/\/+$/, '');
 const token = new URLSearchParams(location.search).get('token') ?? '';
 
-export interface Reply {
+export interface ServerReply {
   /** '' or what is wrong. */
   readonly problem: string;
   /** The run comes back to it: to be sent again then. */
@@ -13,7 +13,7 @@ export interface Reply {
 }
 
 /** Sends a decision; resolves to the server's reply. */
-export async function post(path: string, body: unknown): Promise<Reply> {
+export async function postJson(path: string, body: unknown): Promise<ServerReply> {
   try {
     const text = JSON.stringify(body);
     // So that it arrives although the tab is closed at once; a browser lets only so much go on.
@@ -109,14 +109,14 @@ interface LineOptions<Value> {
 }
 
 /** A line to the server, taken up again whenever it breaks: a tab may sleep for days. */
-export interface Connection {
+export interface EventConnection {
   /** Begins again. */
   restart(): void;
   /** Nothing comes any more, and that is right. */
   stop(): void;
 }
 
-export function keepConnection<Value>({ path, onValue, onLost }: LineOptions<Value>): Connection {
+export function keepEventConnection<Value>({ path, onValue, onLost }: LineOptions<Value>): EventConnection {
   let current = new AbortController();
   let heardAt = Date.now();
   let isOver = false;

@@ -1,14 +1,14 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
-import { byId } from '../../page/client/dom.ts';
-import { post } from '../../page/client/transport.ts';
-import type { KeptReview, keepSchema } from '../kept-review.ts';
-import type { ChangesetState, PagePreferences, PageState } from '../page-facts.ts';
+import { requireElementById } from '../../page/client/dom.ts';
+import { postJson } from '../../page/client/transport.ts';
+import type { reviewChangeSchema, UnfinishedReview } from '../kept-review.ts';
+import type { PagePreferences, PageState, ReviewPageChangeset } from '../page-facts.ts';
 
 interface Data {
   readonly state: PageState;
   readonly preferences: PagePreferences;
-  readonly kept: KeptReview;
+  readonly kept: UnfinishedReview;
 }
 
 const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
@@ -16,47 +16,49 @@ const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? ''
 export const { kept } = data;
 
 /** The page's current state. */
-export const state = signal(data.state);
+export const reviewState = signal(data.state);
 /** How often the run said that it waits for a decision. */
-export const questions = signal(0);
+export const waitingSignalCount = signal(0);
 /** Key of the changeset that is shown; '' before the first. */
-export const shown = signal('');
+export const shownChangesetKey = signal('');
 /** The changeset that is shown. */
-export const current = computed(() =>
-  state.value.changesets.find((changeset) => keyOf(changeset) === shown.value),
+export const shownChangeset = computed(() =>
+  reviewState.value.changesets.find(
+    (changeset) => changesetContentKey(changeset) === shownChangesetKey.value,
+  ),
 );
 /** Whether what would be drawn of it is not what it is, and it can't be approved here. */
-export const isRefused = signal(false);
+export const isApprovalPrevented = signal(false);
 
 /** How it is looked at. */
-export const look = {
+export const viewSettings = {
   preferences: data.preferences,
   /** Lines that differ in white space alone are left out. */
   ignoresSpace: false,
   /** Only what changed since the last round, where there was one. */
   isSince: false,
 };
-export const main = byId('main', HTMLElement);
+export const mainElement = requireElementById('main', HTMLElement);
 
 /** The identity of a changeset by its content: built again it is another one. */
-export function keyOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {
+export function changesetContentKey({ id, commit }: Pick<ReviewPageChangeset, 'id' | 'commit'>): string {
   return `${id}/${commit}`;
 }
 
 /** As it is looked at now. */
-export function viewQuery(): string {
-  return `space=${look.ignoresSpace ? 'ignored' : 'shown'}&show=${look.isSince ? 'since' : 'all'}`;
+export function renderViewQuery(): string {
+  return `space=${viewSettings.ignoresSpace ? 'ignored' : 'shown'}&show=${viewSettings.isSince ? 'since' : 'all'}`;
 }
 
-export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {
+export function changesetUrl({ id, commit }: Pick<ReviewPageChangeset, 'id' | 'commit'>): string {
   return `/api/changeset/${encodeURIComponent(id)}/${commit}`;
 }
 
 /** Remembers what was begun, beyond this tab. */
-export function saveReview(change: z.input<typeof keepSchema>): void {
-  void post('/api/keep', change);
+export function saveUnfinishedReview(change: z.input<typeof reviewChangeSchema>): void {
+  void postJson('/api/keep', change);
 }
 
 export function savePreferences(preferences: PagePreferences): void {
-  void post('/api/preferences', preferences);
+  void postJson('/api/preferences', preferences);
 }

@@ -1,12 +1,21 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Answer } from '../../../domain/questions/answer-row.ts';
-import { describeLines } from '../../../domain/state/line-range.ts';
+import type { OfferedAnswer } from '../../../domain/questions/answer-row.ts';
+import { renderLineRange } from '../../../domain/state/line-range.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { getJson } from '../../page/client/transport.ts';
-import type { ChangesetState } from '../page-facts.ts';
-import { current, isRefused, shown, state } from './app.ts';
-import { armed, decide, disarm, isOpen, isSending, opened, refusal, takeBack } from './decide.ts';
-import { draftsHere, textsOf } from './drafts.ts';
+import type { ReviewPageChangeset } from '../page-facts.ts';
+import { isApprovalPrevented, reviewState, shownChangeset, shownChangesetKey } from './app.ts';
+import {
+  answerReadyForEnter,
+  clearReadyAnswer,
+  isSendingDecision,
+  isShownChangesetOpen,
+  lastRefusal,
+  openedAnswerForm,
+  sendAnswer,
+  sendTakeBack,
+} from './decide.ts';
+import { formDraftsOfChangeset, listShownDraftComments } from './drafts.ts';
 
 /** The answers that have keys, by those of the terminal, some of which mean something else on this page. */
 const keys: Readonly<Record<string, string>> = {
@@ -17,24 +26,26 @@ const keys: Readonly<Record<string, string>> = {
 };
 
 /** Answers to the changeset shown, and its state. */
-export function Bar() {
-  const changeset = current.value;
+export function DecisionBar() {
+  const changeset = shownChangeset.value;
   if (changeset === undefined) return null;
-  const problem = refusal.value?.shown === shown.value ? refusal.value.text : '';
-  const canUndo = state.value.phase !== 'ended' && changeset.isUndoable;
-  const answer = isOpen() ? changeset.answers.find(({ label }) => label === opened.value) : undefined;
+  const problem = lastRefusal.value?.shown === shownChangesetKey.value ? lastRefusal.value.text : '';
+  const canUndo = reviewState.value.phase !== 'ended' && changeset.isUndoable;
+  const answer = isShownChangesetOpen()
+    ? changeset.answers.find(({ label }) => label === openedAnswerForm.value)
+    : undefined;
   return (
     <>
       <p class={`bar-words ${problem === '' ? '' : 'problem'}`} id="bar-words" role="status">
-        {problem || (isSending.value ? 'Sending …' : (armedWords() ?? describe(changeset)))}
+        {problem || (isSendingDecision.value ? 'Sending …' : (armedWords() ?? describe(changeset)))}
       </p>
       <div class="bar-tools">
         {canUndo ? (
           <button
             type="button"
             aria-keyshortcuts="u"
-            disabled={isSending.value}
-            onClick={() => void takeBack()}
+            disabled={isSendingDecision.value}
+            onClick={() => void sendTakeBack()}
           >
             Undo <kbd>u</kbd>
           </button>
@@ -43,15 +54,19 @@ export function Bar() {
         )}
       </div>
       {answer !== undefined && (
-        <AnswerDialog key={`${shown.value} ${answer.label}`} answer={answer} changeset={changeset} />
+        <AnswerDialog
+          key={`${shownChangesetKey.value} ${answer.label}`}
+          answer={answer}
+          changeset={changeset}
+        />
       )}
     </>
   );
 }
 
-function AnswerButton({ answer }: { readonly answer: Answer }) {
+function AnswerButton({ answer }: { readonly answer: OfferedAnswer }) {
   const { label, look, key } = answer;
-  const isArmed = armed.value === label;
+  const isArmed = answerReadyForEnter.value === label;
   const shortcut = keys[key];
   return (
     <button
@@ -60,43 +75,43 @@ function AnswerButton({ answer }: { readonly answer: Answer }) {
       aria-keyshortcuts={shortcut}
       disabled={!canGive(answer)}
       onClick={() => give(answer)}
-      onBlur={disarm}
+      onBlur={clearReadyAnswer}
     >
       {isPlain(answer) ? label : `${label} …`} {shortcut !== undefined && <kbd>{shortcut}</kbd>}
     </button>
   );
 }
 
-function canGive({ word }: Answer): boolean {
-  const isBlocked = word === 'approve' && (isRefused.value || current.value?.needs !== '');
-  return isOpen() && !isSending.value && !isBlocked;
+function canGive({ word }: OfferedAnswer): boolean {
+  const isBlocked = word === 'approve' && (isApprovalPrevented.value || shownChangeset.value?.needs !== '');
+  return isShownChangesetOpen() && !isSendingDecision.value && !isBlocked;
 }
 
 /** Whether it says all by itself: it asks for nothing, and has a key. */
-function isPlain({ key, fields }: Answer): boolean {
+function isPlain({ key, fields }: OfferedAnswer): boolean {
   return key in keys && fields.every(({ kind }) => kind === 'comments');
 }
 
-function give(answer: Answer): void {
-  if (isPlain(answer)) void decide({ ...answer.given, kind: answer.word }, answer);
-  else opened.value = answer.label;
+function give(answer: OfferedAnswer): void {
+  if (isPlain(answer)) void sendAnswer({ ...answer.given, kind: answer.word }, answer);
+  else openedAnswerForm.value = answer.label;
 }
 
 /** By key: a plain answer is made ready, and Enter gives it. False: the key is no answer's. */
-export function press(key: string): boolean {
-  const answer = current.value?.answers.find((one) => keys[one.key] === key);
+export function pressAnswerKey(key: string): boolean {
+  const answer = shownChangeset.value?.answers.find((one) => keys[one.key] === key);
   if (answer === undefined) return false;
   if (!canGive(answer)) return true;
   if (!isPlain(answer)) give(answer);
   else {
-    armed.value = answer.label;
+    answerReadyForEnter.value = answer.label;
     document.querySelector<HTMLElement>(`.bar [aria-keyshortcuts="${key}"]`)?.focus();
   }
   return true;
 }
 
 function armedWords(): string | null {
-  const answer = current.value?.answers.find(({ label }) => label === armed.value);
+  const answer = shownChangeset.value?.answers.find(({ label }) => label === answerReadyForEnter.value);
   if (answer === undefined) return null;
   const until = answer.word === 'skip' ? ' until the next cycle' : '';
   return `Press Enter to ${answer.word} it${until}, Escape to cancel.`;
@@ -106,8 +121,8 @@ function AnswerDialog({
   answer,
   changeset,
 }: {
-  readonly answer: Answer;
-  readonly changeset: ChangesetState;
+  readonly answer: OfferedAnswer;
+  readonly changeset: ReviewPageChangeset;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -117,10 +132,10 @@ function AnswerDialog({
     return () => element?.close();
   }, []);
   const close = (): void => {
-    opened.value = null;
+    openedAnswerForm.value = null;
   };
   const send = async (given: unknown): Promise<string> => {
-    const wrong = await decide({ ...Object(given) }, answer);
+    const wrong = await sendAnswer({ ...Object(given) }, answer);
     if (wrong === '') close();
     return wrong;
   };
@@ -133,7 +148,7 @@ function AnswerDialog({
       <h2 id="answer-title">{`${answer.label}: ${changeset.group}`}</h2>
       <AnswerForm
         answer={answer}
-        drafts={textsOf(shown.value)}
+        drafts={formDraftsOfChangeset(shownChangesetKey.value)}
         load={() => loadMessage(changeset)}
         send={send}
         cancel={close}
@@ -146,7 +161,7 @@ function AnswerDialog({
 
 /** Comments sent with the answer. */
 function Comments() {
-  const drafts = draftsHere();
+  const drafts = listShownDraftComments();
   if (drafts.length === 0)
     return <p class="quiet">To send comments with it, click a line number or drag over several.</p>;
   return (
@@ -154,14 +169,14 @@ function Comments() {
       <p class="quiet">Sent with these comments:</p>
       <ul>
         {drafts.map(({ path, text, ...at }) => (
-          <li>{`${path}:${describeLines(at)}: ${text}`}</li>
+          <li>{`${path}:${renderLineRange(at)}: ${text}`}</li>
         ))}
       </ul>
     </div>
   );
 }
 
-async function loadMessage({ id }: ChangesetState): Promise<string> {
+async function loadMessage({ id }: ReviewPageChangeset): Promise<string> {
   const path = `/api/message/${encodeURIComponent(id)}`;
   const found = await getJson<{ message: string }>(path).catch(() => {
     throw new Error('The commits of its tasks land with their own messages.');
@@ -170,10 +185,10 @@ async function loadMessage({ id }: ChangesetState): Promise<string> {
 }
 
 /** How the changeset that is shown stands, a sentence or two. */
-function describe(changeset: ChangesetState): string {
-  const { changesets, phase, message } = state.value;
+function describe(changeset: ReviewPageChangeset): string {
+  const { changesets, phase, message } = reviewState.value;
   const left = changesets.filter(({ state: stands }) => stands === 'waiting').length;
-  const { length: comments } = draftsHere();
+  const { length: comments } = listShownDraftComments();
   if (changeset.state !== 'waiting') {
     const unsent = comments === 1 ? 'Your comment was' : `Your ${comments} comments were`;
     return [
@@ -191,13 +206,13 @@ function describe(changeset: ChangesetState): string {
   return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${comments === 0 ? '' : ` ${noted} sent with your decision.`}`;
 }
 
-const stands: Partial<Record<ChangesetState['state'], string>> = {
+const stands: Partial<Record<ReviewPageChangeset['state'], string>> = {
   landed: 'has landed, approved',
   void: 'is stale and must be rebuilt',
 };
 
 /** The outcome of a changeset that doesn't wait. */
-function decidedWords({ group, state: now, by, reason }: ChangesetState): string {
+function decidedWords({ group, state: now, by, reason }: ReviewPageChangeset): string {
   const what = stands[now] ?? `is ${now}`;
   const words = `${group} ${what}${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : `: ${reason}`}`;
   return /[.!?]$/.test(words) ? words : `${words}.`;

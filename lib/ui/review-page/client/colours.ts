@@ -12,7 +12,7 @@ const steps: Iterator<void>[] = [];
 const colours = new WeakMap<HTMLElement, (readonly [Highlight, StaticRange])[]>();
 
 /** Colours the words of a part that was just drawn, when the browser has time for it. Changes no element. */
-export function colourPart(part: HTMLElement): void {
+export function highlightDiffPart(part: HTMLElement): void {
   if (CSS.highlights === undefined) return;
   steps.push(colourInSteps(part));
   if (steps.length === 1) requestIdleCallback(() => void takeSteps());
@@ -38,14 +38,14 @@ function takeStep(): boolean {
 let finder: typeof import('./find-words.ts') | undefined;
 
 /** Forgets the colours of what is no longer on the page. */
-export function dropColours(): void {
+export function dropUnusedHighlights(): void {
   for (const highlight of CSS.highlights?.values() ?? []) {
     for (const range of highlight) if (!range.startContainer.isConnected) highlight.delete(range);
   }
 }
 
 function* colourInSteps(part: HTMLElement): Generator<void> {
-  const language = finder?.languageOf(closestElement(part, '.file')?.dataset.path ?? '') ?? null;
+  const language = finder?.findLanguageOfPath(closestElement(part, '.file')?.dataset.path ?? '') ?? null;
   if (language === null || !part.isConnected) return;
   const ranges: (readonly [Highlight, StaticRange])[] = [];
   // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
@@ -75,7 +75,7 @@ function* rangesOf(
   if (text.length > longestText) return;
   let [line, start] = [0, 0];
   let nodes = textsIn(cells[0]);
-  for (const { from, to, kind } of finder?.findWordsOfPart(text, language) ?? []) {
+  for (const { from, to, kind } of finder?.findColouredWordsInPart(text, language) ?? []) {
     // A word may go on over the ends of lines.
     for (;;) {
       const length = texts[line]?.length ?? 0;

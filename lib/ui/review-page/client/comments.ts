@@ -1,22 +1,28 @@
 import {
-  describeLines,
-  renderSuggestion,
-  suggestedLines,
-  textBesideSuggestion,
+  parseSuggestedLines,
+  renderLineRange,
+  renderSuggestionComment,
+  stripSuggestion,
 } from '../../../domain/state/line-range.ts';
 import { closestElement, createElement } from '../../page/client/dom.ts';
-import { current, main } from './app.ts';
-import { applySuggestions } from './decide.ts';
-import { type Draft, draftsHere, keepDraft, keyOfDraft } from './drafts.ts';
-import { dropPicked, findNumber, type PickedLines, pathOf, wirePicking } from './pick-lines.ts';
+import { mainElement, shownChangeset } from './app.ts';
+import { sendSuggestions } from './decide.ts';
+import { type DraftComment, draftCommentKey, listShownDraftComments, saveDraftComment } from './drafts.ts';
+import {
+  findLineNumberCell,
+  findPathOnSide,
+  type PickedLines,
+  unmarkPickedLines,
+  wireLinePicking,
+} from './pick-lines.ts';
 
 /** Lines that are chosen open a comment on them. */
 export function wireComments(): void {
-  wirePicking(openEditor);
+  wireLinePicking(openEditor);
 }
 
 /** Puts the drafts on a part's lines below them, and its first line number into the order of Tab. */
-export function showComments(part: HTMLElement): void {
+export function showDraftComments(part: HTMLElement): void {
   for (const number of part.querySelectorAll<HTMLElement>('td.n')) {
     if (number.textContent !== '') number.tabIndex = -1;
   }
@@ -25,17 +31,17 @@ export function showComments(part: HTMLElement): void {
   );
   if (first !== undefined) first.tabIndex = 0;
   const isSince = closestElement(part, '.changeset')?.dataset.since !== undefined;
-  const shown = draftsHere().filter(({ side }) => side === 'new' || !isSince);
-  for (const draft of shown.filter((one) => one.path === pathOf(part, one.side))) {
-    const number = findNumber(part, { side: draft.side, line: draft.to ?? draft.line });
+  const shown = listShownDraftComments().filter(({ side }) => side === 'new' || !isSince);
+  for (const draft of shown.filter((one) => one.path === findPathOnSide(part, one.side))) {
+    const number = findLineNumberCell(part, { side: draft.side, line: draft.to ?? draft.line });
     const isOpen = number !== null && rowBelow(number, draft)?.querySelector('textarea') != null;
     if (number !== null && !isOpen) showDraft({ ...draft, number });
   }
 }
 
 function openEditor({ number, ...lines }: PickedLines): void {
-  const known = draftsHere().find((draft) => keyOfDraft(draft) === keyOfDraft(lines));
-  const draft: Draft = known ?? { ...lines, text: '' };
+  const known = listShownDraftComments().find((draft) => draftCommentKey(draft) === draftCommentKey(lines));
+  const draft: DraftComment = known ?? { ...lines, text: '' };
   const old = rowBelow(number, draft);
   const opened = old?.querySelector('textarea');
   if (opened) {
@@ -48,7 +54,7 @@ function openEditor({ number, ...lines }: PickedLines): void {
   text.rows = 3;
   text.value = draft.text;
   const many = draft.to === undefined ? 'line' : 'lines';
-  text.setAttribute('aria-label', `Comment on ${many} ${describeLines(draft)} of ${draft.path}`);
+  text.setAttribute('aria-label', `Comment on ${many} ${renderLineRange(draft)} of ${draft.path}`);
   const keep = createElement('button', '', 'Add comment');
   const drop = createElement('button', '', draft.text === '' ? 'Cancel' : 'Remove');
   const row = commentRow(
@@ -57,12 +63,12 @@ function openEditor({ number, ...lines }: PickedLines): void {
     createElement('div', 'comment-tools', keep, ...suggestButton(text, draft, number), drop),
   );
   // It goes along with a decision, and outlives the tab, although it was not said that it is kept.
-  text.addEventListener('input', () => keepDraft({ ...draft, text: text.value.trim() }, true));
+  text.addEventListener('input', () => saveDraftComment({ ...draft, text: text.value.trim() }, true));
   const close = (kept: string): void => {
     row.remove();
-    keepDraft({ ...draft, text: kept.trim() }, false);
+    saveDraftComment({ ...draft, text: kept.trim() }, false);
     if (kept.trim() !== '') showDraft({ ...draft, text: kept.trim(), number });
-    dropPicked();
+    unmarkPickedLines();
     number.focus();
   };
   keep.type = 'button';
@@ -81,17 +87,18 @@ function openEditor({ number, ...lines }: PickedLines): void {
 
 /** Such as that of the line from which a range was drawn then. */
 function closeEmptyEditors(): void {
-  for (const text of main.querySelectorAll<HTMLTextAreaElement>('tr.comment textarea'))
+  for (const text of mainElement.querySelectorAll<HTMLTextAreaElement>('tr.comment textarea'))
     if (text.value.trim() === '') text.closest('tr')?.remove();
 }
 
-function showDraft(draft: Draft & PickedLines): void {
+function showDraft(draft: DraftComment & PickedLines): void {
   rowBelow(draft.number, draft)?.remove();
   const edit = createElement('button', '', 'Edit');
   edit.type = 'button';
   edit.addEventListener('click', () => openEditor(draft));
   const { number: _, ...plain } = draft;
-  const about = draft.to === undefined ? [] : [createElement('p', 'quiet', `Lines ${describeLines(draft)}`)];
+  const about =
+    draft.to === undefined ? [] : [createElement('p', 'quiet', `Lines ${renderLineRange(draft)}`)];
   commentRow(
     draft,
     ...about,
@@ -100,29 +107,36 @@ function showDraft(draft: Draft & PickedLines): void {
   );
 }
 
-function rowBelow(number: HTMLElement, draft: Draft): HTMLElement | null {
+function rowBelow(number: HTMLElement, draft: DraftComment): HTMLElement | null {
   const rows = number.closest('tbody')?.querySelectorAll<HTMLElement>('tr.comment') ?? [];
-  return [...rows].find((row) => row.dataset.of === keyOfDraft(draft)) ?? null;
+  return [...rows].find((row) => row.dataset.of === draftCommentKey(draft)) ?? null;
 }
 
-function commentRow({ number, ...draft }: Draft & PickedLines, ...content: readonly Node[]): HTMLElement {
+function commentRow(
+  { number, ...draft }: DraftComment & PickedLines,
+  ...content: readonly Node[]
+): HTMLElement {
   const cell = createElement('td', '', ...content);
   cell.colSpan = number.closest('table.side') === null ? 3 : 4;
   const row = createElement('tr', 'comment', cell);
-  row.dataset.of = keyOfDraft(draft);
+  row.dataset.of = draftCommentKey(draft);
   number.closest('tr')?.after(row);
   return row;
 }
 
 /** Offers the commented lines for editing, as a suggestion; none for lines that are gone. */
-function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElement): readonly HTMLElement[] {
+function suggestButton(
+  text: HTMLTextAreaElement,
+  draft: DraftComment,
+  number: HTMLElement,
+): readonly HTMLElement[] {
   if (draft.side === 'old') return [];
   const button = createElement('button', '', 'Suggest changes');
   button.type = 'button';
   button.addEventListener('click', () => {
     const before = text.value.trimEnd();
     // One comment suggests once.
-    if (suggestedLines(before) !== null) {
+    if (parseSuggestedLines(before) !== null) {
       text.focus();
       return;
     }
@@ -138,7 +152,7 @@ function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElem
       text.focus();
       return;
     }
-    text.value = `${before === '' ? '' : `${before}\n`}${renderSuggestion(lines)}`;
+    text.value = `${before === '' ? '' : `${before}\n`}${renderSuggestionComment(lines)}`;
     text.rows = Math.min(20, text.value.split('\n').length + 1);
     text.dispatchEvent(new Event('input'));
     text.focus();
@@ -147,10 +161,10 @@ function suggestButton(text: HTMLTextAreaElement, draft: Draft, number: HTMLElem
 }
 
 /** Shows a comment; a suggestion as the lines that go and those that come. */
-function showText(draft: Draft, number: HTMLElement): readonly HTMLElement[] {
-  const lines = draft.side === 'old' ? null : suggestedLines(draft.text);
+function showText(draft: DraftComment, number: HTMLElement): readonly HTMLElement[] {
+  const lines = draft.side === 'old' ? null : parseSuggestedLines(draft.text);
   if (lines === null) return [createElement('div', 'said', draft.text)];
-  const words = textBesideSuggestion(draft.text);
+  const words = stripSuggestion(draft.text);
   const were = linesOf(draft, number) ?? [];
   const suggested = createElement(
     'div',
@@ -162,32 +176,34 @@ function showText(draft: Draft, number: HTMLElement): readonly HTMLElement[] {
 }
 
 /** Buttons to apply the person's own suggestion, alone or with all others. */
-function applyButtons(draft: Draft): readonly HTMLElement[] {
-  const all = draftsHere().filter(isSuggestion);
-  if (!isSuggestion(draft) || current.value?.state !== 'waiting') return [];
+function applyButtons(draft: DraftComment): readonly HTMLElement[] {
+  const all = listShownDraftComments().filter(isSuggestion);
+  if (!isSuggestion(draft) || shownChangeset.value?.state !== 'waiting') return [];
   const one = createElement('button', 'apply', 'Apply as my commit');
   one.type = 'button';
-  one.addEventListener('click', () => void applySuggestions([draft]));
+  one.addEventListener('click', () => void sendSuggestions([draft]));
   if (all.length < 2) return [one];
   const every = createElement('button', 'apply', `Apply all ${all.length}`);
   every.type = 'button';
-  every.addEventListener('click', () => void applySuggestions(draftsHere().filter(isSuggestion)));
+  every.addEventListener('click', () => void sendSuggestions(listShownDraftComments().filter(isSuggestion)));
   return [one, every];
 }
 
-function isSuggestion({ side, text }: Draft): boolean {
-  return side === 'new' && suggestedLines(text) !== null;
+function isSuggestion({ side, text }: DraftComment): boolean {
+  return side === 'new' && parseSuggestedLines(text) !== null;
 }
 
 // Marks of a page behind a line's end: a suggestion changes neither.
 const ending = /(?:⟦CR⟧)?(?:⟦no newline at the end⟧)?$/;
 
 /** As they are now; null where one of them is not shown as it is. */
-function linesOf({ side, line, to = line }: Draft, number: HTMLElement): readonly string[] | null {
+function linesOf({ side, line, to = line }: DraftComment, number: HTMLElement): readonly string[] | null {
   const rows = closestElement(number, '.lines');
   const lines: string[] = [];
   for (let at = line; rows !== null && at <= to; at += 1) {
-    const cells = findNumber(rows, { side, line: at })?.closest('tr')?.querySelectorAll<HTMLElement>('td.c');
+    const cells = findLineNumberCell(rows, { side, line: at })
+      ?.closest('tr')
+      ?.querySelectorAll<HTMLElement>('td.c');
     const text = [...(cells ?? [])].at(-1)?.textContent?.replace(ending, '') ?? null;
     if (text === null || text.includes('⟦')) return null;
     lines.push(text);

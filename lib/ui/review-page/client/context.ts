@@ -1,10 +1,10 @@
 import { formatCount } from '../../../util/format-figures.ts';
 import { closestElement, createElement } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
-import { type HunkHead, parseHunkHead, renderHunkHead } from '../split-parts.ts';
-import { look, main, urlOf, viewQuery } from './app.ts';
-import { colourPart } from './colours.ts';
-import { showComments } from './comments.ts';
+import { type HunkHeader, parseHunkHeader, renderHunkHeader } from '../split-parts.ts';
+import { changesetUrl, mainElement, renderViewQuery, viewSettings } from './app.ts';
+import { highlightDiffPart } from './colours.ts';
+import { showDraftComments } from './comments.ts';
 
 /** Lines shown at a time. */
 const step = 20;
@@ -12,12 +12,12 @@ const step = 20;
 const most = 5_000;
 
 /** The head of each hunk gets buttons for the lines before it that are left out, the end of a file too. */
-export function offerContext(part: HTMLElement): void {
+export function drawContextButtons(part: HTMLElement): void {
   for (const row of part.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]')) drawButtons(row);
 }
 
-export function wireContext(): void {
-  main.addEventListener('click', (event) => {
+export function wireContextButtons(): void {
+  mainElement.addEventListener('click', (event) => {
     const button = closestElement(event.target, 'button.more');
     const row = button?.closest('tr') ?? null;
     if (button !== null && row !== null) void show(row, button.dataset.way ?? '');
@@ -90,7 +90,7 @@ async function fill(
   const file = closestElement(row, '.file')?.dataset.index ?? '';
   const { id = '', commit = '' } = closestElement(row, '.changeset')?.dataset ?? {};
   const wanted = `from=${from}&to=${Math.min(to, from + most - 1)}&shift=${gap.shift}`;
-  const url = `${urlOf({ id, commit })}/${file}/lines?layout=${look.preferences.layout}&${viewQuery()}&${wanted}`;
+  const url = `${changesetUrl({ id, commit })}/${file}/lines?layout=${viewSettings.preferences.layout}&${renderViewQuery()}&${wanted}`;
   const html = await getHtml(url).catch(() => '');
   const holder = createElement('div', '');
   // Escaped by the server, as parts are.
@@ -119,18 +119,18 @@ async function fill(
     drawButtons(row);
   }
   if (part !== null) {
-    showComments(part);
-    colourPart(part);
+    showDraftComments(part);
+    highlightDiffPart(part);
   }
   return lines.length > 0;
 }
 
-type Lengths = Pick<HunkHead, 'oldCount' | 'newCount'>;
+type Lengths = Pick<HunkHeader, 'oldCount' | 'newCount'>;
 
 /** With nothing left out before it, a hunk belongs to the one before. */
 function join(row: HTMLTableRowElement): void {
   const words = row.cells[0]?.firstChild;
-  const own = words instanceof Text ? parseHunkHead(words.data) : null;
+  const own = words instanceof Text ? parseHunkHeader(words.data) : null;
   if (own !== null) lengthen(headBefore(row), own.head);
   row.remove();
 }
@@ -150,8 +150,8 @@ function lengthen(row: HTMLTableRowElement | null, by: Lengths): void {
   }));
 }
 
-function changeHead(row: HTMLTableRowElement, change: (head: HunkHead) => HunkHead): void {
+function changeHead(row: HTMLTableRowElement, change: (head: HunkHeader) => HunkHeader): void {
   const words = row.cells[0]?.firstChild;
-  const found = words instanceof Text ? parseHunkHead(words.data) : null;
-  if (words instanceof Text && found !== null) words.data = renderHunkHead(change(found.head)) + found.rest;
+  const found = words instanceof Text ? parseHunkHeader(words.data) : null;
+  if (words instanceof Text && found !== null) words.data = renderHunkHeader(change(found.head)) + found.rest;
 }

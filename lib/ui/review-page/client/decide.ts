@@ -1,88 +1,94 @@
 import { effect, signal } from '@preact/signals';
-import type { Answer } from '../../../domain/questions/answer-row.ts';
-import { post } from '../../page/client/transport.ts';
-import { current, questions, shown, state } from './app.ts';
-import { beginApplying, type Draft, draftsHere, endApplying, forgetDrafts } from './drafts.ts';
+import type { OfferedAnswer } from '../../../domain/questions/answer-row.ts';
+import { postJson } from '../../page/client/transport.ts';
+import { reviewState, shownChangeset, shownChangesetKey, waitingSignalCount } from './app.ts';
+import {
+  type DraftComment,
+  finishApplyingSuggestions,
+  forgetDrafts,
+  listShownDraftComments,
+  markSuggestionsApplying,
+} from './drafts.ts';
 
 /** The answer whose form is open, by its label. */
-export const opened = signal<string | null>(null);
+export const openedAnswerForm = signal<string | null>(null);
 /** The one that Enter gives, by its label. */
-export const armed = signal<string | null>(null);
-export const isSending = signal(false);
+export const answerReadyForEnter = signal<string | null>(null);
+export const isSendingDecision = signal(false);
 /** The last refusal, and its changeset. */
-export const refusal = signal<{ readonly shown: string; readonly text: string } | null>(null);
+export const lastRefusal = signal<{ readonly shown: string; readonly text: string } | null>(null);
 
-export function disarm(): void {
-  armed.value = null;
+export function clearReadyAnswer(): void {
+  answerReadyForEnter.value = null;
 }
 
 /** Whether the changeset that is shown waits here: also while the run is between two questions. */
-export function isOpen(): boolean {
-  return state.value.phase !== 'ended' && current.value?.state === 'waiting';
+export function isShownChangesetOpen(): boolean {
+  return reviewState.value.phase !== 'ended' && shownChangeset.value?.state === 'waiting';
 }
 
 /** Sends an answer, with line comments where it takes them. Resolves to the error; '' once it counts. */
-export async function decide(given: object, { fields }: Pick<Answer, 'fields'>): Promise<string> {
-  const along = fields.some(({ kind }) => kind === 'comments') ? { comments: draftsHere() } : {};
-  const before = shown.value;
+export async function sendAnswer(given: object, { fields }: Pick<OfferedAnswer, 'fields'>): Promise<string> {
+  const along = fields.some(({ kind }) => kind === 'comments') ? { comments: listShownDraftComments() } : {};
+  const before = shownChangesetKey.value;
   const wrong = await sendDecision({ ...given, ...along });
   if (wrong !== '') return wrong;
   forgetDrafts(before);
-  if (shown.value === before) onDecided();
+  if (shownChangesetKey.value === before) onDecided();
   return '';
 }
 
 let onDecided = (): void => undefined;
 
 /** `next` is called after each decision that was accepted. */
-export function wireDecisions(next: () => void): void {
+export function setOnDecisionAccepted(next: () => void): void {
   onDecided = next;
 }
 
 /** Puts what was suggested on top of the work, as commits of the person's own; the changeset is built again. */
-export async function applySuggestions(comments: readonly Draft[]): Promise<void> {
-  const before = shown.value;
-  beginApplying(before, comments);
-  endApplying(before, (await sendDecision({ kind: 'suggest', comments })) !== '');
+export async function sendSuggestions(comments: readonly DraftComment[]): Promise<void> {
+  const before = shownChangesetKey.value;
+  markSuggestionsApplying(before, comments);
+  finishApplyingSuggestions(before, (await sendDecision({ kind: 'suggest', comments })) !== '');
 }
 
 /** Takes back what was decided about the changeset that is shown, until something of it lands. */
-export async function takeBack(): Promise<void> {
-  if (current.value?.isUndoable === true && !isSending.value)
-    await send('/api/take-back', { changeset: current.value.id });
+export async function sendTakeBack(): Promise<void> {
+  if (shownChangeset.value?.isUndoable === true && !isSendingDecision.value)
+    await send('/api/take-back', { changeset: shownChangeset.value.id });
 }
 
 async function sendDecision(decision: unknown): Promise<string> {
-  const { id, commit } = current.value ?? {};
+  const { id, commit } = shownChangeset.value ?? {};
   return send('/api/decide', { changeset: id, commit, decision });
 }
 
 async function send(path: string, what: unknown): Promise<string> {
-  const before = shown.value;
-  isSending.value = true;
-  refusal.value = null;
+  const before = shownChangesetKey.value;
+  isSendingDecision.value = true;
+  lastRefusal.value = null;
   const text = await sendInTurn(path, what);
-  isSending.value = false;
-  disarm();
+  isSendingDecision.value = false;
+  clearReadyAnswer();
   // A form that is still open shows it itself.
-  if (text !== '' && opened.value === null) refusal.value = { shown: before, text };
+  if (text !== '' && openedAnswerForm.value === null) lastRefusal.value = { shown: before, text };
   return text;
 }
 
 /** Between two questions the run takes no answers: what was decided then is sent again at the next one. */
 async function sendInTurn(path: string, what: unknown): Promise<string> {
   for (;;) {
-    const before = questions.value;
-    const { problem, isBusy } = await post(path, what);
+    const before = waitingSignalCount.value;
+    const { problem, isBusy } = await postJson(path, what);
     if (!isBusy) return problem;
-    opened.value = null;
+    openedAnswerForm.value = null;
     let stop = (): void => undefined;
     await new Promise<void>((resolve) => {
       stop = effect(() => {
-        if (questions.value !== before || state.value.phase === 'ended') resolve();
+        if (waitingSignalCount.value !== before || reviewState.value.phase === 'ended') resolve();
       });
     });
     stop();
-    if (state.value.phase === 'ended') return problem;
+    if (reviewState.value.phase === 'ended') return problem;
   }
 }

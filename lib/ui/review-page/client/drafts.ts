@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
-import { suggestedLines } from '../../../domain/state/line-range.ts';
-import type { Drafts } from '../../page/client/answer-form.tsx';
-import { kept, saveReview, shown } from './app.ts';
+import { parseSuggestedLines } from '../../../domain/state/line-range.ts';
+import type { FormDrafts } from '../../page/client/answer-form.tsx';
+import { kept, saveUnfinishedReview, shownChangesetKey } from './app.ts';
 
-export interface Draft {
+export interface DraftComment {
   readonly path: string;
   readonly side: 'old' | 'new';
   readonly line: number;
@@ -14,7 +14,7 @@ export interface Draft {
 
 /** Unsent text about a changeset, kept beyond this tab. */
 interface Unsent {
-  readonly comments: readonly Draft[];
+  readonly comments: readonly DraftComment[];
   /** In forms of answers, by field. */
   readonly texts: Readonly<Record<string, string>>;
 }
@@ -41,12 +41,12 @@ addEventListener('pagehide', () => {
 });
 
 /** Drafts on lines of the changeset that is shown. */
-export function draftsHere(): readonly Draft[] {
-  return unsentOf(shown.value).comments;
+export function listShownDraftComments(): readonly DraftComment[] {
+  return unsentOf(shownChangesetKey.value).comments;
 }
 
 /** Drafts in the forms of its answers. */
-export function textsOf(changeset: string): Drafts {
+export function formDraftsOfChangeset(changeset: string): FormDrafts {
   return {
     get: (field) => unsentOf(changeset).texts[field],
     set: (field, text) => {
@@ -63,21 +63,27 @@ export function forgetDrafts(changeset: string): void {
 }
 
 /** The draft on the same lines, in its place; without a text it is dropped. `isTyping`: more may come. */
-export function keepDraft(draft: Draft, isTyping: boolean): void {
-  const others = draftsHere().filter((known) => keyOfDraft(known) !== keyOfDraft(draft));
+export function saveDraftComment(draft: DraftComment, isTyping: boolean): void {
+  const others = listShownDraftComments().filter(
+    (known) => draftCommentKey(known) !== draftCommentKey(draft),
+  );
   const comments = draft.text === '' ? others : [...others, draft];
-  keepUnsent(shown.value, { ...unsentOf(shown.value), comments }, isTyping ? restMs : 0);
+  keepUnsent(
+    shownChangesetKey.value,
+    { ...unsentOf(shownChangesetKey.value), comments },
+    isTyping ? restMs : 0,
+  );
 }
 
 /** Changesets that are built again with the suggestions of each: the next one of that id has their other drafts. */
-const goingOn = new Map<string, readonly Draft[]>();
+const goingOn = new Map<string, readonly DraftComment[]>();
 
 /** Marks suggestions as being applied: the new changeset may arrive before the reply that they were. */
-export function beginApplying(changeset: string, applied: readonly Draft[]): void {
+export function markSuggestionsApplying(changeset: string, applied: readonly DraftComment[]): void {
   goingOn.set(changeset, applied);
 }
 
-export function endApplying(changeset: string, wasRefused: boolean): void {
+export function finishApplyingSuggestions(changeset: string, wasRefused: boolean): void {
   const applied = goingOn.get(changeset);
   if (wasRefused) goingOn.delete(changeset);
   else if (applied !== undefined) {
@@ -87,9 +93,9 @@ export function endApplying(changeset: string, wasRefused: boolean): void {
 }
 
 /** The others, on the lines that are theirs then. */
-function withoutApplied({ comments, ...rest }: Unsent, applied: readonly Draft[]): Unsent {
-  const gone = new Set(applied.map(keyOfDraft));
-  const left = comments.filter((draft) => !gone.has(keyOfDraft(draft)));
+function withoutApplied({ comments, ...rest }: Unsent, applied: readonly DraftComment[]): Unsent {
+  const gone = new Set(applied.map(draftCommentKey));
+  const left = comments.filter((draft) => !gone.has(draftCommentKey(draft)));
   const movedOn = left.map((draft) => {
     const before = applied.filter(({ path, line }) => path === draft.path && line < draft.line);
     const shift = draft.side === 'old' ? 0 : before.reduce((sum, one) => sum + growthOf(one), 0);
@@ -104,28 +110,28 @@ function withoutApplied({ comments, ...rest }: Unsent, applied: readonly Draft[]
 }
 
 /** How many lines more a suggestion makes of those it is about. */
-function growthOf({ line, to = line, text }: Draft): number {
-  return (suggestedLines(text)?.length ?? 0) - (to - line + 1);
+function growthOf({ line, to = line, text }: DraftComment): number {
+  return (parseSuggestedLines(text)?.length ?? 0) - (to - line + 1);
 }
 
 /** The one that was built again as this one, with what was applied on this page, and is not shown yet. */
-export function rebuiltAs(key: string): string | undefined {
+export function findFormerChangesetKey(key: string): string | undefined {
   const id = key.slice(0, key.lastIndexOf('/'));
   return [...goingOn.keys()].find((former) => former !== key && former.startsWith(`${id}/`));
 }
 
 /** Hands on what was left when the changeset that is shown now was built again. */
-export function moveDrafts(): void {
-  const former = rebuiltAs(shown.value);
+export function moveDraftsToRebuilt(): void {
+  const former = findFormerChangesetKey(shownChangesetKey.value);
   if (former === undefined) return;
   const left = withoutApplied(unsentOf(former), goingOn.get(former) ?? []);
   goingOn.delete(former);
   keepUnsent(former, nothing);
-  keepUnsent(shown.value, left);
+  keepUnsent(shownChangesetKey.value, left);
 }
 
 /** Names the lines that a draft is about; there is one draft for them. */
-export function keyOfDraft({ path, side, line, to = line }: Omit<Draft, 'text'>): string {
+export function draftCommentKey({ path, side, line, to = line }: Omit<DraftComment, 'text'>): string {
   return `${side} ${line} ${to} ${path}`;
 }
 
@@ -145,7 +151,7 @@ function keepUnsent(changeset: string, draft: Unsent, pauseMs = 0): void {
 function keepAll(): void {
   for (const changeset of toKeep) {
     const { comments, texts } = unsentOf(changeset);
-    saveReview({ kind: 'draft', changeset, comments: [...comments], texts });
+    saveUnfinishedReview({ kind: 'draft', changeset, comments: [...comments], texts });
   }
   toKeep.clear();
 }

@@ -1,13 +1,13 @@
 import { formatNumber } from '../../../util/format-figures.ts';
-import { byId, createElement } from '../../page/client/dom.ts';
-import { main } from './app.ts';
+import { createElement, requireElementById } from '../../page/client/dom.ts';
+import { mainElement } from './app.ts';
 import { isViewed } from './viewed.ts';
 
-const section = byId('files', HTMLElement);
-const holder = byId('file-tree', HTMLDivElement);
-const filter = byId('file-filter', HTMLInputElement);
-const list = byId('file-list', HTMLDetailsElement);
-const count = byId('file-count', HTMLSpanElement);
+const section = requireElementById('files', HTMLElement);
+const holder = requireElementById('file-tree', HTMLDivElement);
+const filter = requireElementById('file-filter', HTMLInputElement);
+const list = requireElementById('file-list', HTMLDetailsElement);
+const count = requireElementById('file-count', HTMLSpanElement);
 // As in the styles: there it stands above the diff, not beside it.
 const narrow = matchMedia('(max-width: 60rem)');
 // More than fit on a few screens begin with their folders closed, and come in portions.
@@ -38,26 +38,26 @@ export function wireFileTree(): void {
     if (event.key !== 'Escape') return;
     filter.value = '';
     drawTree();
-    main.focus();
+    mainElement.focus();
   });
   holder.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const file = link === null ? null : document.getElementById(link.hash.slice(1));
     if (file === null) return;
     event.preventDefault();
-    showFile(file);
+    scrollToFile(file);
   });
 }
 
 /** Brings a file to the top of the window and marks it as the current one. */
-export function showFile(file: HTMLElement): void {
-  for (const one of main.querySelectorAll('.file[aria-current]')) one.removeAttribute('aria-current');
+export function scrollToFile(file: HTMLElement): void {
+  for (const one of mainElement.querySelectorAll('.file[aria-current]')) one.removeAttribute('aria-current');
   file.setAttribute('aria-current', 'true');
   file.scrollIntoView({ block: 'start' });
   file.querySelector<HTMLElement>('.fold')?.focus({ preventScroll: true });
 }
 
-export function focusFilter(): void {
+export function focusFileFilter(): void {
   list.open = true;
   filter.focus();
   filter.select();
@@ -75,9 +75,9 @@ export function renderFileTree(marked?: HTMLElement): void {
 }
 
 function filesHere(): typeof known.files {
-  const article = main.querySelector('.changeset');
+  const article = mainElement.querySelector('.changeset');
   if (article !== known.article) {
-    const files = [...main.querySelectorAll<HTMLElement>('.file')];
+    const files = [...mainElement.querySelectorAll<HTMLElement>('.file')];
     known = { article, files: files.map(readFile) };
   }
   return known.files;

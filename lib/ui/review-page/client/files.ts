@@ -1,9 +1,9 @@
 import { closestElement, createElement } from '../../page/client/dom.ts';
 import { getHtml } from '../../page/client/transport.ts';
-import { look, main, urlOf, viewQuery } from './app.ts';
-import { colourPart, dropColours } from './colours.ts';
-import { showComments } from './comments.ts';
-import { offerContext } from './context.ts';
+import { changesetUrl, mainElement, renderViewQuery, viewSettings } from './app.ts';
+import { dropUnusedHighlights, highlightDiffPart } from './colours.ts';
+import { showDraftComments } from './comments.ts';
+import { drawContextButtons } from './context.ts';
 
 const rowHeight = 20;
 const headHeight = 40;
@@ -19,12 +19,12 @@ let ahead: HTMLElement[] = [];
 let running = 0;
 
 /** Gives each file of the changeset that is shown its parts: empty, as high as they will be, loaded once near. */
-export function startLoading(): void {
+export function prepareFileParts(): void {
   observer?.disconnect();
   waiting = [];
   observer = new IntersectionObserver(onNear, { rootMargin: '1200px 0px' });
   const heights = new Map<HTMLElement, number>();
-  for (const file of main.querySelectorAll<HTMLElement>('.file')) {
+  for (const file of mainElement.querySelectorAll<HTMLElement>('.file')) {
     const parts = (file.dataset.parts ?? '').split(' ').filter((count) => count !== '');
     const lines = file.querySelector('.lines');
     const whole = parts.reduce((sum, count) => sum + Number(count) * rowHeight, headHeight);
@@ -40,7 +40,7 @@ export function startLoading(): void {
     bunch.style.setProperty('contain-intrinsic-size', `auto ${height}px`);
     observer.observe(bunch);
   }
-  for (const part of main.querySelectorAll<HTMLElement>('.part[data-came]')) {
+  for (const part of mainElement.querySelectorAll<HTMLElement>('.part[data-came]')) {
     part.removeAttribute('data-came');
     leaveRoom(part, Number(part.dataset.lines));
     wirePart(part);
@@ -51,7 +51,7 @@ export function startLoading(): void {
 
 function partsAhead(): HTMLElement[] {
   let room = linesAhead;
-  return [...main.querySelectorAll<HTMLElement>('.part:empty')].filter((part) => {
+  return [...mainElement.querySelectorAll<HTMLElement>('.part:empty')].filter((part) => {
     room -= Number(part.dataset.lines);
     return room >= 0;
   });
@@ -59,12 +59,12 @@ function partsAhead(): HTMLElement[] {
 
 /** Drops what is loaded and loads it again, as after another layout was chosen. */
 export function reloadFiles(): void {
-  for (const lines of main.querySelectorAll('.lines')) lines.replaceChildren();
-  dropColours();
-  startLoading();
+  for (const lines of mainElement.querySelectorAll('.lines')) lines.replaceChildren();
+  dropUnusedHighlights();
+  prepareFileParts();
 }
 
-export function toggleFile(file: HTMLElement): void {
+export function toggleFileFold(file: HTMLElement): void {
   const isFolded = file.toggleAttribute('data-folded');
   file.querySelector('.fold')?.setAttribute('aria-expanded', String(!isFolded));
 }
@@ -137,8 +137,8 @@ export async function loadPart(part: HTMLElement): Promise<void> {
 
 /** Loads everything, opens what is folded, and prints it. */
 export async function printAll(): Promise<void> {
-  for (const file of main.querySelectorAll<HTMLElement>('.file[data-folded]')) toggleFile(file);
-  for (const part of main.querySelectorAll<HTMLElement>('.part:empty')) await loadPart(part);
+  for (const file of mainElement.querySelectorAll<HTMLElement>('.file[data-folded]')) toggleFileFold(file);
+  for (const part of mainElement.querySelectorAll<HTMLElement>('.part:empty')) await loadPart(part);
   print();
 }
 
@@ -151,7 +151,7 @@ function load(part: HTMLElement): Promise<void> {
 async function draw(part: HTMLElement): Promise<void> {
   const file = closestElement(part, '.file')?.dataset.index ?? '';
   const { id = '', commit = '' } = closestElement(part, '.changeset')?.dataset ?? {};
-  const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${look.preferences.layout}&${viewQuery()}`;
+  const url = `${changesetUrl({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${viewSettings.preferences.layout}&${renderViewQuery()}`;
   try {
     const html = await getHtml(url);
     part.classList.remove('failed');
@@ -167,7 +167,7 @@ async function draw(part: HTMLElement): Promise<void> {
 
 /** Wires a part's controls. */
 function wirePart(part: HTMLElement): void {
-  showComments(part);
-  offerContext(part);
-  colourPart(part);
+  showDraftComments(part);
+  drawContextButtons(part);
+  highlightDiffPart(part);
 }

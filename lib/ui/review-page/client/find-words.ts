@@ -83,32 +83,32 @@ const byEnding = new Map(
   ),
 );
 
-export function languageOf(path: string): string | null {
+export function findLanguageOfPath(path: string): string | null {
   const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   return byEnding.get(file.slice(file.lastIndexOf('.') + 1)) ?? null;
 }
 
 /** A word of a text that has a colour. */
-export interface Word {
+export interface ColouredWord {
   readonly from: number;
   readonly to: number;
   readonly kind: string;
 }
 
 /** As above, for lines from the middle of a file, which may begin within a block of code. */
-export function findWordsOfPart(text: string, language: string): readonly Word[] {
-  const begins = language === 'markdown' && beginsInFence(text);
+export function findColouredWordsInPart(text: string, language: string): readonly ColouredWord[] {
+  const begins = language === 'markdown' && beginsInsideCodeBlock(text);
   if (begins === null) return [];
-  if (!begins) return findWords(text, language);
+  if (!begins) return findColouredWords(text, language);
   const fence = '```\n';
-  return findWords(`${fence}${text}`, language)
+  return findColouredWords(`${fence}${text}`, language)
     .map(({ from, to, kind }) => ({ from: from - fence.length, to: to - fence.length, kind }))
     .filter(({ to }) => to > 0)
     .map(({ from, ...word }) => ({ from: Math.max(0, from), ...word }));
 }
 
 /** The words of a text that have colours, in order, each once. */
-export function findWords(text: string, language: string): readonly Word[] {
+export function findColouredWords(text: string, language: string): readonly ColouredWord[] {
   learn(language);
   return readWords(hljs.highlight(text, { language, ignoreIllegals: true }).value);
 }
@@ -136,8 +136,8 @@ function of(kind: string, ...scopes: readonly string[]): Record<string, string> 
 }
 
 /** Reads highlight.js's marks, by position: its result is text, `<span class="hljs-…">` and five entities. */
-function readWords(html: string): readonly Word[] {
-  const words: Word[] = [];
+function readWords(html: string): readonly ColouredWord[] {
+  const words: ColouredWord[] = [];
   const open: (string | null)[] = [];
   let [length, from] = [0, 0];
   const close = (): void => {
@@ -165,7 +165,7 @@ const fence = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
  * True if some lines of a Markdown file begin within a block of code. A fence that names a language opens one; null: no
  * such fence and an odd number of others, so it is unknown.
  */
-export function beginsInFence(text: string): boolean | null {
+export function beginsInsideCodeBlock(text: string): boolean | null {
   const names = text.split('\n').flatMap((line) => fence.exec(line)?.[1] ?? []);
   const named = names.findIndex((name) => name !== '');
   if (named >= 0) return named % 2 === 1;

@@ -1,17 +1,17 @@
-import { byId, closestElement } from '../../page/client/dom.ts';
+import { closestElement, requireElementById } from '../../page/client/dom.ts';
 import { getJson } from '../../page/client/transport.ts';
-import type { FoundLine } from '../split-parts.ts';
-import { current, main, urlOf, viewQuery } from './app.ts';
-import { loadPart, toggleFile } from './files.ts';
-import { findNumber } from './pick-lines.ts';
+import type { PatchLineMatch } from '../split-parts.ts';
+import { changesetUrl, mainElement, renderViewQuery, shownChangeset } from './app.ts';
+import { loadPart, toggleFileFold } from './files.ts';
+import { findLineNumberCell } from './pick-lines.ts';
 
-const bar = byId('find', HTMLFormElement);
-const input = byId('find-text', HTMLInputElement);
-const count = byId('find-count', HTMLSpanElement);
+const bar = requireElementById('find', HTMLFormElement);
+const input = requireElementById('find-text', HTMLInputElement);
+const count = requireElementById('find-count', HTMLSpanElement);
 const restMs = 150;
 
 /** A line of a diff, drawn or not, or words of the page around them. */
-type Place = FoundLine | Range;
+type Place = PatchLineMatch | Range;
 interface Found {
   readonly text: string;
   readonly places: readonly Place[];
@@ -43,8 +43,8 @@ export function wireFind(): void {
     event.preventDefault();
     event.stopPropagation();
   });
-  byId('find-previous', HTMLButtonElement).addEventListener('click', () => void go(-1));
-  byId('find-close', HTMLButtonElement).addEventListener('click', closeFind);
+  requireElementById('find-previous', HTMLButtonElement).addEventListener('click', () => void go(-1));
+  requireElementById('find-close', HTMLButtonElement).addEventListener('click', closeFind);
   document.addEventListener('keydown', (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== 'f') return;
     // Once more: the search of the browser.
@@ -64,8 +64,8 @@ function closeFind(): void {
   bar.hidden = true;
   found = nothing;
   CSS.highlights?.delete('found');
-  main.querySelector('tr.found')?.classList.remove('found');
-  main.focus({ preventScroll: true });
+  mainElement.querySelector('tr.found')?.classList.remove('found');
+  mainElement.focus({ preventScroll: true });
 }
 
 function search(): Promise<void> {
@@ -76,14 +76,14 @@ function search(): Promise<void> {
 async function ask(text: string): Promise<void> {
   turn += 1;
   const mine = turn;
-  const changeset = current.value;
+  const changeset = shownChangeset.value;
   if (text === '' || changeset === undefined) {
     found = nothing;
     count.textContent = '';
     return;
   }
-  const url = `${urlOf(changeset)}/find?${viewQuery()}&text=${encodeURIComponent(text)}`;
-  const lines = await getJson<{ count: number; lines: readonly FoundLine[] }>(url).catch(() => ({
+  const url = `${changesetUrl(changeset)}/find?${renderViewQuery()}&text=${encodeURIComponent(text)}`;
+  const lines = await getJson<{ count: number; lines: readonly PatchLineMatch[] }>(url).catch(() => ({
     count: 0,
     lines: [],
   }));
@@ -115,7 +115,7 @@ function showMatchCount(): void {
 }
 
 async function show(place: Place): Promise<void> {
-  main.querySelector('tr.found')?.classList.remove('found');
+  mainElement.querySelector('tr.found')?.classList.remove('found');
   if (place instanceof Range) {
     const holder = place.startContainer.parentElement;
     for (
@@ -128,12 +128,12 @@ async function show(place: Place): Promise<void> {
     holder?.scrollIntoView({ block: 'center' });
     return;
   }
-  const file = main.querySelector<HTMLElement>(`.file[data-index="${place.file}"]`);
-  if (file?.hasAttribute('data-folded')) toggleFile(file);
+  const file = mainElement.querySelector<HTMLElement>(`.file[data-index="${place.file}"]`);
+  if (file?.hasAttribute('data-folded')) toggleFileFold(file);
   const part = file?.querySelector<HTMLElement>(`.part[data-part="${place.part}"]`);
   if (!part) return;
   await loadPart(part);
-  const row = findNumber(part, place)?.closest('tr');
+  const row = findLineNumberCell(part, place)?.closest('tr');
   if (!row) return;
   row.classList.add('found');
   mark([...row.querySelectorAll<HTMLElement>('td.c')].flatMap((cell) => rangesIn(cell, found.text)));
@@ -146,7 +146,7 @@ function mark(ranges: readonly Range[]): void {
 
 /** In texts about the changeset, the names of its files, comments, and lines that were shown on demand. */
 function wordsAround(text: string): readonly Range[] {
-  const blocks = main.querySelectorAll<HTMLElement>(
+  const blocks = mainElement.querySelectorAll<HTMLElement>(
     '.head, .warning, .since, .proof, .path .name, .said, .suggested > *, tr.extra td.c',
   );
   return [...blocks]

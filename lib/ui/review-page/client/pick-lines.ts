@@ -1,9 +1,9 @@
 import { closestElement } from '../../page/client/dom.ts';
-import { main } from './app.ts';
-import type { Draft } from './drafts.ts';
+import { mainElement } from './app.ts';
+import type { DraftComment } from './drafts.ts';
 
 /** Lines a person chose, with the number of the last one. */
-export interface PickedLines extends Omit<Draft, 'text'> {
+export interface PickedLines extends Omit<DraftComment, 'text'> {
   readonly number: HTMLElement;
 }
 
@@ -15,14 +15,14 @@ let isDragging = false;
  * Line numbers are chosen by click, Enter or c; several by drag, with Shift and a click, or with Shift and the arrows,
  * which lead from one number to the next.
  */
-export function wirePicking(onPicked: (picked: PickedLines) => void): void {
+export function wireLinePicking(onPicked: (picked: PickedLines) => void): void {
   const pick = (number: HTMLElement): void => {
     const picked = linesTo(number);
     if (picked === null) return;
     showPicked(number);
     onPicked(picked);
   };
-  main.addEventListener('mousedown', (event) => {
+  mainElement.addEventListener('mousedown', (event) => {
     const number = numberAt(event.target);
     if (number === null || event.button !== 0) return;
     // The text is not to be marked.
@@ -30,7 +30,7 @@ export function wirePicking(onPicked: (picked: PickedLines) => void): void {
     isDragging = !event.shiftKey;
     if (isDragging) anchor = number;
   });
-  main.addEventListener('mouseover', (event) => {
+  mainElement.addEventListener('mouseover', (event) => {
     const number = isDragging ? numberAt(event.target) : null;
     if (number !== null && number !== anchor) showPicked(number);
   });
@@ -40,16 +40,16 @@ export function wirePicking(onPicked: (picked: PickedLines) => void): void {
     // On the number where it began it is a click.
     if (number !== null && anchor !== null && number !== anchor) pick(number);
   });
-  main.addEventListener('click', (event) => {
+  mainElement.addEventListener('click', (event) => {
     const number = numberAt(event.target);
     if (number === null) return;
     if (!event.shiftKey) anchor = number;
     pick(number);
   });
-  main.addEventListener('keydown', (event) => {
+  mainElement.addEventListener('keydown', (event) => {
     const number = closestElement(event.target, 'td.n');
     if (number === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (main.querySelector('tr.picked') === null) anchor = number;
+    if (mainElement.querySelector('tr.picked') === null) anchor = number;
     if (event.key === 'Enter' || event.key === ' ' || event.key === 'c') pick(number);
     else if (event.key === 'ArrowDown') moveFocus(number, 1, event.shiftKey);
     else if (event.key === 'ArrowUp') moveFocus(number, -1, event.shiftKey);
@@ -60,25 +60,25 @@ export function wirePicking(onPicked: (picked: PickedLines) => void): void {
 }
 
 /** No lines are marked any more; a click with Shift still goes on from the last one without. */
-export function dropPicked(): void {
-  for (const row of main.querySelectorAll('tr.picked')) row.classList.remove('picked');
+export function unmarkPickedLines(): void {
+  for (const row of mainElement.querySelectorAll('tr.picked')) row.classList.remove('picked');
 }
 
 /** The number of a line on a side, among some rows; null: it is not there. */
-export function findNumber(
+export function findLineNumberCell(
   rows: ParentNode,
-  { side, line }: Pick<Draft, 'side' | 'line'>,
+  { side, line }: Pick<DraftComment, 'side' | 'line'>,
 ): HTMLElement | null {
   return [...numbersOf(rows, side)].find((cell) => cell.textContent === String(line)) ?? null;
 }
 
 /** A file that was moved had another name on its old side. */
-export function pathOf(node: Element, side: Draft['side']): string {
+export function findPathOnSide(node: Element, side: DraftComment['side']): string {
   const { path, oldPath } = closestElement(node, '.file')?.dataset ?? {};
   return (side === 'old' ? oldPath : path) ?? '';
 }
 
-function numbersOf(rows: ParentNode, side: Draft['side']): NodeListOf<HTMLElement> {
+function numbersOf(rows: ParentNode, side: DraftComment['side']): NodeListOf<HTMLElement> {
   return rows.querySelectorAll<HTMLElement>(side === 'old' ? 'td.n.o' : 'td.n.w');
 }
 
@@ -102,11 +102,11 @@ function linesTo(end: HTMLElement): PickedLines | null {
     const [line, last] = [Number(from.textContent), Number(to.textContent)];
     if (line === last) break;
     const range = { line: Math.min(line, last), to: Math.max(line, last) };
-    return { path: pathOf(end, side), side, ...range, number: line < last ? to : from };
+    return { path: findPathOnSide(end, side), side, ...range, number: line < last ? to : from };
   }
   if (isSince && sideOf(single) === 'old') return null;
   const side = sideOf(single);
-  return { path: pathOf(single, side), side, line: Number(single.textContent), number: single };
+  return { path: findPathOnSide(single, side), side, line: Number(single.textContent), number: single };
 }
 
 /** A context line stands on both sides: its comments go to the new side. */
@@ -117,7 +117,7 @@ function numberCell(number: HTMLElement): HTMLElement {
 }
 
 /** The number's line on a side; null where it is not there. */
-function numberOn(number: HTMLElement, side: Draft['side']): HTMLElement | null {
+function numberOn(number: HTMLElement, side: DraftComment['side']): HTMLElement | null {
   if (sideOf(number) === side) return number;
   const row = number.closest('tr');
   // Side by side, a line that was changed stands beside another one.
@@ -126,7 +126,7 @@ function numberOn(number: HTMLElement, side: Draft['side']): HTMLElement | null 
   return other === undefined || other.textContent === '' ? null : other;
 }
 
-function sideOf(number: HTMLElement): Draft['side'] {
+function sideOf(number: HTMLElement): DraftComment['side'] {
   return number.classList.contains('o') ? 'old' : 'new';
 }
 
@@ -136,14 +136,14 @@ function moveFocus(number: HTMLElement, by: 1 | -1, isRange: boolean): void {
   const all = [...(number.closest('.lines')?.querySelectorAll<HTMLElement>(`${column}[tabindex]`) ?? [])];
   const next = all[all.indexOf(number) + by];
   if (next === undefined) return;
-  if (!isRange) dropPicked();
+  if (!isRange) unmarkPickedLines();
   next.focus();
   next.scrollIntoView({ block: 'nearest' });
   if (isRange) showPicked(next);
 }
 
 function showPicked(end: HTMLElement): void {
-  for (const row of main.querySelectorAll('tr.picked')) row.classList.remove('picked');
+  for (const row of mainElement.querySelectorAll('tr.picked')) row.classList.remove('picked');
   const picked = linesTo(end);
   const rows = closestElement(end, '.lines');
   if (picked === null || rows === null) return;

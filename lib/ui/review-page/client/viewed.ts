@@ -1,6 +1,6 @@
 import { closestElement } from '../../page/client/dom.ts';
-import { kept, main, saveReview } from './app.ts';
-import { toggleFile } from './files.ts';
+import { kept, mainElement, saveUnfinishedReview } from './app.ts';
+import { toggleFileFold } from './files.ts';
 
 const marks = new Set(kept.viewed);
 let onChange: (file?: HTMLElement) => void = () => undefined;
@@ -13,7 +13,7 @@ export function isViewed(file: HTMLElement): boolean {
 /** A mark folds its file, and stays with it until its content changes. */
 export function wireViewed(changed: (file?: HTMLElement) => void): void {
   onChange = changed;
-  main.addEventListener('change', (event) => {
+  mainElement.addEventListener('change', (event) => {
     const file = closestElement(event.target, '.file');
     if (closestElement(event.target, '.viewed') !== null && file !== null) toggleViewed(file);
   });
@@ -21,7 +21,7 @@ export function wireViewed(changed: (file?: HTMLElement) => void): void {
 
 /** Brings the marks of the files that are shown in line with what is remembered. */
 export function showViewed(): void {
-  for (const file of main.querySelectorAll<HTMLElement>('.file')) {
+  for (const file of mainElement.querySelectorAll<HTMLElement>('.file')) {
     if (isViewed(file)) fold(file);
     draw(file);
   }
@@ -33,14 +33,14 @@ export function toggleViewed(file: HTMLElement): void {
   const is = !marks.has(mark);
   if (is) marks.add(mark);
   else marks.delete(mark);
-  saveReview({ kind: 'viewed', mark, is });
+  saveUnfinishedReview({ kind: 'viewed', mark, is });
   if (is) fold(file);
   draw(file);
   onChange(file);
 }
 
 function fold(file: HTMLElement): void {
-  if (!file.hasAttribute('data-folded')) toggleFile(file);
+  if (!file.hasAttribute('data-folded')) toggleFileFold(file);
 }
 
 function draw(file: HTMLElement): void {

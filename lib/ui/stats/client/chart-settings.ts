@@ -1,10 +1,17 @@
 import type { Stats } from '../../../domain/view-models/stats.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
-import { mostBars, worstTasks } from '../chart-tables.ts';
-import { type Bars, type Lines, nameIn, niceStep, type Palette, showTime } from './chart-parts.ts';
+import { listTasksWithLargestFigure, mostBars } from '../chart-tables.ts';
+import {
+  type BarChartSettings,
+  chooseTimeAxisStep,
+  formatAxisSeconds,
+  type LineChartSettings,
+  type Palette,
+  taskNamerForSessions,
+} from './chart-parts.ts';
 
 /** Tasks by where they were, over time: an area for each, one on the other. */
-export function flowChart({ flow }: Stats, palette: Palette): Lines {
+export function buildTaskFlowChart({ flow }: Stats, palette: Palette): LineChartSettings {
   const began = Date.parse(flow[0]?.at ?? '');
   const seconds = flow.map(({ at }) => (Date.parse(at) - began) / 1_000);
   const total = seconds.at(-1) ?? 0;
@@ -12,7 +19,7 @@ export function flowChart({ flow }: Stats, palette: Palette): Lines {
   return {
     type: 'line',
     data: {
-      datasets: layers.map((layer): Lines['data']['datasets'][number] => ({
+      datasets: layers.map((layer): LineChartSettings['data']['datasets'][number] => ({
         label: layer === 'checking' ? 'done, not landed' : layer,
         data: flow.map((point, index) => ({ x: seconds[index] ?? 0, y: point[layer] })),
         borderColor: palette[layer],
@@ -30,8 +37,8 @@ export function flowChart({ flow }: Stats, palette: Palette): Lines {
           type: 'linear',
           max: total,
           ticks: {
-            callback: showTime,
-            stepSize: niceStep(total),
+            callback: formatAxisSeconds,
+            stepSize: chooseTimeAxisStep(total),
             includeBounds: false,
             maxRotation: 0,
             autoSkipPadding: 24,
@@ -55,12 +62,12 @@ export function flowChart({ flow }: Stats, palette: Palette): Lines {
 }
 
 /** How long each landed task took, the longest first. */
-export function cycleChart(stats: Stats, palette: Palette): Bars {
-  const tasks = worstTasks(stats, (task) => task.cycle_time_s);
+export function buildCycleTimeChart(stats: Stats, palette: Palette): BarChartSettings {
+  const tasks = listTasksWithLargestFigure(stats, (task) => task.cycle_time_s);
   return {
     type: 'bar',
     data: {
-      labels: tasks.map(nameIn(stats)),
+      labels: tasks.map(taskNamerForSessions(stats)),
       datasets: [
         {
           label: 'claim to landing',
@@ -75,7 +82,7 @@ export function cycleChart(stats: Stats, palette: Palette): Bars {
         x: { grid: { display: false } },
         y: {
           beginAtZero: true,
-          ticks: { callback: showTime, stepSize: niceStep(tasks[0]?.cycle_time_s ?? 0) },
+          ticks: { callback: formatAxisSeconds, stepSize: chooseTimeAxisStep(tasks[0]?.cycle_time_s ?? 0) },
         },
       },
       plugins: {
@@ -87,7 +94,7 @@ export function cycleChart(stats: Stats, palette: Palette): Bars {
 }
 
 /** Chart of refusals and failures, by rule. */
-export function failureChart({ failures }: Stats, palette: Palette): Bars {
+export function buildFailureChart({ failures }: Stats, palette: Palette): BarChartSettings {
   const shown = failures.slice(0, mostBars);
   return {
     type: 'bar',
@@ -124,13 +131,13 @@ export function failureChart({ failures }: Stats, palette: Palette): Bars {
 }
 
 /** Each session's health, completion and use of the slots, in the order they began. */
-export function sessionChart({ sessions }: Stats, palette: Palette): Lines {
+export function buildSessionChart({ sessions }: Stats, palette: Palette): LineChartSettings {
   const line = (
     label: string,
     colour: string,
     values: readonly (number | null)[],
     pointStyle: 'circle' | 'rect' | 'triangle',
-  ): Lines['data']['datasets'][number] => ({
+  ): LineChartSettings['data']['datasets'][number] => ({
     label,
     data: [...values],
     borderColor: colour,

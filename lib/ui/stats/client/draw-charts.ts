@@ -14,9 +14,14 @@ import {
 import type { Role } from '../../../domain/role.ts';
 import type { Stats } from '../../../domain/view-models/stats.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
-import { worstTasks } from '../chart-tables.ts';
-import { type Bars, nameIn, type Palette, readPalette } from './chart-parts.ts';
-import { cycleChart, failureChart, flowChart, sessionChart } from './chart-settings.ts';
+import { listTasksWithLargestFigure } from '../chart-tables.ts';
+import { type BarChartSettings, type Palette, readPalette, taskNamerForSessions } from './chart-parts.ts';
+import {
+  buildCycleTimeChart,
+  buildFailureChart,
+  buildSessionChart,
+  buildTaskFlowChart,
+} from './chart-settings.ts';
 
 Chart.register(
   BarController,
@@ -34,12 +39,12 @@ Chart.register(
 const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger', 'queen'];
 
 const makers = {
-  flow: flowChart,
-  cycle: cycleChart,
+  flow: buildTaskFlowChart,
+  cycle: buildCycleTimeChart,
   'task-cost': taskCostChart,
   'role-cost': roleCostChart,
-  failures: failureChart,
-  sessions: sessionChart,
+  failures: buildFailureChart,
+  sessions: buildSessionChart,
 } as const;
 const drawn = new Map<string, Chart>();
 
@@ -65,13 +70,13 @@ export function drawCharts(stats: Stats): void {
 }
 
 /** Chart of each task's cost, by role, the dearest first. */
-function taskCostChart(stats: Stats, palette: Palette): Bars {
-  const tasks = worstTasks(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
+function taskCostChart(stats: Stats, palette: Palette): BarChartSettings {
+  const tasks = listTasksWithLargestFigure(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
   const used = roles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
   return {
     type: 'bar',
     data: {
-      labels: tasks.map(nameIn(stats)),
+      labels: tasks.map(taskNamerForSessions(stats)),
       datasets: used.map((role) => ({
         label: role,
         data: tasks.map((task) => task.cost_by_role[role] ?? 0),
@@ -84,7 +89,7 @@ function taskCostChart(stats: Stats, palette: Palette): Bars {
 }
 
 /** Chart of each role's expected and real cost. */
-function roleCostChart({ cost }: Stats, palette: Palette): Bars {
+function roleCostChart({ cost }: Stats, palette: Palette): BarChartSettings {
   return {
     type: 'bar',
     data: {
@@ -110,7 +115,7 @@ function roleCostChart({ cost }: Stats, palette: Palette): Bars {
   };
 }
 
-function dollars({ stacked }: { readonly stacked: boolean }): NonNullable<Bars['options']> {
+function dollars({ stacked }: { readonly stacked: boolean }): NonNullable<BarChartSettings['options']> {
   return {
     scales: {
       x: { stacked, grid: { display: false } },

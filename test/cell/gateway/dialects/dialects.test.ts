@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Endpoint, ScriptedMessage } from '../../../../lib/cell/gateway/dialects/dialect.ts';
+import type { ModelApiEndpoint, ScriptedMessage } from '../../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
-import { meterUsage } from '../../../../lib/cell/gateway/usage-meter.ts';
+import { createUsageMeter } from '../../../../lib/cell/gateway/usage-meter.ts';
 import type { DialectName } from '../../../../lib/domain/config/agent-clis.ts';
 import type { JsonRecord } from '../../../../lib/util/json.ts';
 
-const endpoint: Endpoint = { isPaid: true, model: 'the-model', isStreamed: null };
+const endpoint: ModelApiEndpoint = { isPaid: true, model: 'the-model', isStreamed: null };
 
 test('WAT-1: calls and results are found in each language, with the input and whether they are new', () => {
   const input = { command: 'ls' };
@@ -119,7 +119,7 @@ test('WAT-1: gemini calls without ids are answered in order, each by its name', 
 
 async function countAnswer(name: DialectName, body: string, contentType: string): Promise<[number, number]> {
   let cached = 0;
-  const meter = meterUsage({
+  const meter = createUsageMeter({
     dialect: getDialect(name),
     ...{ contentType, encoding: '', model: 'x', prices: {} },
     onUsage: (total) => {

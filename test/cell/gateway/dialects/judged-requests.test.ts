@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Dialect, Endpoint } from '../../../../lib/cell/gateway/dialects/dialect.ts';
+import type { Dialect, ModelApiEndpoint } from '../../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
 import type { DialectName } from '../../../../lib/domain/config/agent-clis.ts';
 import type { JsonRecord } from '../../../../lib/util/json.ts';
 
-const paid: Endpoint = { isPaid: true, model: null, isStreamed: null };
+const paid: ModelApiEndpoint = { isPaid: true, model: null, isStreamed: null };
 
 function judge(name: DialectName, request: JsonRecord, allowedTools: readonly string[] = []): string | null {
   return getDialect(name).judge(request, { endpoint: paid, allowedTools })?.why ?? null;
