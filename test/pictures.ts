@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { stringify } from 'yaml';
-import { packageRoot } from '../lib/util/own-folders.ts';
+import { packageRoot } from '../lib/util/user-folders.ts';
 import { printedAddress, visitBoard } from './support/board.ts';
 import { hasChromium, launchChromium, openTab } from './support/chromium.ts';
 import { writeDecisions } from './support/exec-project.ts';

@@ -4,7 +4,7 @@ import { leadServerName } from '../domain/lead-tools.ts';
 import type { AgentEnd, AgentResultParts, StreamReader, TranscriptParts } from '../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
 import { isJsonRecord, parseJsonRecord } from '../util/json.ts';
-import { findJsonBySchema } from './answer-text.ts';
+import { findJsonBySchema } from './answer-from-text.ts';
 import {
   createLineSplitter,
   describeToolCall,
@@ -13,8 +13,8 @@ import {
   readNumberOrZero,
   readTokenUsage,
   shortenToPrintableLine,
-} from './event-lines.ts';
-import { type ClaudeResultEvent, findClaudeRunFailure } from './judge-run.ts';
+} from './event-fields.ts';
+import { type ClaudeResultEvent, findClaudeRunFailure } from './find-run-failure.ts';
 import { checkPluginLoaded, type SuperpowersConfig } from './superpowers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

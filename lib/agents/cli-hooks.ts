@@ -1,4 +1,4 @@
-import type { ToolCall } from '../domain/policy.ts';
+import type { ToolCall } from '../domain/agent-policy.ts';
 import type { EndHookFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../util/json.ts';
 

@@ -1,4 +1,4 @@
-import { type AdapterName, adapterNames } from '../domain/config/agent-clis.ts';
+import { type AdapterName, adapterNames } from '../domain/config/known-clis.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
 import { type JsonRecord, parseJsonRecord } from '../util/json.ts';
@@ -7,7 +7,7 @@ import { createCodexAdapter } from './codex/codex-adapter.ts';
 import { renderCodexEvent } from './codex/codex-reader.ts';
 import { createCopilotAdapter } from './copilot/copilot-adapter.ts';
 import { renderCopilotEvent } from './copilot/copilot-reader.ts';
-import { renderClaudeEvent } from './event-lines.ts';
+import { renderClaudeEvent } from './event-fields.ts';
 import { createExecAdapter } from './exec-adapter.ts';
 import { createGeminiAdapter } from './gemini/gemini-adapter.ts';
 import { renderGeminiEvent } from './gemini/gemini-reader.ts';

@@ -1,5 +1,5 @@
 import { askPersonToolName } from '../domain/agent-messages.ts';
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../domain/config/config-schema.ts';
 import type { PathsInsideCell } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ejs from 'ejs';
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../domain/config/config-schema.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type {
   FinalCheckData,
@@ -11,9 +11,9 @@ import type {
   PromptRenderer,
   Prompts,
 } from '../domain/ports/prompt-port.ts';
-import { packageRoot } from '../util/own-folders.ts';
-import { buildTemplateVariables, renderGuidanceFiles, type TemplateVariables } from './prompt-facts.ts';
+import { packageRoot } from '../util/user-folders.ts';
 import { listSkillsForRole } from './superpowers.ts';
+import { buildTemplateVariables, renderGuidanceFiles, type TemplateVariables } from './template-variables.ts';
 
 export interface PromptOptions {
   readonly config: Config;

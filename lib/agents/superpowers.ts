@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../domain/config/config-schema.ts';
 import type { Role } from '../domain/role.ts';
 import { isJsonRecord, parseJsonRecord } from '../util/json.ts';
-import { readStrings } from './event-lines.ts';
+import { readStrings } from './event-fields.ts';
 
 export type SuperpowersConfig = Config['superpowers'];
 

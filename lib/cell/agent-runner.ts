@@ -3,14 +3,14 @@ import { agentIdPattern } from '../domain/ids.ts';
 import type { AgentRequest, AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
 import { runCanary } from './canary/run-canary.ts';
 import { sumProcessTreeUsage } from './limits/watchdog.ts';
-import { readProcessTable } from './process-tree.ts';
-import { addOtherClisToError, checkAdapterVersion } from './run/agent-clis.ts';
+import { readProcessTable } from './process-table.ts';
+import { addOtherClisToError, checkAdapterVersion } from './run/adapter-programs.ts';
 import { readLiveAgents } from './run/agent-registry.ts';
 import { stopAgent } from './run/end-runs.ts';
 import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
 import { missingRoleCredentialError, unknownRoleModelError } from './run/model-access.ts';
 import { runCommandInCell } from './run/run-command.ts';
-import { startAgentInCell } from './run/start-agent.ts';
+import { startAgentInCell } from './run/start-agent-in-cell.ts';
 import { auditFile, summarizeAudit } from './watcher/audit-log.ts';
 
 /** Runs agents in cells. All of them end with this process, however it ends; use it from the main thread. */

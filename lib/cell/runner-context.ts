@@ -1,5 +1,5 @@
-import type { Config } from '../domain/config/config.ts';
-import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/agent-policy.ts';
+import type { Config } from '../domain/config/config-schema.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';

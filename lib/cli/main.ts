@@ -6,8 +6,8 @@ import type { CommandName, CommandOptions, Io } from '../domain/view-models/comm
 import { outputWidth } from '../ui/text/style.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { commandTable } from './command-table.ts';
-import { hiddenCompleteCommand, printCompletions } from './complete.ts';
 import { type ParsedCommandLine, parseArgv } from './parse-argv.ts';
+import { hiddenCompleteCommand, printCompletions } from './print-completions.ts';
 import { renderCommandHelp, renderHelpSummary } from './render-help.ts';
 import { reportError } from './report-error.ts';
 import { runInProcess } from './run-in-process.ts';

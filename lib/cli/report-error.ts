@@ -2,8 +2,8 @@ import { asDiskFullError, asReadOnlyError } from '../domain/disk-errors.ts';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/view-models/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
+import { renderPrintableJsonLine } from '../ui/text/printable-text.ts';
 import { createStyle } from '../ui/text/style.ts';
-import { renderPrintableJsonLine } from '../ui/text/visible-text.ts';
 
 /**
  * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and

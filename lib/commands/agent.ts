@@ -1,19 +1,19 @@
 import { createStreamViewer, type StreamLine } from '../agents/get-adapter.ts';
+import { followStream } from '../cell/run/agent-output-log.ts';
 import { findLivingAgent, readRegisteredAgents } from '../cell/run/agent-registry.ts';
 import { stopAgent } from '../cell/run/end-runs.ts';
-import { followStream } from '../cell/run/stream-log.ts';
 import { agentOutputLogFile } from '../cell/run-folder.ts';
 import { auditFile } from '../cell/watcher/audit-log.ts';
+import type { AuditLine } from '../domain/agent-policy.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type AgentId, parseAgentId } from '../domain/ids.ts';
 import { agentNotRunningError } from '../domain/input-errors.ts';
-import type { AuditLine } from '../domain/policy.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderAgents } from '../ui/render/render-agent.ts';
 import { renderBlockedCall } from '../ui/render/render-calls.ts';
-import { toPrintableText } from '../ui/text/visible-text.ts';
-import { type ReadContext, withRepositoryState } from './context/open-repository.ts';
+import { toPrintableText } from '../ui/text/printable-text.ts';
+import { type ReadContext, withRepositoryState } from './context/open-read-context.ts';
 import { openBlockedCallReader } from './show/agent-calls.ts';
 import { hintAgent } from './show/hint-agent.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { listOldDependencies, type OldDependency } from '../cell/dependencies/dependency-store.ts';
+import { listOldLogs, type OldLog, removeLog } from '../cell/run/agent-output-log.ts';
 import { endStaleRun, listStaleRuns } from '../cell/run/end-runs.ts';
-import { listOldLogs, type OldLog, removeLog } from '../cell/run/stream-log.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import {
   type CleanupConsent,
@@ -10,7 +10,7 @@ import {
   performCleanup,
 } from '../engine/retention/cleanup-perform.ts';
 import { listCleanupItems } from '../engine/retention/cleanup-plan.ts';
-import type { CleanupItem } from '../engine/retention/stale.ts';
+import type { CleanupItem } from '../engine/retention/stale-worktrees.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { removeTree } from '../util/remove-tree.ts';
 import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';

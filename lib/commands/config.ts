@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { renderConfigWithOrigins } from '../config/config-values.ts';
 import { renderConfigJsonSchema } from '../config/json-schema.ts';
+import { renderConfigWithOrigins } from '../config/list-config-values.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
-import type { Config } from '../domain/config/config.ts';
-import { fillInRoleDefaults } from '../domain/config/role-settings.ts';
+import type { Config } from '../domain/config/config-schema.ts';
+import { fillInRoleDefaults } from '../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { explainRefusedProgram } from '../policy/bash/allowed-words.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { type ReadContext, withRepositoryState } from './context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from './context/open-read-context.ts';
 import { readConfig, requireWorkTree } from './context/read-config.ts';
 
 /** `git flame config show|migrate|schema|example`. */

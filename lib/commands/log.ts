@@ -1,12 +1,12 @@
 import { agentIdPattern } from '../domain/ids.ts';
 import { noSuchNameError } from '../domain/input-errors.ts';
 import type { StateLogEntry, Store } from '../domain/ports/store-port.ts';
-import type { Session } from '../domain/state/session.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { Session } from '../domain/state/session-schema.ts';
+import type { Task } from '../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderLog } from '../ui/render/render-log.ts';
 import { showOutputInPager } from './context/git-preferences.ts';
-import { takeOperandAsSession, withStore } from './context/open-notes.ts';
+import { takeOperandAsSession, withStore } from './context/open-notes-context.ts';
 
 const defaultCount = 50;
 

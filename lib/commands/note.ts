@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { listNotesWithState } from '../core/blackboard/list-shown-notes.ts';
+import { listNotesWithState } from '../core/blackboard/list-notes-with-state.ts';
 import type { BlackboardNote } from '../domain/state/blackboard.ts';
-import type { Session } from '../domain/state/session.ts';
+import type { Session } from '../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { acceptReceivedNotes, badNoteError, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';
 import { renderNotes } from '../ui/render/render-notes.ts';
-import { toPrintableLine } from '../ui/text/visible-text.ts';
+import { toPrintableLine } from '../ui/text/printable-text.ts';
 import { shortId } from '../util/short-names.ts';
 import { showOutputInPager } from './context/git-preferences.ts';
-import { readSelectedSession } from './context/open-notes.ts';
+import { readSelectedSession } from './context/open-notes-context.ts';
 import { requireTypedByPerson } from './context/require-typed-by-person.ts';
 import { requireNotArchived } from './context/session-lock.ts';
 import { withTrustedDecisions } from './context/with-trusted-decisions.ts';

@@ -2,18 +2,18 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openPathFacts } from '../cell/watcher/path-facts.ts';
-import { parseToolCall } from '../cell/watcher/protocol.ts';
-import { renderConfigWithOrigins } from '../config/config-values.ts';
+import { parseToolCall } from '../cell/watcher/watcher-protocol.ts';
+import { renderConfigWithOrigins } from '../config/list-config-values.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
+import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/agent-policy.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { agentRoles, type Role } from '../domain/role.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { compileWorkerPolicy } from '../engine/post-check/worker-policy.ts';
-import { decideToolCall } from '../policy/decide.ts';
-import type { RuleName } from '../policy/rules.ts';
+import { decideToolCall } from '../policy/decide-tool-call.ts';
+import type { RuleName } from '../policy/policy-rules.ts';
 import { renderPolicyDecision } from '../ui/render/render-calls.ts';
-import { withRepositoryState } from './context/open-repository.ts';
+import { withRepositoryState } from './context/open-read-context.ts';
 import { readConfig } from './context/read-config.ts';
 
 // No other call waits for this judge.

@@ -6,7 +6,7 @@ import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { findRescueByName, listRescues } from '../engine/retention/rescue-refs.ts';
 import { renderRescue, renderRescues } from '../ui/render/render-cleanup.ts';
 import { renderDiff } from '../ui/render/render-diff.ts';
-import { type ReadContext, withRepositoryState } from './context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from './context/open-read-context.ts';
 
 /** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */
 export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {

@@ -1,8 +1,8 @@
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { runWithOwnBoard } from './board/board.ts';
 import { requireNotArchived, withSessionLock } from './context/session-lock.ts';
-import { findRemoteLedThrough, leadSharedSession } from './machines/lead.ts';
-import { previewPlan } from './plan/find-plan.ts';
+import { findRemoteLedThrough, leadSharedSession } from './machines/lead-shared-session.ts';
+import { previewPlan } from './plan/run-from-start-request.ts';
 import { continueOpenSession, reportSelectedSession } from './plan/start-request.ts';
 import { withRunContext } from './run-context/open-run-context.ts';
 import { continueSession } from './run-loop/continue-session.ts';

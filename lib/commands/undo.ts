@@ -1,16 +1,16 @@
 import type { LandedChangeset } from '../core/changesets/changeset-decision.ts';
-import type { LandingUndoOptions } from '../core/task/after-review.ts';
+import type { LandingUndoOptions } from '../core/task/take-back-task.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { contradictingOptionsError, nothingToKeepError } from '../domain/input-errors.ts';
 import { findLandingBranch } from '../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { planLandingUndo } from '../engine/review/built-on-landing.ts';
-import { type LandingUndoResult, takeBackLanding } from '../engine/review/take-back.ts';
+import { planLandingUndo } from '../engine/review/plan-landing-undo.ts';
+import { type LandingUndoResult, takeBackLanding } from '../engine/review/take-back-landing.ts';
 import { resumeSession } from '../engine/run-session.ts';
-import { toPrintableLine } from '../ui/text/visible-text.ts';
+import { toPrintableLine } from '../ui/text/printable-text.ts';
 import { shortId } from '../util/short-names.ts';
 import { requireTypedByPerson } from './context/require-typed-by-person.ts';
-import { runWhereSessionIsLed } from './machines/lead.ts';
+import { runWhereSessionIsLed } from './machines/lead-shared-session.ts';
 import { type CommandContext, withRunContext } from './run-context/open-run-context.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */

@@ -1,7 +1,7 @@
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
-import { viewSession } from '../engine/record.ts';
+import { viewSession } from '../engine/record-changes.ts';
 import { runWorkWave } from '../engine/work/work-wave.ts';
-import { joinSession } from './machines/join.ts';
+import { joinSession } from './machines/join-session.ts';
 import { chooseExitCode } from './run-loop/continue-session.ts';
 import { runWave } from './run-loop/run-wave.ts';
 

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { packageRoot } from '../util/own-folders.ts';
 import { isMissingFileError, readTextOrEmpty } from '../util/read-file.ts';
 import { shellQuote } from '../util/shell-quote.ts';
+import { packageRoot } from '../util/user-folders.ts';
 
 const configFileName = '.blueflame.yml';
 /** Names a person may expect to be read; rules that silently don't apply would be worse than a question. */

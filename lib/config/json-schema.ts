@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { configSchema } from '../domain/config/config.ts';
+import { configSchema } from '../domain/config/config-schema.ts';
 import type { ValuePath } from './yaml-source.ts';
 
 /** The part of JSON Schema that zod makes of this project's schemas. */

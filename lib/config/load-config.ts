@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { explainForeignModel, listExampleModels } from '../domain/config/agent-clis.ts';
-import { type Config, configSchema } from '../domain/config/config.ts';
-import { type ConfiguredAgent, listConfiguredAgents } from '../domain/config/role-settings.ts';
+import { type Config, configSchema } from '../domain/config/config-schema.ts';
+import { explainForeignModel, listExampleModels } from '../domain/config/known-clis.ts';
+import { type ConfiguredAgent, listConfiguredAgents } from '../domain/config/role-adapter-and-model.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
@@ -12,11 +12,11 @@ import {
   dropConsequentialProblems,
   findValueAtPath,
   renderPath,
-} from './check-value.ts';
+} from './check-yaml-value.ts';
 import { describeTooNewConfig, findUpgradeCommand } from './find-config-file.ts';
 import { isWrittenInYaml, locateInYaml } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
-import { badConfigError, throwFileProblems } from './render-problems.ts';
+import { badConfigError, throwFileProblems } from './throw-file-problems.ts';
 import { type FileProblem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 export interface LoadedConfig {

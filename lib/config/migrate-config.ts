@@ -10,9 +10,9 @@ import {
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
-import { isSecretsGlob } from '../domain/config/cell-paths.ts';
+import { isSecretsGlob } from '../domain/config/hidden-paths.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
-import { badConfigError, throwFileProblems } from './render-problems.ts';
+import { badConfigError, throwFileProblems } from './throw-file-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
 /** Applies a step and returns notes on decisions that a person should check, if any. */

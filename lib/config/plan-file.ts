@@ -1,17 +1,17 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import * as z from 'zod';
 import { badPlanError } from '../domain/input-errors.ts';
-import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
+import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan-schema.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import {
   checkYamlAgainstSchema,
   dropConsequentialProblems,
   findValueAtPath,
   renderPath,
-} from './check-value.ts';
+} from './check-yaml-value.ts';
 import { listKeysAtPath } from './json-schema.ts';
 import { locateInYaml } from './locate-value.ts';
-import { throwFileProblems } from './render-problems.ts';
+import { throwFileProblems } from './throw-file-problems.ts';
 import { type FileProblem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 const maxLength = 10_000_000;

@@ -1,10 +1,10 @@
-import { decisionsFileSchema, type ParsedDecisionsFile } from '../domain/config/decisions.ts';
+import { decisionsFileSchema, type ParsedDecisionsFile } from '../domain/config/decisions-file-schema.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { listDecisionsFileForms } from '../domain/questions/answers-to.ts';
+import { listDecisionsFileForms } from '../domain/questions/offered-answers.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { checkYamlAgainstSchema, findValueAtPath } from './check-value.ts';
+import { checkYamlAgainstSchema, findValueAtPath } from './check-yaml-value.ts';
 import { locateInYaml } from './locate-value.ts';
-import { throwFileProblems } from './render-problems.ts';
+import { throwFileProblems } from './throw-file-problems.ts';
 import { type FileProblem, readYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Describes the forms of a list's entries. */

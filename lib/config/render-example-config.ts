@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { configSchema } from '../domain/config/config.ts';
+import { configSchema } from '../domain/config/config-schema.ts';
 import { wrapText } from '../util/format-width.ts';
 import { type JsonSchema, renderInputJsonSchema } from './json-schema.ts';
 

@@ -3,17 +3,17 @@ import { requireCycleLeft, sendPlanBack, summarizeSessionCounts } from '../core/
 import { computeBudgetState } from '../core/schedule/budget-state.ts';
 import { isTaskOpen, listChangesetsOfCycle } from '../core/schedule/next-action.ts';
 import { makeRequeuedTaskPending } from '../core/task/task-outcome.ts';
-import { findRoleAdapter } from '../domain/config/role-settings.ts';
+import { findRoleAdapter } from '../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { adapterTalksToModel } from '../domain/ports/adapter.ts';
 import type { DecisionWithPlace, SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
-import type { Session } from '../domain/state/session.ts';
+import type { Session } from '../domain/state/session-schema.ts';
 import { addGateDecision } from './agents/ask-person.ts';
-import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record-changes.ts';
 import { removeLeftoverWorktrees, reportKeptWorktrees } from './recover-session.ts';
-import { archiveOldSessionsQuietly } from './retention/archive-old.ts';
-import { undoChangesetDecision } from './review/undo-decision.ts';
+import { archiveOldSessionsQuietly } from './retention/archive-old-sessions.ts';
+import { undoChangesetDecision } from './review/undo-changeset-decision.ts';
 import type { RunContext } from './run-context.ts';
 import { rememberSession } from './session/remember-session.ts';
 

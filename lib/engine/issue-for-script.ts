@@ -1,4 +1,4 @@
-import { findRoleAdapter, type TaskAgentSettings } from '../domain/config/role-settings.ts';
+import { findRoleAdapter, type TaskAgentSettings } from '../domain/config/role-adapter-and-model.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { adapterTalksToModel } from '../domain/ports/adapter.ts';

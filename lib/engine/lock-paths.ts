@@ -1,13 +1,13 @@
-import { renameLocksLikeFiles } from '../core/task/changed-paths.ts';
+import { renameLocksLikeFiles } from '../core/task/cell-changes-and-renames.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitCommits } from '../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles, SymlinkAndSubmodulePaths } from '../domain/ports/git-contents.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { Task } from '../domain/state/task-schema.ts';
 import { renderFileName } from '../util/file-names.ts';
 import { globMatchesPath, hasWildcard } from '../util/path-globs.ts';
 import { expandLockBraces } from '../util/path-patterns.ts';
-import { isJoinedMachine } from './machines/pass-on.ts';
-import { decideAndRecord, type RecordContext, type SessionView } from './record.ts';
+import { isJoinedMachine } from './machines/take-over-claims.ts';
+import { decideAndRecord, type RecordContext, type SessionView } from './record-changes.ts';
 import type { WithGit } from './run-context.ts';
 
 /** Facts about a commit that file locks are checked against: its ways to paths that are not its own. */

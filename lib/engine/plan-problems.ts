@@ -1,17 +1,17 @@
-import { listDecisionsOfManualTask, toAdapterDecision } from '../core/admission/decisions.ts';
+import { listDecisionsOfManualTask, toAdapterDecision } from '../core/admission/make-decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { findTransitiveDependents } from '../core/task/stack-state.ts';
 import { applyTaskEdit, listChangedPlanKeys, pickTaskPlan, type TaskPlan } from '../core/task/task-keys.ts';
 import { changedConcurrentlyError } from '../domain/concurrency-errors.ts';
-import { adapterNames, explainForeignModel, listExampleModels } from '../domain/config/agent-clis.ts';
-import { listUnreadablePaths } from '../domain/config/cell-paths.ts';
-import { chooseAdapterAndModel, isAdapterOffered } from '../domain/config/role-settings.ts';
+import { listUnreadablePaths } from '../domain/config/hidden-paths.ts';
+import { adapterNames, explainForeignModel, listExampleModels } from '../domain/config/known-clis.ts';
+import { chooseAdapterAndModel, isAdapterOffered } from '../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { badPlanError, badTaskError } from '../domain/input-errors.ts';
-import type { Plan } from '../domain/state/plan.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { Plan } from '../domain/state/plan-schema.ts';
 import { expandTaskAttempts, type PlannedTaskKey } from '../domain/state/task-facts.ts';
+import type { Task } from '../domain/state/task-schema.ts';
 import { explainUnwritableLock } from '../policy/judge-lock.ts';
 import { listAgentWorktreeFolders } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-figures.ts';
@@ -27,7 +27,7 @@ import {
   requireTaskInView,
   type SessionView,
   viewSession,
-} from './record.ts';
+} from './record-changes.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Bounds of a plan: the configuration, and the commit that it is for. */

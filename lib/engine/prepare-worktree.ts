@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { listMaskedPaths } from '../domain/config/cell-paths.ts';
+import type { AgentPolicy } from '../domain/agent-policy.ts';
+import { listMaskedPaths } from '../domain/config/hidden-paths.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { findRegistryOfCommand } from '../domain/known-installs.ts';
-import type { AgentPolicy } from '../domain/policy.ts';
+import { findRegistryOfCommand } from '../domain/install-commands.ts';
 import type { CellWorktree } from '../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
 import { renderFileName } from '../util/file-names.ts';

@@ -1,20 +1,20 @@
 import { basename } from 'node:path';
 import { addAgentRunCost } from '../core/schedule/budget-state.ts';
-import { listRunningAgentsOfTask } from '../core/task/several-attempts.ts';
-import { findRoleAdapter } from '../domain/config/role-settings.ts';
+import { listRunningAgentsOfTask } from '../core/task/attempt-records.ts';
+import { findRoleAdapter } from '../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { AgentEndNote, CellInfo, GitCells } from '../domain/ports/git-cells.ts';
 import { findLandingBranch } from '../domain/state/session-facts.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { Task } from '../domain/state/task-schema.ts';
 import { shortId } from '../util/short-names.ts';
 import { isInterrupted } from './graceful-stop.ts';
-import { releaseEndedReservations } from './machines/reserve.ts';
-import { releaseDeadValidationClaims } from './machines/verdict-claims.ts';
-import { releaseExpiredClaims } from './manual/release.ts';
+import { releaseEndedReservations } from './machines/reserve-budget.ts';
+import { releaseDeadValidationClaims } from './machines/validation-claims.ts';
+import { releaseExpiredClaims } from './manual/release-by-hand.ts';
 import { compileWorkerPolicy } from './post-check/worker-policy.ts';
 import { listPreparedPathsWithOrigin } from './prepare-worktree.ts';
-import { decideAndRecord, type RecordContext, viewSession } from './record.ts';
+import { decideAndRecord, type RecordContext, viewSession } from './record-changes.ts';
 import { rescueName } from './retention/rescue-refs.ts';
 import {
   findTaskOfWorktree,
@@ -26,13 +26,13 @@ import {
   adoptLandingFromRemote,
   advanceBaseToRemote,
   requireLandingsAtRemote,
-} from './review/adopt-landed.ts';
+} from './review/adopt-remote-landing.ts';
 import { syncWorktreesToLanding } from './review/sync-worktrees.ts';
 import type { RunContext, WithGit } from './run-context.ts';
-import { judgeAgentWork, removeEmptyCell } from './work/judge-work.ts';
+import { judgeAgentWork, removeEmptyCell } from './work/judge-agent-work.ts';
+import { recordOneOfSeveralAttempts } from './work/judge-several-attempts.ts';
+import { recordAttemptEnding } from './work/record-attempt-ending.ts';
 import { makeOrphanedClaimTest, releaseOrphanedClaims } from './work/release-orphans.ts';
-import { recordAttemptEnding } from './work/settle-attempt.ts';
-import { recordOneOfSeveralAttempts } from './work/several-attempts.ts';
 
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,

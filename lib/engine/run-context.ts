@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../domain/config/config.ts';
+import type { Config } from '../domain/config/config-schema.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { AgentRunner } from '../domain/ports/agent-port.ts';
@@ -11,7 +11,7 @@ import type { TrustedStore } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { DecisionLog } from '../domain/state/decision-log.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
-import type { RunEventSink } from '../domain/view-models/event.ts';
+import type { RunEventSink } from '../domain/view-models/run-event.ts';
 import type { GracefulStop } from './graceful-stop.ts';
 import type { RunMemory } from './run-memory.ts';
 

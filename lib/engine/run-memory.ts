@@ -1,7 +1,7 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { ChangedPaths, TrialMergeResult } from '../domain/ports/git-commits.ts';
 import type { Spending } from '../domain/state/spending.ts';
-import type { PredictedConflicts } from '../domain/view-models/status.ts';
+import type { PredictedConflicts } from '../domain/view-models/status-view.ts';
 
 /** Facts about a session's budget beyond what is booked. */
 export interface BudgetLedger {

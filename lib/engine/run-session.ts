@@ -5,7 +5,7 @@ import { isClaimedByPerson } from '../core/schedule/task-holder.ts';
 import { claimedElsewhereError } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { Task } from '../domain/state/task-schema.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
 import { askAboutFailedTasks, askHowToEndCycle, endSession } from './end-session.ts';
@@ -14,7 +14,7 @@ import { type OpenLeadTools, runLeadAgent } from './lead-agent/run-lead-agent.ts
 import { runMergeWave } from './merge/merge-wave.ts';
 import { askToAcceptReceived } from './plan/accept-received.ts';
 import { type PlanOptions, runPlanWave } from './plan/plan-wave.ts';
-import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record-changes.ts';
 import { recoverSession } from './recover-session.ts';
 import { runReviewWave } from './review/review-wave.ts';
 import type { RunContext } from './run-context.ts';

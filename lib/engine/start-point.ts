@@ -1,10 +1,10 @@
-import { listWorkToBuildOn, type WorkToBuildOn } from '../core/schedule/work-below.ts';
+import { listWorkToBuildOn, type WorkToBuildOn } from '../core/schedule/work-to-build-on.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { noBaseBranchError } from '../domain/input-errors.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
-import type { Session } from '../domain/state/session.ts';
 import { findLandingBranch } from '../domain/state/session-facts.ts';
-import type { BuiltOn, Task } from '../domain/state/task.ts';
+import type { Session } from '../domain/state/session-schema.ts';
+import type { BuiltOn, Task } from '../domain/state/task-schema.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import type { RunContext, WithGit } from './run-context.ts';
 

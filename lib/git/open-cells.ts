@@ -3,29 +3,29 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { CellWorktree, GitCells } from '../domain/ports/git-cells.ts';
 import { addCell, removeCell } from './cells/add-cell.ts';
-import { markCellReported, recordAgentEnd } from './cells/cell-paths.ts';
-import { readCellHead, requireCellGitFolders } from './cells/cell-view.ts';
-import {
-  recreateCellWorktree,
-  restoreIfOnlyCommitsLeft,
-  restoreTracked,
-  startMergeInCell,
-} from './cells/change-worktree.ts';
+import { markCellReported, recordAgentEnd } from './cells/cell-git-folders.ts';
 import { commitCellRescue, commitLeftovers, readCommitMadeForAgent } from './cells/commit-leftovers.ts';
+import { copyVerifiedObjects } from './cells/copy-verified-objects.ts';
 import {
   findCommitMadeByPerson,
   handWorktreeToPerson,
   isHandedToPerson,
   recordAcceptedTip,
 } from './cells/hand-to-person.ts';
+import { listAbandonedCommits, readIgnoredWork } from './cells/ignored-and-abandoned-work.ts';
 import { importObjects, type KillPointObserver } from './cells/import-objects.ts';
 import { listPreparedPaths, readLeftovers, recordPreparedPaths } from './cells/leftovers.ts';
-import { listAbandonedCommits, readIgnoredWork } from './cells/lost-work.ts';
-import { listCells, removeUnfinishedCells } from './cells/recover-quarantines.ts';
+import { listCells, removeUnfinishedCells } from './cells/remove-unfinished-cells.ts';
+import { recordPreparedSubmodules } from './cells/require-unchanged-submodules.ts';
+import {
+  recreateCellWorktree,
+  restoreIfOnlyCommitsLeft,
+  restoreTracked,
+  startMergeInCell,
+} from './cells/restore-worktree.ts';
 import { snapshotCell } from './cells/snapshot-cell.ts';
-import { recordPreparedSubmodules } from './cells/submodules.ts';
-import { diffCell } from './cells/trials.ts';
-import { copyVerifiedObjects } from './cells/verify-objects.ts';
+import { readCellHead, requireCellGitFolders } from './cells/tool-index.ts';
+import { diffCell } from './cells/trial-merge.ts';
 import type { GitAccess } from './objects/git-access.ts';
 import { removeUnfinishedObjects } from './objects/loose-object.ts';
 

@@ -3,13 +3,13 @@ import {
   checkedWorkLimits,
   type GitLimits,
   gitLimits,
-} from '../domain/config/work-bounds.ts';
+} from '../domain/config/checked-work-limits.ts';
 import { type ObjectId, parseObjectId, parseRefName } from '../domain/ids.ts';
 import type { SymlinkAndSubmodulePaths } from '../domain/ports/git-contents.ts';
 import type { GitPort, RefInfo, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import type { KillPointObserver } from './cells/import-objects.ts';
-import { readChangedPaths, tryMerge } from './cells/trials.ts';
+import { readChangedPaths, tryMerge } from './cells/trial-merge.ts';
 import { listSymlinksAndSubmodules } from './objects/commit-files.ts';
 import { type GitAccess, gitInPersonWorkTree, gitOnObjects } from './objects/git-access.ts';
 import { repackLoose } from './objects/loose-object.ts';
@@ -24,13 +24,13 @@ import {
 import { openGitWorktreesPort } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
-import { type GitIdentities, openGitIdentities } from './process/read-identity.ts';
-import { type GitContext, runGit } from './process/run-git.ts';
+import { type GitIdentities, openGitIdentities } from './process/git-identity.ts';
 import {
   buildInertDriverVariables,
   readRepositorySettings,
   renderGitConfigForCell,
-} from './process/settings.ts';
+} from './process/git-settings.ts';
+import { type GitContext, runGit } from './process/run-git.ts';
 import { RefCommitCache } from './refs/resolve-commit.ts';
 import { readRestingTipOfWorktree } from './worktrees/branch-uses.ts';
 

@@ -7,8 +7,8 @@ import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-conte
 import type { TreeChange } from '../domain/state/patch.ts';
 import { renderFileName, splitFileNames } from '../util/file-names.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
-import { gitOnVerifiedObjects } from './cells/cell-view.ts';
-import { copyVerifiedObjects } from './cells/verify-objects.ts';
+import { copyVerifiedObjects } from './cells/copy-verified-objects.ts';
+import { gitOnVerifiedObjects } from './cells/tool-index.ts';
 import {
   readBlobAsLatin1,
   readChangedFiles,
@@ -35,11 +35,11 @@ import {
 import { mergeDifferenceOnto, mergeTree, replaceTexts, transplantChange } from './objects/merge-tree.ts';
 import { type ObjectSource, openVerifiedObjects } from './objects/object-source.ts';
 import { openCommitGraph, readCommit, readCommitsBetween } from './objects/read-commits.ts';
-import { findIgnoreRules, readGitAttribute } from './process/path-rules.ts';
+import { readGitSettings } from './process/git-settings.ts';
+import { findIgnoreRules, readGitAttribute } from './process/ignore-rules.ts';
 import { type GitContext, runGit, runGitForText } from './process/run-git.ts';
-import { readGitSettings } from './process/settings.ts';
 import { resolveCommit } from './refs/resolve-commit.ts';
-import { listFilteredFiles } from './worktrees/worktree-paths.ts';
+import { listFilteredFiles } from './worktrees/filtered-and-untracked.ts';
 
 // Several steps in a row compare the same few pairs.
 const mostCompared = 100;

@@ -2,10 +2,11 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { GitWorktrees } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { type GitAccess, gitInWorkTree, withVariables } from './objects/git-access.ts';
-import { buildCleanGitEnvironment } from './process/limit-git.ts';
+import { buildCleanGitEnvironment } from './process/limit-git-runs.ts';
 import type { GitContext } from './process/run-git.ts';
 import { readHead } from './refs/resolve-commit.ts';
 import { listWorktreesWherePlaced, readBranchUses } from './worktrees/branch-uses.ts';
+import { listUntrackedFilesInTheWay } from './worktrees/filtered-and-untracked.ts';
 import {
   addPersonWorktree,
   advanceWorktree,
@@ -13,7 +14,6 @@ import {
   findAdvanceObstacles,
   removePersonWorktree,
 } from './worktrees/person-worktree.ts';
-import { listUntrackedFilesInTheWay } from './worktrees/worktree-paths.ts';
 
 export function openGitWorktreesPort(access: GitAccess): GitWorktrees {
   return {

@@ -1,5 +1,5 @@
+import type { AgentPolicy, Violation } from '../domain/agent-policy.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import type { ChangedFile } from '../domain/state/patch.ts';
 import { globMatchesPath } from '../util/path-globs.ts';
@@ -11,9 +11,9 @@ import {
   judgeMessageTrailers,
 } from './check-commit.ts';
 import { judgeGitAttributesFile, judgeNewFileName, judgePathByName, judgePathInScope } from './judge-path.ts';
+import { createObjection, type PolicyObjection, type RuleName } from './policy-rules.ts';
 import { explainMalformedPath, normalizeAbsolute } from './resolve-path.ts';
-import { createObjection, type PolicyObjection, type RuleName } from './rules.ts';
-import { findSecrets, type SecretFinding } from './secrets/secrets.ts';
+import { findSecrets, type SecretFinding } from './secrets/find-secrets.ts';
 
 export interface FilesInput {
   readonly policy: AgentPolicy;

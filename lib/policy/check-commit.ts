@@ -1,7 +1,7 @@
-import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import type { AgentPolicy, Violation } from '../domain/agent-policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import { shortId } from '../util/short-names.ts';
-import { createObjection, type PolicyObjection } from './rules.ts';
+import { createObjection, type PolicyObjection } from './policy-rules.ts';
 
 /** In whose name an agent's commits are, and when they can have been made. */
 export interface ExpectedAuthor {

@@ -1,12 +1,12 @@
-import { listUnreadablePaths } from '../domain/config/cell-paths.ts';
-import type { Config } from '../domain/config/config.ts';
+import type { AgentPolicy } from '../domain/agent-policy.ts';
+import type { Config } from '../domain/config/config-schema.ts';
+import { listUnreadablePaths } from '../domain/config/hidden-paths.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { fullLeadToolName, leadTools } from '../domain/lead-tools.ts';
-import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
 import { listAmbiguousPaths } from '../util/path-patterns.ts';
 import { isBuiltin } from './bash/builtins.ts';
-import { isKnownSubcommand } from './bash/git.ts';
+import { isKnownSubcommand } from './bash/judge-git.ts';
 import { listAgentWorktreeFolders } from './protected-places.ts';
 
 export interface PolicyInput {

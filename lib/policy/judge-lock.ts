@@ -1,4 +1,4 @@
-import type { AgentPolicy } from '../domain/policy.ts';
+import type { AgentPolicy } from '../domain/agent-policy.ts';
 import { foldNameForComparison, hasWildcard, isLockInsideGlobs } from '../util/path-globs.ts';
 import { expandLockBraces } from '../util/path-patterns.ts';
 import { isPathBlockedByGlob } from './judge-path.ts';

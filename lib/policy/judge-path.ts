@@ -1,13 +1,13 @@
-import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
+import type { AgentPolicy, PathFacts } from '../domain/agent-policy.ts';
 import {
   foldNameForComparison,
   globMatchesPath,
   locksConflict,
   shellGlobMatchesPath,
 } from '../util/path-globs.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from './policy-rules.ts';
 import { findProtectedPlace } from './protected-places.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
-import { createObjection, joinFirstItems, type PolicyObjection } from './rules.ts';
 
 /**
  * read: look at it · write: create or change it · remove: take it away, a link and not what it leads to · folder: make

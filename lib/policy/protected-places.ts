@@ -1,5 +1,5 @@
-import { cliSettingsFiles } from '../domain/config/agent-clis.ts';
-import type { AgentPolicy } from '../domain/policy.ts';
+import type { AgentPolicy } from '../domain/agent-policy.ts';
+import { cliSettingsFiles } from '../domain/config/known-clis.ts';
 import { foldNameForComparison } from '../util/path-globs.ts';
 
 /** A place that no agent may touch, with any task and any configuration. */

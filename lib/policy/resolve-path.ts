@@ -1,5 +1,5 @@
-import type { PathFacts } from '../domain/policy.ts';
-import { createObjection, type PolicyObjection } from './rules.ts';
+import type { PathFacts } from '../domain/agent-policy.ts';
+import { createObjection, type PolicyObjection } from './policy-rules.ts';
 
 type PathEntry = NonNullable<ReturnType<PathFacts['lstat']>>;
 

@@ -1,14 +1,14 @@
 import { toSortedKeyJson } from '../core/merge/merge-values.ts';
 import type { MemoryEntry, MemoryProvider } from '../domain/state/memory.ts';
+import { findSingleNote, type RefState } from './notes/indexed-state.ts';
 import { memoryAnchor, memoryNoteKind } from './notes/note-kinds.ts';
-import { findSingleNote, type RefState } from './notes/state.ts';
 import type { StoreOptions } from './store-options.ts';
 import { pairNoteKeyWithAnchor } from './write/apply-change.ts';
 import {
   type NotesChangeOutsideState,
   readNotesOutsideState,
   writeNotesOutsideState,
-} from './write/side-notes.ts';
+} from './write/notes-outside-state.ts';
 
 /** Memory as notes on refs/blueflame/memory: one commit for what is saved together, by compare-and-swap. */
 export function openMemoryInGitNotes(options: StoreOptions): MemoryProvider {

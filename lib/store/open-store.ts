@@ -1,6 +1,7 @@
 import type { Snapshot, TransactResult } from '../domain/ports/store-port.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { Task } from '../domain/state/task-schema.ts';
 import { CatFile } from '../git/process/cat-file.ts';
+import { openStateSnapshot, StateSnapshot } from './notes/indexed-state.ts';
 import {
   computeNoteKey,
   sessionNoteKind,
@@ -10,9 +11,8 @@ import {
   taskNoteKind,
 } from './notes/note-kinds.ts';
 import { listNotes } from './notes/note-tree.ts';
-import { readLog } from './notes/read-log.ts';
+import { readLog } from './notes/read-state-log.ts';
 import { readTips } from './notes/read-tips.ts';
-import { openStateSnapshot, StateSnapshot } from './notes/state.ts';
 import { readRefOutsideState, StateReader } from './notes/state-reader.ts';
 import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
 
@@ -83,7 +83,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       // Shows reviews that came by another way than this writer's own.
       const state = wrote === null ? null : await reader.read().catch(() => null);
       if (state !== null)
-        await (await import('./write/publish-review-notes.ts')).updateReviewNotesForGitLog(
+        await (await import('./write/update-review-notes.ts')).updateReviewNotesForGitLog(
           { ...options, catFile },
           state,
         );

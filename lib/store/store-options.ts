@@ -1,7 +1,7 @@
 import type { OwnStateTips, Snapshot, Store } from '../domain/ports/store-port.ts';
 import type { ObjectHashFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
-import type { GitIdentities } from '../git/process/read-identity.ts';
+import type { GitIdentities } from '../git/process/git-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
 import type { CommitSigner } from '../util/machine-key.ts';
 import type { StateReader } from './notes/state-reader.ts';

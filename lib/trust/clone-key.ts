@@ -10,7 +10,7 @@ import {
   signCommitText,
   signTextWithKey,
 } from '../util/machine-key.ts';
-import { cloneStateDir } from '../util/own-folders.ts';
+import { cloneStateDir } from '../util/user-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
 
 /** Key this clone signs with in sessions that machines share. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { plannerAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { plannerAnswerJsonSchema } from '../../lib/domain/config/agent-answers.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import type { AgentEnd, AgentResultParts } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { makeRequest } from '../support/model-agent.ts';

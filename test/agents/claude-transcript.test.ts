@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findJsonBySchema } from '../../lib/agents/answer-text.ts';
+import { findJsonBySchema } from '../../lib/agents/answer-from-text.ts';
 import { readClaudeTranscript } from '../../lib/agents/claude-reader.ts';
 
 const plan = { tasks: [{ id: 'task-001', description: 'braces } { and \\" in text' }] };

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import type { AgentEnd, AgentResultParts } from '../../lib/domain/ports/adapter.ts';
 import { makePaths, makeRequest } from '../support/model-agent.ts';
 

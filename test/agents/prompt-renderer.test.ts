@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createPromptRenderer, type PromptOptions } from '../../lib/agents/prompt-renderer.ts';
-import { type Config, configSchema } from '../../lib/domain/config/config.ts';
+import { type Config, configSchema } from '../../lib/domain/config/config-schema.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type {
   PlannerData,
@@ -11,7 +11,7 @@ import type {
   PromptData,
   Prompts,
 } from '../../lib/domain/ports/prompt-port.ts';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { makePolicy, makePromptTask } from '../support/model-agent.ts';
 import { makeTempDir } from '../support/repo.ts';
 

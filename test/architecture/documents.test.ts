@@ -54,7 +54,7 @@ test('no document, source or template uses a word of docs/words-to-avoid.txt', (
     [...text.matchAll(avoided)].map(([word]) => `${path}: ${word}`),
   );
   // It is a key of what is hashed into decisions that persons have made.
-  assert.equal(found, ['lib/core/admission/decisions.ts: told']);
+  assert.equal(found, ['lib/core/admission/make-decisions.ts: told']);
 });
 
 test('each picture is shown in a document, 1280 pixels wide, and has at most 250 kB', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const root = packageRoot();

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
-import type { Session } from '../../lib/domain/state/session.ts';
+import type { Session } from '../../lib/domain/state/session-schema.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { createTasks, openTestStore, sampleSession, sampleTask, setStatus } from '../store/sample.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';

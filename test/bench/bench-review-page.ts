@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { type Served, serve } from '../review-page/fixture.ts';
 import { hasChromium, launchChromium } from '../support/chromium.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';

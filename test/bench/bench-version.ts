@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { hermeticEnv } from '../support/repo.ts';
 import type { BenchRow } from './figures.ts';
 import { type TimedCommand, timeCommands } from './time-commands.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import type { Adapter } from '../../lib/domain/ports/adapter.ts';
 import { findClaude } from '../support/model-namespace.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';

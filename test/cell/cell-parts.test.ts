@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareVersions } from '../../lib/cell/run/agent-clis.ts';
+import { compareVersions } from '../../lib/cell/run/adapter-programs.ts';
 import { listProgramFiles } from '../../lib/cell/run/resolve-command.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
 import { parseSocketTable } from '../../lib/cell/sandbox/cell-layout.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import { findClaude } from '../support/model-namespace.ts';
 import { type ModelScript, type ModelServer, startModelServer } from '../support/model-server.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readProvenVersions } from '../../lib/commands/doctor/programs.ts';
-import { modelCliNames } from '../../lib/domain/config/agent-clis.ts';
+import { readProvenVersions } from '../../lib/commands/doctor/examine-programs.ts';
+import { modelCliNames } from '../../lib/domain/config/known-clis.ts';
 import { shownRoles } from '../support/proven-table.ts';
 
 // What the tests beside this one have shown of each CLI, as the table that `git flame doctor` reads holds it.

@@ -17,10 +17,10 @@ import {
 } from '../../lib/cell/watcher/decision-server.ts';
 import { writeDiagnosticReplays } from '../../lib/cell/watcher/judge-request.ts';
 import { uncachedPathFacts } from '../../lib/cell/watcher/path-facts.ts';
-import { encodeWatcherRequest, watcherAnswerTimeoutMs } from '../../lib/cell/watcher/protocol.ts';
 import { buildWatcherHookCommand } from '../../lib/cell/watcher/watcher-hooks.ts';
+import { encodeWatcherRequest, watcherAnswerTimeoutMs } from '../../lib/cell/watcher/watcher-protocol.ts';
 import { type AgentQuestionReply, maxQuestions } from '../../lib/domain/agent-messages.ts';
-import { decideToolCall } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide-tool-call.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CommandSpec, OptionSpec } from '../../lib/cli/command-spec.ts';
 import { commandTable, globalOptionSpecs } from '../../lib/cli/command-table.ts';
-import { findPlaceholderSource, planCompletion } from '../../lib/cli/complete.ts';
+import { findPlaceholderSource, planCompletion } from '../../lib/cli/print-completions.ts';
 import { listShownCommands } from '../../lib/cli/render-help.ts';
 import type { CommandName } from '../../lib/domain/view-models/command.ts';
 
@@ -85,7 +85,7 @@ test('it is known of every placeholder what it stands for', () => {
     ),
   ];
   const unknown = placeholders.filter((placeholder) => findPlaceholderSource(placeholder) === null);
-  assert.equal(unknown, [], 'lib/cli/complete.ts has to say what may stand there');
+  assert.equal(unknown, [], 'lib/cli/print-completions.ts has to say what may stand there');
 });
 
 test.run();

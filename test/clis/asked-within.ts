@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
-import type { AuditLine } from '../../lib/domain/policy.ts';
+import type { AuditLine } from '../../lib/domain/agent-policy.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import { findModelApiOfAdapter } from '../../lib/domain/ports/adapter.ts';
 import type { HookedCli } from './cli-stage.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
+import type { DialectName } from '../../lib/domain/config/known-clis.ts';
 import type { Adapter, AgentLaunch } from '../../lib/domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { agentPolicy, type CellFixture, openCellFixture, snapshotTree } from '../cell/fixture.ts';

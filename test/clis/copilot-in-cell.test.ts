@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { openCellFixture } from '../cell/fixture.ts';
 import { copilotFiles, findCli, needsCli } from '../support/clis.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import { processesNaming } from '../cell/fixture.ts';
 import { type ScriptedModel, startScriptedModel, type Turn } from '../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
+import type { DialectName } from '../../lib/domain/config/known-clis.ts';
 import { tasksOf } from '../support/claude-project.ts';
 import { type HookedName, hands } from '../support/cli-hands.ts';
 import { openCliProject } from '../support/cli-project.ts';

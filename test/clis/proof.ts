@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { provenFile, readProvenVersions } from '../../lib/commands/doctor/programs.ts';
+import { provenFile, readProvenVersions } from '../../lib/commands/doctor/examine-programs.ts';
 import { updateRow } from '../support/proven-table.ts';
 
 export interface Proof {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { main } from '../../lib/cli/main.ts';
-import type { Task } from '../../lib/domain/state/task.ts';
+import type { Task } from '../../lib/domain/state/task-schema.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { flame, flameJson } from '../support/flame.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chooseNextCommand, commandOnThisMachine } from '../../lib/commands/run-loop/next-command.ts';
-import type { Session } from '../../lib/domain/state/session.ts';
+import type { Session } from '../../lib/domain/state/session-schema.ts';
 import { sampleSession, sampleTask } from '../store/sample.ts';
 
 const machines = { lead: 'ada/1', remote: 'origin', term: 1, lease_ms: 60_000, renew_ms: 10_000 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { withBoard } from '../support/board.ts';
 import { makeExecProject, writePlan } from '../support/exec-project.ts';
 import { answerGate, nextGate } from '../support/gates.ts';

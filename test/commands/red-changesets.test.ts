@@ -6,7 +6,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
 import { hasFailedDiagnostic } from '../../lib/domain/state/changeset-facts.ts';
 import { runMergeWave } from '../../lib/engine/merge/merge-wave.ts';
-import { viewSession } from '../../lib/engine/record.ts';
+import { viewSession } from '../../lib/engine/record-changes.ts';
 import { runReviewWave } from '../../lib/engine/review/review-wave.ts';
 import { runValidateWave } from '../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../lib/engine/work/work-wave.ts';

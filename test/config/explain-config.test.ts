@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diffConfigs, renderConfigWithOrigins } from '../../lib/config/config-values.ts';
 import { listKeyPaths } from '../../lib/config/json-schema.ts';
+import { diffConfigs, renderConfigWithOrigins } from '../../lib/config/list-config-values.ts';
 import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 
 const read = (text: string) => parseConfig(text, '.blueflame.yml').config;
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { listKeyPaths, renderConfigJsonSchema } from '../../lib/config/json-schema.ts';
 import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
 import { renderExampleConfig } from '../../lib/config/render-example-config.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 
 // FLAME_UPDATE=1 writes the files anew.
 const schemaFile = 'templates/blueflame.schema.json';

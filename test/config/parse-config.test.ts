@@ -5,7 +5,7 @@ import {
   defaultHiddenPaths,
   listMaskedPaths,
   listUnreadablePaths,
-} from '../../lib/domain/config/cell-paths.ts';
+} from '../../lib/domain/config/hidden-paths.ts';
 import { isPathBlockedByGlob } from '../../lib/policy/judge-path.ts';
 import { errorOf, errorText, lines } from './support.ts';
 

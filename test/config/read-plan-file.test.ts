@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPlanFile, renderPlanYaml } from '../../lib/config/plan-file.ts';
-import type { Plan } from '../../lib/domain/state/plan.ts';
+import type { Plan } from '../../lib/domain/state/plan-schema.ts';
 import { errorOf, errorText, lines } from './support.ts';
 
 const one = { id: 'task-001', title: 'Add a file', description: 'Add it.' };

@@ -6,7 +6,7 @@ import {
   hashText,
   listEvidenceDoubts,
   renderTextToHash,
-} from '../../lib/core/changesets/evidence.ts';
+} from '../../lib/core/changesets/build-evidence.ts';
 import type { DiagnosticsRerun } from '../../lib/domain/state/verdict.ts';
 import { makeOid, makePassed, makeVerdict, testSession, testTime } from '../support/tasks.ts';
 

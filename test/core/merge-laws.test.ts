@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepSpendingAndDecisions } from '../../lib/core/merge/admit-change.ts';
-import { mergeReviewNotes, mergeValidationNotes } from '../../lib/core/merge/merge-notes.ts';
-import { mergeSessionNotes } from '../../lib/core/merge/merge-session.ts';
-import { mergeTaskNotes } from '../../lib/core/merge/merge-task.ts';
+import { keepSpendingAndDecisions } from '../../lib/core/merge/keep-ended-state.ts';
+import { mergeReviewNotes, mergeValidationNotes } from '../../lib/core/merge/merge-other-notes.ts';
+import { mergeSessionNotes } from '../../lib/core/merge/merge-session-notes.ts';
+import { mergeTaskNotes } from '../../lib/core/merge/merge-task-notes.ts';
 import { type MergedNote, toSortedKeyJson } from '../../lib/core/merge/merge-values.ts';
 import type { DiagnosticsRerun, ReviewNote, Verdict } from '../../lib/domain/state/verdict.ts';
 import { makeRandom, type Random } from '../support/random.ts';

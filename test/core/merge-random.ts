@@ -1,8 +1,8 @@
 import { addAgentRunCost } from '../../lib/core/schedule/budget-state.ts';
 import { parseSessionId } from '../../lib/domain/ids.ts';
-import type { Session } from '../../lib/domain/state/session.ts';
-import type { Task } from '../../lib/domain/state/task.ts';
+import type { Session } from '../../lib/domain/state/session-schema.ts';
 import { taskStatuses } from '../../lib/domain/state/task-facts.ts';
+import type { Task } from '../../lib/domain/state/task-schema.ts';
 import type { Random } from '../support/random.ts';
 import { alterTask, makeOid, makeTask, testTime } from '../support/tasks.ts';
 

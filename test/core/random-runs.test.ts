@@ -1,11 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listChangesetsToBuild } from '../../lib/core/changesets/changesets-to-build.ts';
 import { listTasksToValidate, sortTasksByDependency } from '../../lib/core/changesets/cohesion-groups.ts';
-import { listChangesetsToBuild } from '../../lib/core/changesets/group-changesets.ts';
-import { computeChainLengths, predictTaskBatches } from '../../lib/core/schedule/plan-waves.ts';
+import { computeChainLengths, predictTaskBatches } from '../../lib/core/schedule/predict-batches.ts';
 import { msUntilNextBackoffEnds, selectReadyTasks } from '../../lib/core/schedule/select-ready.ts';
-import { decideRetryAfterFailure } from '../../lib/core/task/after-failure.ts';
-import { blockDependents, listUnblockableTasks, requeueDoneDependents } from '../../lib/core/task/cascade.ts';
+import {
+  blockDependents,
+  listUnblockableTasks,
+  requeueDoneDependents,
+} from '../../lib/core/task/block-dependents.ts';
+import { decideRetryAfterFailure } from '../../lib/core/task/retry-after-failure.ts';
 import { listTasksToRebase, readStackState } from '../../lib/core/task/stack-state.ts';
 import {
   claimTask,
@@ -27,7 +31,7 @@ import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import { findBlockingChangeset } from '../../lib/domain/state/changeset-facts.ts';
-import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task.ts';
+import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task-schema.ts';
 import { globMatchesPath, locksConflict } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { alterTask, makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import {
   besidesSandbox,
   makeExecProject,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { makeTempDir, type TestRepo } from '../support/repo.ts';

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderTextToHash } from '../../lib/core/changesets/evidence.ts';
+import { renderTextToHash } from '../../lib/core/changesets/build-evidence.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Session } from '../../lib/domain/state/session.ts';
+import type { Session } from '../../lib/domain/state/session-schema.ts';
 import { machineName } from '../../lib/trust/clone-key.ts';
 import {
   type BegunCommand,

@@ -2,7 +2,7 @@ import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cloneStateDir } from '../../lib/util/own-folders.ts';
+import { cloneStateDir } from '../../lib/util/user-folders.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anthropicDialect } from '../../lib/cell/gateway/dialects/anthropic.ts';
 import { type Gateway, startGateway } from '../../lib/cell/gateway/gateway.ts';
-import { readUpstream } from '../../lib/cell/gateway/upstream.ts';
+import { readUpstream } from '../../lib/cell/gateway/upstream-model-api.ts';
 import { priceTokens } from '../../lib/domain/config/token-price.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { AgentRequest, SharedBudget } from '../../lib/domain/ports/agent-port.ts';

@@ -7,8 +7,8 @@ import { stringify } from 'yaml';
 import { parseSessionId } from '../../lib/domain/ids.ts';
 import type { SignatureNote } from '../../lib/domain/state/signatures.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { saveSessionSignature } from '../../lib/store/write/side-notes.ts';
-import { cloneStateDir } from '../../lib/util/own-folders.ts';
+import { saveSessionSignature } from '../../lib/store/write/notes-outside-state.ts';
+import { cloneStateDir } from '../../lib/util/user-folders.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';
@@ -153,7 +153,7 @@ async function smuggle(repo: TestRepo, file: string): Promise<void> {
   const session = (await flameJson(repo, ['status'])).lines[0]?.session as Fields;
   const { openDecisionLog } = await import('../../lib/trust/decisions/open-decision-log.ts');
   const { toApprovalDecision, toChangesetBuiltDecision } = await import(
-    '../../lib/core/admission/decisions.ts'
+    '../../lib/core/admission/make-decisions.ts'
   );
   const { parseObjectId } = await import('../../lib/domain/ids.ts');
   const decided = openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') });

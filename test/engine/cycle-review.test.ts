@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { SessionId } from '../../lib/domain/ids.ts';
 import { askAboutFailedTasks, askHowToEndCycle } from '../../lib/engine/end-session.ts';
 import { askPlanner } from '../../lib/engine/plan/ask-planner.ts';
-import { viewSession } from '../../lib/engine/record.ts';
+import { viewSession } from '../../lib/engine/record-changes.ts';
 import type { RunContext } from '../../lib/engine/run-context.ts';
 import { runWorkWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';

@@ -14,9 +14,9 @@ import type {
 } from '../../lib/domain/ports/gates.ts';
 import { askToRaiseBudget } from '../../lib/engine/agents/ask-person.ts';
 import { runMergeWave } from '../../lib/engine/merge/merge-wave.ts';
-import { viewSession } from '../../lib/engine/record.ts';
+import { viewSession } from '../../lib/engine/record-changes.ts';
 import { performCleanup } from '../../lib/engine/retention/cleanup-perform.ts';
-import type { CleanupItem } from '../../lib/engine/retention/stale.ts';
+import type { CleanupItem } from '../../lib/engine/retention/stale-worktrees.ts';
 import { runReviewWave } from '../../lib/engine/review/review-wave.ts';
 import type { RunContext } from '../../lib/engine/run-context.ts';
 import { runSession } from '../../lib/engine/run-session.ts';

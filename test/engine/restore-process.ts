@@ -1,6 +1,6 @@
-import { finishKilledRefChanges } from '../../lib/git/refs/finish-motions.ts';
+import { finishKilledRefChanges } from '../../lib/git/refs/finish-killed-ref-changes.ts';
 import { openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
-import { restoreOwnVersions } from '../../lib/store/admission/restore-own.ts';
+import { restoreOwnVersions } from '../../lib/store/admission/restore-own-versions.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 

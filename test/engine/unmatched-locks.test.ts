@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findUnmatchedLocks } from '../../lib/engine/plan/shown-plan.ts';
+import { findUnmatchedLocks } from '../../lib/engine/plan/predict-plan-order.ts';
 
 const there = ['README.md', 'src/a.ts', 'test/a.test.ts'];
 

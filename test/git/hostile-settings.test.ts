@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeAnthropicRequest } from '../../lib/cell/gateway/dialects/anthropic-request.ts';
+import { checkedWorkLimits } from '../../lib/domain/config/checked-work-limits.ts';
 import { isModelPermitted } from '../../lib/domain/config/configured-model.ts';
-import { checkedWorkLimits } from '../../lib/domain/config/work-bounds.ts';
 import { sanitizeWorktree } from '../../lib/git/cells/sanitize-worktree.ts';
-import { renderGitConfigForCell } from '../../lib/git/process/settings.ts';
+import { renderGitConfigForCell } from '../../lib/git/process/git-settings.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 
 test('SBX-2: patterns that git matches for minutes are too much, usual ones and comments are not', async () => {

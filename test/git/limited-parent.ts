@@ -1,4 +1,4 @@
-import { gitLimits } from '../../lib/domain/config/work-bounds.ts';
+import { gitLimits } from '../../lib/domain/config/checked-work-limits.ts';
 import { runGit } from '../../lib/git/process/run-git.ts';
 
 // Runs a git that waits for a pipe, until somebody kills this process.

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentPolicy } from '../../lib/domain/policy.ts';
+import type { AgentPolicy } from '../../lib/domain/agent-policy.ts';
 import { agentPolicy, type CellFixture, openCellFixture } from '../cell/fixture.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 

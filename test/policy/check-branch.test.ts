@@ -4,7 +4,7 @@ import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
 import type { CommitInfo } from '../../lib/domain/ports/git-commits.ts';
 import type { ChangedFile } from '../../lib/domain/state/patch.ts';
 import { type BranchInput, checkBranch } from '../../lib/policy/check-branch.ts';
-import { findSecrets } from '../../lib/policy/secrets/secrets.ts';
+import { findSecrets } from '../../lib/policy/secrets/find-secrets.ts';
 import { makePolicy } from './fixtures.ts';
 
 const oid = (digit: string): ObjectId => parseObjectId(digit.repeat(40));

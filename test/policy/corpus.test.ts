@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decideToolCall } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide-tool-call.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { heldByCell } from './configurations.ts';
 import { decideBash, makePolicy } from './fixtures.ts';

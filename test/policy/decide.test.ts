@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PathFacts, renderDecisionForAgent, type ToolCall } from '../../lib/domain/policy.ts';
-import { decideToolCall } from '../../lib/policy/decide.ts';
-import { rules } from '../../lib/policy/rules.ts';
+import { type PathFacts, renderDecisionForAgent, type ToolCall } from '../../lib/domain/agent-policy.ts';
+import { decideToolCall } from '../../lib/policy/decide-tool-call.ts';
+import { rules } from '../../lib/policy/policy-rules.ts';
 import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
 
 const facts = memoryFacts('/wt', [

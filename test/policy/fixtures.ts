@@ -1,9 +1,8 @@
-import type { Config } from '../../lib/domain/config/config.ts';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import type { AgentPolicy, CallDecision, PathFacts } from '../../lib/domain/agent-policy.ts';
+import { type Config, configSchema } from '../../lib/domain/config/config-schema.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
-import type { AgentPolicy, CallDecision, PathFacts } from '../../lib/domain/policy.ts';
 import { compilePolicy, type PolicyInput } from '../../lib/policy/compile-policy.ts';
-import { decideToolCall } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide-tool-call.ts';
 import { realFacts } from './real-facts.ts';
 
 export interface PolicyOptions {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configSchema } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { compilePolicy } from '../../lib/policy/compile-policy.ts';
 import { explainUnwritableLock } from '../../lib/policy/judge-lock.ts';

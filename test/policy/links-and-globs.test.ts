@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decideToolCall } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide-tool-call.ts';
 import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
 
 const facts = memoryFacts('/wt', [

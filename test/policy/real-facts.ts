@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
-import type { PathFacts } from '../../lib/domain/policy.ts';
+import type { PathFacts } from '../../lib/domain/agent-policy.ts';
 
 /** The facts of the real file system. */
 export const realFacts: PathFacts = {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isTooComplex } from '../../lib/policy/bash/parse-script.ts';
-import { decideToolCall } from '../../lib/policy/decide.ts';
+import { decideToolCall } from '../../lib/policy/decide-tool-call.ts';
 import { makePolicy, memoryFacts } from './fixtures.ts';
 
 const code = `const said = "it's"; if (a << 2) { f({ b: [1, 2], c: '$(x)' }); } // "\n`;

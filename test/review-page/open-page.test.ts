@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { prepareBrowserOpening } from '../../lib/commands/run-context/review-page.ts';
+import { prepareBrowserOpening } from '../../lib/commands/run-context/review-page-opener.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeBlackboardPage } from '../../lib/core/blackboard/change-page.ts';
+import { changeBlackboardPage } from '../../lib/core/blackboard/change-blackboard-page.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';

@@ -6,8 +6,8 @@ import type { SessionSignature } from '../../lib/domain/state/signatures.ts';
 import { CatFile } from '../../lib/git/process/cat-file.ts';
 import { findReplacedSignatures } from '../../lib/store/admission/note-history.ts';
 import type { StoreOptions } from '../../lib/store/store-options.ts';
-import { syncState } from '../../lib/store/sync/sync.ts';
-import { saveSessionSignature } from '../../lib/store/write/side-notes.ts';
+import { syncState } from '../../lib/store/sync/sync-state.ts';
+import { saveSessionSignature } from '../../lib/store/write/notes-outside-state.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 
 // TRU-2: signatures that their clones replaced, as the history of their ref tells.

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import type { SessionId } from '../../lib/domain/ids.ts';
-import { parseObjectId, parseTaskId } from '../../lib/domain/ids.ts';
+import { parseObjectId, parseTaskId, type SessionId } from '../../lib/domain/ids.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
-import type { Session } from '../../lib/domain/state/session.ts';
-import type { Task } from '../../lib/domain/state/task.ts';
+import type { Session } from '../../lib/domain/state/session-schema.ts';
+import type { Task } from '../../lib/domain/state/task-schema.ts';
 import type { ReviewNote, Verdict } from '../../lib/domain/state/verdict.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import type { TestRepo } from '../support/repo.ts';

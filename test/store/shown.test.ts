@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderReviewForGitLog } from '../../lib/core/changesets/review-in-words.ts';
+import { renderReviewForGitLog } from '../../lib/core/changesets/render-for-git-log.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import type { StateChange } from '../../lib/domain/ports/store-port.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { Snapshot, Store } from '../../lib/domain/ports/store-port.ts';
-import type { Task } from '../../lib/domain/state/task.ts';
+import type { Task } from '../../lib/domain/state/task-schema.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { type SyncResult, syncState } from '../../lib/store/sync/sync.ts';
 import type { SyncOptions } from '../../lib/store/sync/sync-options.ts';
+import { type SyncResult, syncState } from '../../lib/store/sync/sync-state.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import { alterTask, type TaskFields } from '../support/tasks.ts';
 import { createTasks, sampleSession, sampleSessionId, sampleTask } from './sample.ts';

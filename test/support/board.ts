@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { BoardState, BoardStreamLine } from '../../lib/domain/view-models/board.ts';
+import type { BoardState, BoardStreamLine } from '../../lib/domain/view-models/board-view.ts';
 import { applyBoardChange, type BoardChange, type BoardMessage } from '../../lib/ui/board/board-changes.ts';
 import type { FlameRun } from './flame.ts';
 import { programEnd, startProgram } from './program.ts';

@@ -11,7 +11,7 @@ import {
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { findClaude } from './model-namespace.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
 import { cloneRepo, makeRepo, type TestRepo } from './repo.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import type { DialectName } from '../../lib/domain/config/known-clis.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { beginFlame, type FlameCommand } from './claude-project.ts';
 import { copilotFiles, findCli } from './clis.ts';
 import { makeRepo, type TestRepo } from './repo.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { AuditLine } from '../../lib/domain/policy.ts';
+import type { AuditLine } from '../../lib/domain/agent-policy.ts';
 import { isJsonRecord } from '../../lib/util/json.ts';
 import {
   closeProjects,

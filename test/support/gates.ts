@@ -1,4 +1,4 @@
-import type { PendingQuestion } from '../../lib/domain/questions/gate.ts';
+import type { PendingQuestion } from '../../lib/domain/questions/question-data.ts';
 import type { TestBoard } from './board.ts';
 
 type Tab = Pick<TestBoard, 'ask' | 'until'>;

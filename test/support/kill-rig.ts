@@ -9,7 +9,7 @@ import {
   realpathSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { flame } from './flame.ts';
 import { buildVictim, type Victim } from './kill-victims.ts';
 import { makeTempDir, openRepo, type TestRepo } from './repo.ts';

@@ -1,4 +1,4 @@
-import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
+import type { DialectName } from '../../lib/domain/config/known-clis.ts';
 import type { ConversationCall } from '../../lib/domain/ports/call-facts.ts';
 
 /** How a CLI leads: what its model is, and what it calls our tools. */

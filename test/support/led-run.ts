@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { reportError } from '../../lib/cli/report-error.ts';
 import { openLeadToolsInRun } from '../../lib/commands/mcp/run-host.ts';
-import { runFromStartRequest } from '../../lib/commands/plan/find-plan.ts';
+import { runFromStartRequest } from '../../lib/commands/plan/run-from-start-request.ts';
 import { readStartRequest } from '../../lib/commands/plan/start-request.ts';
 import { withRunContext } from '../../lib/commands/run-context/open-run-context.ts';
 import { continueSession } from '../../lib/commands/run-loop/continue-session.ts';

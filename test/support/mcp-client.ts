@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as assert from 'uvu/assert';
-import { toolOutputSchemas } from '../../lib/commands/mcp/outputs.ts';
+import { toolOutputSchemas } from '../../lib/commands/mcp/tool-outputs.ts';
 import { leadTools } from '../../lib/domain/lead-tools.ts';
 import { programFolder } from './program.ts';
 import type { TestRepo } from './repo.ts';

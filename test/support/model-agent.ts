@@ -1,5 +1,5 @@
+import { type AgentPolicy, agentPolicySchema } from '../../lib/domain/agent-policy.ts';
 import { parseAgentId, parseObjectId, parseTaskId } from '../../lib/domain/ids.ts';
-import { type AgentPolicy, agentPolicySchema } from '../../lib/domain/policy.ts';
 import type { PathsInsideCell } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import type { PromptTask } from '../../lib/domain/ports/prompt-port.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import type { FlameRun } from './flame.ts';
 import type { TestRepo } from './repo.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import { provenFile, readProvenVersions } from '../../lib/commands/doctor/programs.ts';
+import { provenFile, readProvenVersions } from '../../lib/commands/doctor/examine-programs.ts';
 import { isJsonRecord, type JsonRecord } from '../../lib/util/json.ts';
 import type { HookedName } from './cli-hands.ts';
 

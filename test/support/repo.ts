@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { removeAgentWrittenFolder } from '../../lib/cell/run/end-runs.ts';
-import { sha256Of } from '../../lib/trust/repository/read-once.ts';
-import { cloneStateDir } from '../../lib/util/own-folders.ts';
+import { sha256Of } from '../../lib/trust/repository/read-file-once.ts';
+import { cloneStateDir } from '../../lib/util/user-folders.ts';
 
 const made: string[] = [];
 process.on('exit', () => {

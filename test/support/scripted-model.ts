@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Dialect, ScriptedMessage } from '../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../lib/cell/gateway/dialects/get-dialect.ts';
-import type { DialectName } from '../../lib/domain/config/agent-clis.ts';
+import type { DialectName } from '../../lib/domain/config/known-clis.ts';
 import type { ConversationCall, ConversationResult } from '../../lib/domain/ports/call-facts.ts';
 import { type JsonRecord, parseJsonRecord } from '../../lib/util/json.ts';
 

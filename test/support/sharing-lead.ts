@@ -1,5 +1,5 @@
 import type { RemoteSession } from '../../lib/domain/ports/sharing-port.ts';
-import { joinedMachineRoles } from '../../lib/domain/state/machine.ts';
+import { joinedMachineRoles } from '../../lib/domain/state/machine-schemas.ts';
 
 /** How the machine that leads shares a session, with no other there. */
 export function sharingLead(more: Partial<RemoteSession> = {}): RemoteSession {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/ports/changeset-question.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
-import type { Task } from '../../lib/domain/state/task.ts';
-import { viewSession } from '../../lib/engine/record.ts';
+import type { Task } from '../../lib/domain/state/task-schema.ts';
+import { viewSession } from '../../lib/engine/record-changes.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
 import { type FakeAgent, openTestWorkshop, type TestWorkshop } from './workshop.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'uvu';
 import { parse } from 'yaml';
-import { packageRoot } from '../../lib/util/own-folders.ts';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { execConfig, makeExecProject } from './exec-project.ts';
 import { flame } from './flame.ts';
 import { assertCommands } from './refusal.ts';

@@ -1,6 +1,6 @@
 import type { Failure } from '../../lib/domain/failure.ts';
 import { type ObjectId, parseObjectId, parseSessionId, parseTaskId } from '../../lib/domain/ids.ts';
-import type { Task } from '../../lib/domain/state/task.ts';
+import type { Task } from '../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 
 export const testSession = parseSessionId('ses-20260206-143022-1a2b');

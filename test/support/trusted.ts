@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseConfig } from '../../lib/config/load-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import { readRepositoryContent } from '../../lib/trust/repository/content.ts';
 import { savePermission } from '../../lib/trust/repository/permission.ts';
-import { userDataDir } from '../../lib/util/own-folders.ts';
+import { readRepositoryContent } from '../../lib/trust/repository/repository-content.ts';
+import { userDataDir } from '../../lib/util/user-folders.ts';
 import type { TestRepo } from './repo.ts';
 
 /** Allows what a repository's files ask for now, as `git flame trust --yes` does; what can't be read is left alone. */

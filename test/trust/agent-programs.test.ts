@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isAgentProgram, isInteractiveShell, isWrapperProcess } from '../../lib/trust/chats.ts';
+import { isAgentProgram, isInteractiveShell, isWrapperProcess } from '../../lib/trust/chat-processes.ts';
 
 const processOf = (line: string) => {
   const words = line.split(' ');

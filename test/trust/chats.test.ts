@@ -4,10 +4,10 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findStartingAgent, rememberConnectedChats } from '../../lib/trust/chats.ts';
-import { cloneStateDir } from '../../lib/util/own-folders.ts';
+import { findStartingAgent, rememberConnectedChats } from '../../lib/trust/chat-processes.ts';
+import { listAncestorsOfProcess, readProcess } from '../../lib/util/process-ancestors.ts';
 import { ownIdentity, readProcessIdentity, readStat } from '../../lib/util/process-identity.ts';
-import { listAncestorsOfProcess, readProcess } from '../../lib/util/process-tree.ts';
+import { cloneStateDir } from '../../lib/util/user-folders.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { until } from '../support/until.ts';

@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PredictedConflict } from '../../lib/domain/view-models/status.ts';
+import type { PredictedConflict } from '../../lib/domain/view-models/status-view.ts';
+import { applyEventToLiveState } from '../../lib/ui/live/apply-live-event.ts';
 import { emptyLiveState } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
-import { applyEventToLiveState } from '../../lib/ui/live/take-event.ts';
 import {
   describePredictedConflict,
   describePredictedConflicts,
   renderPredictedConflicts,
-} from '../../lib/ui/render/render-ahead.ts';
+} from '../../lib/ui/render/render-predicted-conflicts.ts';
 import { commitA, commitB, hostile, plainStyle, taskId } from './samples.ts';
 
 const style = plainStyle(80);

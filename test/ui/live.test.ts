@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { applyEventToLiveState } from '../../lib/ui/live/apply-live-event.ts';
 import {
   applyHintTyping,
   applyLiveKey,
@@ -8,7 +9,6 @@ import {
 } from '../../lib/ui/live/live-keys.ts';
 import { emptyLiveState, type LiveSessionFacts, type LiveState } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
-import { applyEventToLiveState } from '../../lib/ui/live/take-event.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
 import { hostile, isHarmless, plainStyle } from './samples.ts';
 

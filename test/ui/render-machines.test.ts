@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ShownMachine } from '../../lib/domain/view-models/machines.ts';
+import type { ShownMachine } from '../../lib/domain/view-models/listed-machines.ts';
 import { renderTrustCommands } from '../../lib/ui/render/render-machines.ts';
 import { plainStyle } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseAgentId, parseSessionId, type RefName } from '../../lib/domain/ids.ts';
-import { buildStatusView } from '../../lib/domain/view-models/status.ts';
+import { buildStatusView } from '../../lib/domain/view-models/status-view.ts';
 import { renderAgent } from '../../lib/ui/render/render-agent.ts';
 import { renderChangeset } from '../../lib/ui/render/render-changeset.ts';
 import { renderCycleEnd } from '../../lib/ui/render/render-cycle.ts';

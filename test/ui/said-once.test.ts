@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
-import { buildStatusView } from '../../lib/domain/view-models/status.ts';
+import { buildStatusView } from '../../lib/domain/view-models/status-view.ts';
 import { renderEvent } from '../../lib/ui/render/render-event.ts';
 import { renderInit } from '../../lib/ui/render/render-init.ts';
 import { renderLog } from '../../lib/ui/render/render-log.ts';

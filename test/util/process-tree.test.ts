@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listAncestorsOfProcess, readProcess, readProcessByPs } from '../../lib/util/process-tree.ts';
+import { listAncestorsOfProcess, readProcess, readProcessByPs } from '../../lib/util/process-ancestors.ts';
 import { testIf } from '../support/skip.ts';
 
 testIf(

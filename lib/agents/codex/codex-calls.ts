@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../domain/policy.ts';
+import type { ToolCall } from '../../domain/agent-policy.ts';
 import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isJsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

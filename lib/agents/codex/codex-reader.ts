@@ -3,9 +3,9 @@ import { countTokens, priceTokens, type TokenUsage } from '../../domain/config/t
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
-import { parseAnswerFromText } from '../answer-text.ts';
-import { createLineSplitter, readNumberOrZero, shortenToPrintableLine } from '../event-lines.ts';
-import { findRunFailure } from '../judge-run.ts';
+import { parseAnswerFromText } from '../answer-from-text.ts';
+import { createLineSplitter, readNumberOrZero, shortenToPrintableLine } from '../event-fields.ts';
+import { findRunFailure } from '../find-run-failure.ts';
 import { dropNullProperties } from './codex-launch.ts';
 
 /** Follows the events of `codex exec --json`. They report no blocked call; the audit does. */

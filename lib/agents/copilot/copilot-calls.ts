@@ -1,5 +1,5 @@
+import type { ToolCall } from '../../domain/agent-policy.ts';
 import { leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
-import type { ToolCall } from '../../domain/policy.ts';
 import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

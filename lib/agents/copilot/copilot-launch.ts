@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
 import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { addAnswerRequestToPrompt } from '../answer-text.ts';
+import { addAnswerRequestToPrompt } from '../answer-from-text.ts';
 import { wrapEndHookCommand } from '../cli-hooks.ts';
 import { buildCellEnvironment, isAskToolOffered } from '../launch-settings.ts';
 import { copilotLeadToolPrefix, offeredCopilotTools } from './copilot-calls.ts';

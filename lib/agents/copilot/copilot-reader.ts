@@ -2,9 +2,9 @@ import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
-import { findJsonBySchema } from '../answer-text.ts';
-import { createLineSplitter, shortenToPrintableLine } from '../event-lines.ts';
-import { findRunFailure } from '../judge-run.ts';
+import { findJsonBySchema } from '../answer-from-text.ts';
+import { createLineSplitter, shortenToPrintableLine } from '../event-fields.ts';
+import { findRunFailure } from '../find-run-failure.ts';
 
 // As if SIGTERM had ended it.
 const aborted = 143;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { ToolCall } from '../../domain/agent-policy.ts';
 import { isLeadTool, leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
-import type { ToolCall } from '../../domain/policy.ts';
 import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
 import { parseHookReport } from '../cli-hooks.ts';

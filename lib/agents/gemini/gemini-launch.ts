@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
 import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { renderAnswerInstructions } from '../answer-text.ts';
+import { renderAnswerInstructions } from '../answer-from-text.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
 import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument } from '../launch-settings.ts';
 import { geminiLeadToolPrefix, offeredGeminiTools } from './gemini-calls.ts';

@@ -3,7 +3,7 @@ import { askPersonToolName } from '../../domain/agent-messages.ts';
 import { fullLeadToolName, leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
 import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { renderAnswerInstructions } from '../answer-text.ts';
+import { renderAnswerInstructions } from '../answer-from-text.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
 import {
   avoidCommandInPrompt,

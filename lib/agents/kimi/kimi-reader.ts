@@ -2,9 +2,9 @@ import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
-import { parseAnswerFromText } from '../answer-text.ts';
-import { createLineSplitter, shortenToPrintableLine } from '../event-lines.ts';
-import { findRunFailure } from '../judge-run.ts';
+import { parseAnswerFromText } from '../answer-from-text.ts';
+import { createLineSplitter, shortenToPrintableLine } from '../event-fields.ts';
+import { findRunFailure } from '../find-run-failure.ts';
 
 /** Follows the messages of Kimi Code's `stream-json`. It reports neither tokens nor costs: the gateway knows them. */
 export function createKimiReader(request: AgentRequest): StreamReader {

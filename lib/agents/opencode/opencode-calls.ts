@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { ToolCall } from '../../domain/agent-policy.ts';
 import { leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
-import type { ToolCall } from '../../domain/policy.ts';
 import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -2,9 +2,9 @@ import { relative } from 'node:path';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
-import { findJsonBySchema } from '../answer-text.ts';
-import { createLineSplitter, readNumberOrZero, shortenToPrintableLine } from '../event-lines.ts';
-import { findRunFailure } from '../judge-run.ts';
+import { findJsonBySchema } from '../answer-from-text.ts';
+import { createLineSplitter, readNumberOrZero, shortenToPrintableLine } from '../event-fields.ts';
+import { findRunFailure } from '../find-run-failure.ts';
 
 /** Follows the events of `opencode run --format json`. There is no result: it is done when its last step stopped. */
 export function createOpencodeReader(request: AgentRequest): StreamReader {

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findDefaultModel } from '../../domain/config/agent-clis.ts';
-import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
+import type { CallDecision } from '../../domain/agent-policy.ts';
+import { findDefaultModel } from '../../domain/config/known-clis.ts';
+import { listConfiguredAgents } from '../../domain/config/role-adapter-and-model.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import type { CallDecision } from '../../domain/policy.ts';
 import { findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import type {
@@ -19,9 +19,9 @@ import { randomName } from '../../util/short-names.ts';
 import type { Dialect, ModelApiEndpoint, ScriptedMessage } from '../gateway/dialects/dialect.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';
+import { requireNoOpenFileReachesCell } from '../probes/probe-cell.ts';
 import { canaryPolicy } from '../probes/probe-watcher.ts';
-import { requireNoOpenFileReachesCell } from '../probes/run-probe-cell.ts';
-import { startAgentInCell } from '../run/start-agent.ts';
+import { startAgentInCell } from '../run/start-agent-in-cell.ts';
 import { canaryFolderPrefix, recordFolderOwner } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { resolveReadPathEntry } from '../../domain/config/cell-paths.ts';
+import { resolveReadPathEntry } from '../../domain/config/hidden-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LaunchFile } from '../../domain/ports/adapter.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
+import { type Registry, registryUrlInCell } from './package-registry.ts';
 import type { PersonRegistries } from './read-registries.ts';
-import { type Registry, registryUrlInCell } from './registry.ts';
 
 /** Variables and files of a home by which package tools in a cell ask the gateway. No credential is in them. */
 export interface PackageToolSettings {

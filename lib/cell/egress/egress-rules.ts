@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv4 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EgressHost, EgressPhase } from '../../domain/config/egress.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './package-registry.ts';
 
 /** The rules for the connections of one cell. */
 export interface EgressRules {

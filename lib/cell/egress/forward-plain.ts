@@ -21,7 +21,7 @@ import {
   portOfUrl,
   type Registry,
   registryOriginInCell,
-} from './registry.ts';
+} from './package-registry.ts';
 
 // Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
 const sentHeaders = [

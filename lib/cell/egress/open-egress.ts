@@ -16,8 +16,8 @@ import {
 } from './cell-registries.ts';
 import { egressProxyUser, openEgressProxy } from './egress-proxy.ts';
 import { capEgressLog, type EgressLogLine, type EgressRules } from './egress-rules.ts';
+import { hostAndPortOfUrl } from './package-registry.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
-import { hostAndPortOfUrl } from './registry.ts';
 
 /** The needs of one cell for its way out. */
 export interface CellEgress {

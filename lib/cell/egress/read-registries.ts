@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { npmHost } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type Environment, readVariable } from '../gateway/read-variable.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './package-registry.ts';
 
 /** The registries that the person's package tools are set up for. */
 export interface PersonRegistries {

@@ -1,2 +1,2 @@
 // The policy by itself, in a bundle of its own: the watcher that asks the server needn't load it.
-export { judgeCallByPolicyFile as judgeAlone } from '../watcher/judge-alone.ts';
+export { judgeCallByPolicyFile as judgeAlone } from '../watcher/judge-by-policy-file.ts';

@@ -3,14 +3,14 @@
 // so everything unexpected ends in exit 2.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { judgeCallByPolicyFile } from '../watcher/judge-alone.ts';
+import type { judgeCallByPolicyFile } from '../watcher/judge-by-policy-file.ts';
 import {
   askDecisionServer,
   blockUnjudgedCall,
   largestCallBytes,
   type WatcherAnswer,
   watcherAnswerTimeoutMs,
-} from '../watcher/protocol.ts';
+} from '../watcher/watcher-protocol.ts';
 
 process.exitCode = 2;
 process.on('uncaughtException', (error) => finish(blockUnjudgedCall('watcher-failed', error.message)));

@@ -13,7 +13,7 @@ import {
   type RequestCostEstimate,
   readBody,
 } from './model-request.ts';
-import type { RequestTarget } from './upstream.ts';
+import type { RequestTarget } from './upstream-model-api.ts';
 
 // In the log, of what was asked for and isn't there.
 export const longestReportedPath = 200;

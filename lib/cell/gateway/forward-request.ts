@@ -4,14 +4,19 @@ import { computeSpendingOfDemand } from '../../domain/state/spending.ts';
 import type { PaidRequest } from './admit-request.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { GatewayContext } from './gateway-options.ts';
-import type { RequestCostEstimate } from './model-request.ts';
 import {
   connectionErrorAsTrouble,
   extendServiceLimitByBody,
   parseServiceLimit,
   type ServiceLimit,
-} from './service-trouble.ts';
-import { connectionHeaders, openUpstreamRequest, type RequestTarget, type Upstream } from './upstream.ts';
+} from './model-api-trouble.ts';
+import type { RequestCostEstimate } from './model-request.ts';
+import {
+  connectionHeaders,
+  openUpstreamRequest,
+  type RequestTarget,
+  type Upstream,
+} from './upstream-model-api.ts';
 import { type CountedUsage, createUsageMeter } from './usage-meter.ts';
 
 export interface ForwardedModelRequest extends GatewayContext, RequestTarget {

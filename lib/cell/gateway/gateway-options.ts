@@ -2,10 +2,10 @@ import type { ConfiguredModel } from '../../domain/config/configured-model.ts';
 import type { RequestDemand, Spending } from '../../domain/state/spending.ts';
 import type { ReportedConversation } from './dialects/dialect.ts';
 import type { HintInserter, HintSource } from './hint-inserter.ts';
+import type { ServiceLimit, ServiceTrouble } from './model-api-trouble.ts';
 import type { PromptEstimator } from './model-request.ts';
 import type { RequestLedger, RequestTurns } from './request-turns.ts';
-import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
-import type { ModelApiRoute, Upstream } from './upstream.ts';
+import type { ModelApiRoute, Upstream } from './upstream-model-api.ts';
 
 export interface GatewayOptions {
   /** null: a loopback port, for machines without network namespaces; `secret` is then part of the address. */

@@ -11,9 +11,9 @@ import {
 import { type ForwardedModelRequest, forwardRequest, sendModelApiError } from './forward-request.ts';
 import type { GatewayContext, GatewayOptions, RefusedModelRequest } from './gateway-options.ts';
 import { listenOn } from './listen-on.ts';
+import type { ServiceLimit, ServiceTrouble } from './model-api-trouble.ts';
 import { createGatewayAccount } from './service-account.ts';
-import type { ServiceLimit, ServiceTrouble } from './service-trouble.ts';
-import { findNearestDialect, findRequestTarget, stripGatewayAddress } from './upstream.ts';
+import { findNearestDialect, findRequestTarget, stripGatewayAddress } from './upstream-model-api.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
 export interface Gateway {

@@ -1,6 +1,6 @@
-import type { AdapterName, ModelProvider } from '../../domain/config/agent-clis.ts';
-import type { Config } from '../../domain/config/config.ts';
-import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
+import type { AdapterName, ModelProvider } from '../../domain/config/known-clis.ts';
+import { listConfiguredAgents } from '../../domain/config/role-adapter-and-model.ts';
 import { findConfiguredCloud, listCredentialVariables, readProviderAddress } from './model-credential.ts';
 import { type Environment, readVariable } from './read-variable.ts';
 

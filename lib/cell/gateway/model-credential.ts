@@ -1,4 +1,4 @@
-import { type ModelProvider, singleCliProviders } from '../../domain/config/agent-clis.ts';
+import { type ModelProvider, singleCliProviders } from '../../domain/config/known-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { badSecretError, type Environment, readSecret, readVariable } from './read-variable.ts';
 

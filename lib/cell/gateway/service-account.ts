@@ -7,9 +7,9 @@ import {
 import { longestClientWaitMs } from './forward-request.ts';
 import type { GatewayAccount, GatewayOptions } from './gateway-options.ts';
 import { createHintInserter } from './hint-inserter.ts';
+import { readErrorMessage, type ServiceLimit, type ServiceTrouble } from './model-api-trouble.ts';
 import { createPromptEstimator } from './model-request.ts';
 import { createRequestBudgetTurns, openLedger } from './request-turns.ts';
-import { readErrorMessage, type ServiceLimit, type ServiceTrouble } from './service-trouble.ts';
 
 /** How often the service may refuse in a row: once more than a client that ends by itself asks. */
 const mostRefusals = 4;

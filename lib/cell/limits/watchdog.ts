@@ -1,5 +1,5 @@
 import { readTextOrEmpty } from '../../util/read-file.ts';
-import { type ProcessUsage, parseStat, readProcessTable, withDescendants } from '../process-tree.ts';
+import { type ProcessUsage, parseStat, readProcessTable, withDescendants } from '../process-table.ts';
 import type { CellControlGroup, CellLimits, LimitEnforcement, LimitEnforcer } from '../runner-context.ts';
 import type { LimitName } from './limits.ts';
 import { watchDisk } from './watch-disk.ts';

@@ -9,7 +9,7 @@ import {
   readControlGroupHierarchies,
   readControlGroupUsage,
   removeDeadControlGroups,
-} from '../limits/group.ts';
+} from '../limits/control-group.ts';
 import type { CellControlGroup, CellLimits, LimitEnforcement } from '../runner-context.ts';
 import { buildProbeBwrapArguments, passSyscallFilterToBwrap } from '../sandbox/bwrap-profile.ts';
 import { listKernelEntries } from '../sandbox/system-paths.ts';

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentPolicy } from '../../domain/agent-policy.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentPolicy } from '../../domain/policy.ts';
 import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { uncachedPathFacts } from '../watcher/path-facts.ts';
-import { plainCallFacts } from '../watcher/protocol.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { buildWatcherHookCommand, watcherClientFile } from '../watcher/watcher-hooks.ts';
-import { runProbeCell } from './run-probe-cell.ts';
+import { plainCallFacts } from '../watcher/watcher-protocol.ts';
+import { runProbeCell } from './probe-cell.ts';
 
 /** Where sockets and tools are shown inside a cell. */
 export const foldersShownInsideCell = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };

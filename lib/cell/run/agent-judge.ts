@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { HintProgress } from '../../domain/agent-messages.ts';
-import type { CallDecision, ToolCall } from '../../domain/policy.ts';
+import type { CallDecision, ToolCall } from '../../domain/agent-policy.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { ReportedCall } from '../../domain/ports/call-facts.ts';
-import { listDependencyOverlays, pathFactsWithOverlays } from '../dependencies/own-dependencies.ts';
+import { listDependencyOverlays, pathFactsWithOverlays } from '../dependencies/worktree-dependencies.ts';
 import type { ReportedConversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import type { RunFolder } from '../run-folder.ts';
@@ -15,7 +15,7 @@ import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { writeDiagnosticReplays } from '../watcher/judge-request.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
-import type { Latch } from './barrier.ts';
+import type { Latch } from './latch.ts';
 
 // An agent's own programs can ask as often as they like, each time for something else.
 const mostForbidden = 1_000;

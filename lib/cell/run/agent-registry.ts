@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { roleSchema } from '../../domain/policy.ts';
+import { roleSchema } from '../../domain/agent-policy.ts';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentRunRecord } from '../../domain/state/session.ts';
+import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
 import { addSpending } from '../../domain/state/spending.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';

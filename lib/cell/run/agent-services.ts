@@ -4,15 +4,15 @@ import { adapterTalksToModel, type PathsInsideCell } from '../../domain/ports/ad
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ServiceLimit, ServiceTrouble } from '../gateway/service-trouble.ts';
+import type { ServiceLimit, ServiceTrouble } from '../gateway/model-api-trouble.ts';
 import { foldersShownInsideCell } from '../probes/probe-watcher.ts';
 import type { Confinement, RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentCallJudge, type AgentCallJudgeOptions, startAgentCallJudge } from './agent-judge.ts';
 import { type AgentTools, bridgeFile, defaultAgentShell, layOutTools, passwdPath } from './agent-tools.ts';
-import { createLatch } from './barrier.ts';
-import { buildFinalCheckHookCommand, openFinalCheckSocket } from './final-check.ts';
+import { buildFinalCheckHookCommand, openFinalCheckSocket } from './final-check-socket.ts';
+import { createLatch } from './latch.ts';
 import { type AgentGatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 
 /** The services for one agent outside its cell: the gateway to the model, and the judge of its calls. */

@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { type AgentLaunch, type AgentResultParts, agentNotesFileName } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, StopAgentOrder } from '../../domain/ports/agent-port.ts';
 import { readPlainFile, readPlainText } from '../../util/read-file.ts';
-import { explainFailureByLimit, explainFailureByTrouble } from '../gateway/service-trouble.ts';
+import { explainFailureByLimit, explainFailureByTrouble } from '../gateway/model-api-trouble.ts';
 import { describeLimit } from '../limits/limits.ts';
 import type { CellEnd } from '../sandbox/spawn-cell.ts';
 import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';

@@ -12,7 +12,7 @@ import {
   findProcessesByVariable,
   listLivingDescendants,
   sendSignalIfAlive,
-} from '../process-tree.ts';
+} from '../process-table.ts';
 import {
   canaryFolderPrefix,
   runFolderOwnerFile,

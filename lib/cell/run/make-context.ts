@@ -1,5 +1,5 @@
-import { renderGitConfigForCell } from '../../git/process/settings.ts';
-import { decideToolCall } from '../../policy/decide.ts';
+import { renderGitConfigForCell } from '../../git/process/git-settings.ts';
+import { decideToolCall } from '../../policy/decide-tool-call.ts';
 import { closeInheritedDescriptors } from '../../util/close-inherited.ts';
 import { findFastestWatcherClient } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
@@ -11,7 +11,7 @@ import type {
 } from '../runner-context.ts';
 import { findVisibleWorkTreePaths } from '../sandbox/hidden-files.ts';
 import { listSearchFolders } from '../sandbox/tool-paths.ts';
-import { prepareAdapter } from './agent-clis.ts';
+import { prepareAdapter } from './adapter-programs.ts';
 
 export interface RunnerOptions
   extends Pick<RunnerContext, 'config' | 'repository' | 'env' | 'adapters' | 'distDir' | 'now'> {

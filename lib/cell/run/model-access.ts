@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import type { ModelApi, ModelProvider } from '../../domain/config/agent-clis.ts';
-import type { Config } from '../../domain/config/config.ts';
-import { listConfiguredAgents } from '../../domain/config/role-settings.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
+import type { ModelApi, ModelProvider } from '../../domain/config/known-clis.ts';
+import { listConfiguredAgents } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Adapter, findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -12,11 +12,11 @@ import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import type { GatewayLogLine, GatewayOptions } from '../gateway/gateway-options.ts';
 import type { HintSource } from '../gateway/hint-inserter.ts';
 import { missingCredentialError } from '../gateway/model-credential.ts';
-import { type ModelApiRoute, readUpstream, type Upstream } from '../gateway/upstream.ts';
+import { type ModelApiRoute, readUpstream, type Upstream } from '../gateway/upstream-model-api.ts';
 import { egressLogFile, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import type { Latch } from './barrier.ts';
 import { openHintsFolder } from './hints.ts';
+import type { Latch } from './latch.ts';
 
 /** How an agent with this model asks it. */
 export interface ModelAccess {

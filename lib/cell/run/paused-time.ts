@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentQuestion, renderAgentQuestions } from '../../domain/agent-messages.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
-import { redactIfSecret } from '../../policy/secrets/secrets.ts';
+import { redactIfSecret } from '../../policy/secrets/find-secrets.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { AgentRunState } from './agent-run.ts';

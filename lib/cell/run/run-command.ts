@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listUnreadablePaths } from '../../domain/config/cell-paths.ts';
 import type { EgressPhase } from '../../domain/config/egress.ts';
+import { listUnreadablePaths } from '../../domain/config/hidden-paths.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { hideContentsFromAgentGit, markSkipWorktree } from '../../git/cells/hide-contents.ts';
 import { cutToFailureText } from '../../util/error-lines.ts';
 import { randomName } from '../../util/short-names.ts';
-import { type InstallCommandToRun, installDependenciesOnce } from '../dependencies/shared-install.ts';
+import { type InstallCommandToRun, installDependenciesOnce } from '../dependencies/install-once.ts';
 import { cargoConfigPath, offlinePackageToolSettings } from '../egress/cell-registries.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
@@ -20,8 +20,8 @@ import { type CellRequest, commandEnvironment, prepareCellProfile } from '../san
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { createTailBuffer } from '../tail-buffer.ts';
 import { measureAwakeTime } from './awake-clock.ts';
+import { recordEndedCommand, recordRunningCommand } from './command-records.ts';
 import { runAdapterProgram } from './resolve-command.ts';
-import { recordEndedCommand, recordRunningCommand } from './running-commands.ts';
 
 const longestOutput = 4_000;
 const graceMs = 2_000;

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { isSameOrBelowFolder } from '../../util/path-places.ts';
 import { isFolder } from '../../util/read-file.ts';
-import type { DependencyOverlay } from '../dependencies/own-dependencies.ts';
+import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
+import type { DependencyOverlay } from '../dependencies/worktree-dependencies.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
 import { pathExists } from './tool-paths.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { agentCommonFolderName } from '../../git/cells/agent-refs.ts';
-import { isSameOrBelowFolder } from '../../util/path-places.ts';
+import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelowAny, type MachinePaths, needsOwnMount } from './machine-paths.ts';

@@ -1,6 +1,6 @@
-import { programPath } from '../../util/programs.ts';
+import { programPath } from '../../util/program-path.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { buildOverlayMountCommand } from '../dependencies/own-dependencies.ts';
+import { buildOverlayMountCommand } from '../dependencies/worktree-dependencies.ts';
 import type { SandboxCapabilities } from '../runner-context.ts';
 import { bwrapArguments, type CellProfile } from './bwrap-profile.ts';
 

@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { listMaskedPaths } from '../../domain/config/cell-paths.ts';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
+import { listMaskedPaths } from '../../domain/config/hidden-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { listEntriesGitSees } from '../../git/cells/sanitize-worktree.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
-import { listUntracked } from '../../git/worktrees/worktree-paths.ts';
-import { createHiddenPartFinder, isHiddenPathShared } from '../../policy/hidden-names.ts';
+import { listUntracked } from '../../git/worktrees/filtered-and-untracked.ts';
+import { createHiddenPartFinder, isHiddenPathShared } from '../../policy/hidden-path-parts.ts';
 import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
 import { agentCliSettingsFiles } from '../../policy/protected-places.ts';
 import { globMatchesPath, hasWildcard, locksConflict } from '../../util/path-globs.ts';
-import { isSameOrBelowFolder, realPathOrSame } from '../../util/path-places.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
 import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
 

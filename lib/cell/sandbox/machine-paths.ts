@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { isSameOrBelowFolder, realPathOrSame } from '../../util/path-places.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
 import type { SystemPath, VisibleWorkTreePaths } from '../runner-context.ts';
 import {
   listEntriesForeignToGit,

@@ -1,11 +1,11 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { resolveReadPathEntry } from '../../domain/config/cell-paths.ts';
+import { resolveReadPathEntry } from '../../domain/config/hidden-paths.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import { readLargestFileInIndex } from '../../git/cells/measure-work.ts';
+import { readLargestFileInIndex } from '../../git/cells/require-work-in-bounds.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
-import { isSameOrBelowFolder, realPathOrSame } from '../../util/path-places.ts';
-import { collectDependencyVariables, listDependencyOverlays } from '../dependencies/own-dependencies.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
+import { collectDependencyVariables, listDependencyOverlays } from '../dependencies/worktree-dependencies.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { dropSetIdBitsBelow } from '../../util/drop-set-id.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
-import { requirePipes } from '../../util/programs.ts';
+import { requirePipes } from '../../util/program-path.ts';
 import { findLimitReachedByEnd, type LimitName, wrapCommandInLimits } from '../limits/limits.ts';
 import { type CellLimitsWatch, watchCellLimits } from '../limits/watchdog.ts';
-import { findProcessesByVariable, listLivingDescendants, sendSignalIfAlive } from '../process-tree.ts';
+import { findProcessesByVariable, listLivingDescendants, sendSignalIfAlive } from '../process-table.ts';
 import type { CellControlGroup, CellLimits, SandboxCapabilities } from '../runner-context.ts';
 import { type CellProfile, passSyscallFilterToBwrap } from './bwrap-profile.ts';
 import {
@@ -15,7 +15,7 @@ import {
   isReaperAlive,
   openCellStartBarrier,
   readBwrapStatus,
-} from './cell-gate.ts';
+} from './cell-start-barrier.ts';
 import { buildConfineCommand } from './confine.ts';
 import { spawnWithPipes, waitForAllOutput } from './output-pipes.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSameOrBelowFolder } from '../../util/path-places.ts';
 import { listEntriesIn, listNamesIn } from '../../util/read-file.ts';
+import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
 

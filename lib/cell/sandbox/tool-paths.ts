@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isProgram } from '../../util/program-path.ts';
+import { listEntriesIn } from '../../util/read-file.ts';
 import {
   folderShowsKeyPath,
   isKeyOrPasswordPath,
   isSameOrBelowFolder,
   readLinkTarget,
   realPathOrSame,
-} from '../../util/path-places.ts';
-import { isProgram } from '../../util/programs.ts';
-import { listEntriesIn } from '../../util/read-file.ts';
+} from '../../util/real-and-private-paths.ts';
 
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
 const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);

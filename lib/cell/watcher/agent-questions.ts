@@ -7,10 +7,10 @@ import {
   readQuestions,
   renderAgentQuestions,
 } from '../../domain/agent-messages.ts';
-import type { AgentPolicy, CallDecision } from '../../domain/policy.ts';
+import type { AgentPolicy, CallDecision } from '../../domain/agent-policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { redactIfSecret } from '../../policy/secrets/secrets.ts';
+import { redactIfSecret } from '../../policy/secrets/find-secrets.ts';
 
 type Ask = NonNullable<AgentRequest['ask']>;
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AuditLine, CallDecision, ToolCall } from '../../domain/agent-policy.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
-import type { AuditLine, CallDecision, ToolCall } from '../../domain/policy.ts';
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
 import { agentLogsRoot } from '../run-folder.ts';
 

@@ -1,4 +1,4 @@
-import type { CallDecision, ToolCall } from '../../domain/policy.ts';
+import type { CallDecision, ToolCall } from '../../domain/agent-policy.ts';
 import type { CallHookFacts, ConversationCall, ConversationResult } from '../../domain/ports/call-facts.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isJsonRecord } from '../../util/json.ts';

@@ -15,7 +15,7 @@ import {
   requestLength,
   type WatcherAnswer,
   watcherAnswerTimeoutMs,
-} from './protocol.ts';
+} from './watcher-protocol.ts';
 
 export interface DecisionServerOptions extends AgentJudgingRules {
   readonly socketPath: string;

@@ -8,12 +8,12 @@ import {
   type PathFacts,
   renderDecisionForAgent,
   type ToolCall,
-} from '../../domain/policy.ts';
+} from '../../domain/agent-policy.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { fileStatusByLetter } from '../../git/diff/changed-files.ts';
-import { decideGitHook, type GitHookCall } from '../../policy/decide.ts';
+import { decideGitHook, type GitHookCall } from '../../policy/decide-tool-call.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { DecideToolCall } from '../runner-context.ts';
 import {
@@ -23,7 +23,12 @@ import {
   parseQuestions,
 } from './agent-questions.ts';
 import type { AuditLog } from './audit-log.ts';
-import { blockUnjudgedCall, type GitHookRequest, parseRequest, type WatcherAnswer } from './protocol.ts';
+import {
+  blockUnjudgedCall,
+  type GitHookRequest,
+  parseRequest,
+  type WatcherAnswer,
+} from './watcher-protocol.ts';
 
 /** The rules by which one agent's calls are judged, and the receivers of the decisions. */
 export interface AgentJudgingRules {

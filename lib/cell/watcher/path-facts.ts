@@ -8,11 +8,11 @@ import {
   statSync,
 } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { PathFacts } from '../../domain/policy.ts';
+import type { PathFacts } from '../../domain/agent-policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { runGitBlocking } from '../../git/process/run-git-briefly.ts';
+import { runGitBlocking } from '../../git/process/run-git-blocking.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
 
 /** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoteGitConfigValue } from '../../git/process/settings.ts';
-import { packageRoot } from '../../util/own-folders.ts';
+import { quoteGitConfigValue } from '../../git/process/git-settings.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { packageRoot } from '../../util/user-folders.ts';
 import type { WatcherClient } from '../runner-context.ts';
 
 /** The file of a client, among those that run inside cells. */

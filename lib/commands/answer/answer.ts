@@ -5,14 +5,14 @@ import {
   type CommandLineAnswer,
   listCommandLineAnswers,
   renderAnswerUsage,
-} from '../../domain/questions/answers-to.ts';
-import type { PendingQuestion, QuestionChannel } from '../../domain/questions/gate.ts';
+} from '../../domain/questions/offered-answers.ts';
+import type { PendingQuestion, QuestionChannel } from '../../domain/questions/question-data.ts';
 import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
 import { type LineComment, parseLineComment } from '../../domain/state/line-comment.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { renderQuestions } from '../../ui/questions/render-questions.ts';
-import { toPrintableLine, toPrintableText } from '../../ui/text/visible-text.ts';
-import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { toPrintableLine, toPrintableText } from '../../ui/text/printable-text.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { findRunAskingQuestion, openQuestionClients } from '../questions/question-clients.ts';
 import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';
 

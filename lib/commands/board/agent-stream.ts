@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { createStreamViewer, type StreamLine } from '../../agents/get-adapter.ts';
+import { followStream } from '../../cell/run/agent-output-log.ts';
 import { findLivingAgent, readRegisteredAgents } from '../../cell/run/agent-registry.ts';
-import { followStream } from '../../cell/run/stream-log.ts';
 import { agentOutputLogFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
-import type { AuditLine } from '../../domain/policy.ts';
-import type { BoardStreamLine } from '../../domain/view-models/board.ts';
+import type { AuditLine } from '../../domain/agent-policy.ts';
+import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
 import { openBlockedCallReader } from '../show/agent-calls.ts';
 
 type Hear = (lines: readonly BoardStreamLine[]) => void;

@@ -1,22 +1,18 @@
 import { join } from 'node:path';
-import {
-  type EndedCommand,
-  readEndedCommands,
-  readRunningCommands,
-} from '../../cell/run/running-commands.ts';
+import { type EndedCommand, readEndedCommands, readRunningCommands } from '../../cell/run/command-records.ts';
 import { configFilePath } from '../../config/find-config-file.ts';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { QuestionChannel, RunQuestionsState } from '../../domain/questions/gate.ts';
-import type { BoardCheck, BoardEndedCheck, BoardState } from '../../domain/view-models/board.ts';
+import type { QuestionChannel, RunQuestionsState } from '../../domain/questions/question-data.ts';
+import type { BoardCheck, BoardEndedCheck, BoardState } from '../../domain/view-models/board-view.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { BoardSource } from '../../ui/board/board-tabs.ts';
-import { describeDiagnosticResult } from '../../ui/questions/about-validation.ts';
-import { cloneStateDir } from '../../util/own-folders.ts';
+import { describeDiagnosticResult } from '../../ui/questions/prepare-validation-questions.ts';
 import { fileStamp, listNamesIn } from '../../util/read-file.ts';
-import { type SelectedSession, selectSession } from '../context/open-notes.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import { cloneStateDir } from '../../util/user-folders.ts';
+import { type SelectedSession, selectSession } from '../context/open-notes-context.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import { readConfig } from '../context/read-config.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { isSessionBusy } from '../context/session-lock.ts';

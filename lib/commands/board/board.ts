@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { FlameError } from '../../domain/flame-error.ts';
 import { badOptionValueError } from '../../domain/input-errors.ts';
-import type { QuestionChannel } from '../../domain/questions/gate.ts';
+import type { QuestionChannel } from '../../domain/questions/question-data.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { BoardEndMessage } from '../../ui/board/board-changes.ts';
-import { type BoardServer, openBoardServer } from '../../ui/board/open-board.ts';
+import { type BoardServer, openBoardServer } from '../../ui/board/board-server.ts';
 import type { PageServerOptions } from '../../ui/page/page-server.ts';
 import type { ReviewPageHandler } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import { explainPageRefusal } from '../context/require-typed-by-person.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
-import { openPagePreferences, prepareBrowserOpening } from '../run-context/review-page.ts';
+import { openPagePreferences, prepareBrowserOpening } from '../run-context/review-page-opener.ts';
 import { openBoardSource } from './board-source.ts';
 
 /** `git flame board`: what a session does and what waits in it, on a page; until Ctrl-C. */

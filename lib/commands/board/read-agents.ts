@@ -3,7 +3,7 @@ import { readRegisteredAgents } from '../../cell/run/agent-registry.ts';
 import { listHintsOfAgent } from '../../cell/run/hints.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { hintStates } from '../../domain/agent-messages.ts';
-import type { BoardAgent, BoardHint } from '../../domain/view-models/board.ts';
+import type { BoardAgent, BoardHint } from '../../domain/view-models/board-view.ts';
 import { parseJsonRecord } from '../../util/json.ts';
 
 /** The agents that run on this machine, as the board shows them. */

@@ -1,20 +1,25 @@
-import { listChangesetsToShow } from '../../core/changesets/shown-changesets.ts';
+import { listChangesetsToShow } from '../../core/changesets/changesets-to-show.ts';
 import { computeBudgetState } from '../../core/schedule/budget-state.ts';
-import { findSharedLock } from '../../core/schedule/locks.ts';
-import { listPlannedOverlaps, predictTaskBatches } from '../../core/schedule/plan-waves.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../core/schedule/predict-batches.ts';
+import { findSharedLock } from '../../core/schedule/shared-locks.ts';
 import { nextAttemptNumber } from '../../core/task/task-history.ts';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import type { PlannedOverlap } from '../../domain/ports/gates.ts';
 import type { AdmittedSession, OneSessionSnapshot } from '../../domain/ports/store-port.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { deriveSessionTitle, findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/view-models/board.ts';
-import { nameDecider } from '../../ui/text/visible-text.ts';
-import { readSelectedSession, type SelectedSession } from '../context/open-notes.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type {
+  BoardOverlap,
+  BoardSession,
+  BoardState,
+  BoardTask,
+} from '../../domain/view-models/board-view.ts';
+import { nameDecider } from '../../ui/text/printable-text.ts';
+import { readSelectedSession, type SelectedSession } from '../context/open-notes-context.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
 import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';

@@ -2,24 +2,24 @@ import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Prompts } from '../../domain/ports/prompt-port.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { PlannedTask } from '../../domain/state/plan-schema.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import type {
   BoardAgentRun,
   BoardAttempt,
   BoardTaskDetails,
   BoardVerdict,
-} from '../../domain/view-models/board.ts';
+} from '../../domain/view-models/board-view.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
-import { makeTaskOfPlannedTask } from '../../engine/plan/take-plan.ts';
-import { viewSession } from '../../engine/record.ts';
+import { makeTaskOfPlannedTask } from '../../engine/plan/turn-plan-into-tasks.ts';
+import { viewSession } from '../../engine/record-changes.ts';
 import { previewWorkerPrompt } from '../../engine/work/worker-prompt.ts';
 import { isContentAllowed, readPermission } from '../../trust/repository/permission.ts';
-import { readSessionSnapshot, type SelectedSession } from '../context/open-notes.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import { readSessionSnapshot, type SelectedSession } from '../context/open-notes-context.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import { readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig } from '../context/read-config.ts';
 import { isSessionBusy } from '../context/session-lock.ts';

@@ -1,8 +1,8 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { CompletionCandidate, NameKind } from '../../domain/view-models/command.ts';
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { openGit } from '../../git/open-git.ts';

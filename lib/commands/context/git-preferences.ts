@@ -1,7 +1,7 @@
 import type { GlobalOptions, Io } from '../../domain/view-models/command.ts';
 import { readGitPreference } from '../../git/process/run-git.ts';
 import type { Output } from '../../ui/terminal/output.ts';
-import { openPager } from '../../ui/terminal/run-program.ts';
+import { openPager } from '../../ui/terminal/run-pager-or-editor.ts';
 
 /**
  * Reads git's colour setting, color.flame, else color.ui: always, never, or null for what each stream allows. Asks

@@ -2,9 +2,9 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { type AdmissionStore, openAdmissionStore } from '../../store/admission/admission-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StoreOptions } from '../../store/store-options.ts';
-import { findStartingAgent } from '../../trust/chats.ts';
+import { findStartingAgent } from '../../trust/chat-processes.ts';
 import { openDecisionLog } from '../../trust/decisions/open-decision-log.ts';
-import { openOwnStateTips } from '../../trust/own-tips.ts';
+import { openOwnStateTips } from '../../trust/own-state-tips.ts';
 
 declare const FLAME_VERSION: string;
 

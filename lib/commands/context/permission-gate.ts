@@ -3,8 +3,6 @@ import type { LoadedConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/content.ts';
-import { guardRepository, notTrustedError, type RepositoryGuard } from '../../trust/repository/guard.ts';
 import {
   compareContent,
   isContentAllowed,
@@ -12,11 +10,17 @@ import {
   readPermission,
   savePermission,
 } from '../../trust/repository/permission.ts';
+import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/repository-content.ts';
+import {
+  guardRepository,
+  notTrustedError,
+  type RepositoryGuard,
+} from '../../trust/repository/repository-guard.ts';
 import { askToAllowTrustChanges } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
-import { userDataDir } from '../../util/own-folders.ts';
+import { userDataDir } from '../../util/user-folders.ts';
 import type { CommandLine } from './command-line.ts';
-import type { ReadContext } from './open-repository.ts';
+import type { ReadContext } from './open-read-context.ts';
 import { requireTypedByPerson, trustErrorSubject } from './require-typed-by-person.ts';
 
 /** Requests of a configuration, and where the person's decision about them is kept. */

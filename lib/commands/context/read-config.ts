@@ -5,7 +5,7 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
-import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */

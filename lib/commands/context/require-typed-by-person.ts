@@ -1,6 +1,6 @@
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { findStartingAgent } from '../../trust/chats.ts';
+import { findStartingAgent } from '../../trust/chat-processes.ts';
 import { requirePersonNotChat } from '../../trust/decisions/open-decision-log.ts';
 
 /** Subject of the error where a chat's model, which has the person's shell, decides what may run. */

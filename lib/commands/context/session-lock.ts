@@ -6,7 +6,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
 import { lockHolder, takeLock } from '../../util/owned-lock.ts';
 import { processState } from '../../util/process-identity.ts';
-import type { ReadContext } from './open-repository.ts';
+import type { ReadContext } from './open-read-context.ts';
 
 /**
  * Keeps two commands from working on one session at once, for the time of `work`. Compare-and-swap would keep the

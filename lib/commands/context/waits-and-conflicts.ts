@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { PredictedConflicts, TaskWait } from '../../domain/view-models/status.ts';
+import type { PredictedConflicts, TaskWait } from '../../domain/view-models/status-view.ts';
 import type { ConflictDetectorPorts } from '../../engine/conflict-detection/conflict-detector.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import type { ReadContext } from './open-repository.ts';
+import type { ReadContext } from './open-read-context.ts';
 
 /** Limits of a read-only command's own trials; results of a run's trials are read. */
 const lookMs = 1_000;
@@ -66,7 +66,7 @@ async function worktreesByHand(
     return () => null;
   const { readConfig } = await import('./read-config.ts');
   const { readPermissionRequest } = await import('./permission-gate.ts');
-  const { personWorktreePath } = await import('../../engine/manual/hand-task.ts');
+  const { personWorktreePath } = await import('../../engine/manual/worktree-of-person.ts');
   try {
     const { config } = readPermissionRequest(await readConfig(root, configFile), io, { git, root }).content;
     return (task) => personWorktreePath({ root, config }, task);

@@ -1,8 +1,8 @@
 import { isEndedElsewhere } from '../../core/admission/unverified-completions.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { TrustedDecisions } from './count-signed.ts';
-import { type ReadContext, withRepositoryState } from './open-repository.ts';
+import { type ReadContext, withRepositoryState } from './open-read-context.ts';
+import type { TrustedDecisions } from './trust-signed.ts';
 
 /** Like withRepositoryState, for callers that ask what counts: with the decisions that named signers signed. */
 export function withTrustedDecisions(
@@ -36,7 +36,7 @@ export async function readTrustedDecisions(
   const nothing = { decided, withdrawn: new Set<string>(), refused: [] };
   if (open.length === 0) return nothing;
   // Most repositories have no signatures: who only looks loads nothing for them.
-  const { trustSignedDecisions } = await import('./count-signed.ts');
+  const { trustSignedDecisions } = await import('./trust-signed.ts');
   const counting = (await trustSignedDecisions(io, { ...reading, sessions, notes: open })) ?? nothing;
   store.admitBy({ decided: counting.decided });
   return counting;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Io } from '../../domain/view-models/command.ts';
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
-import { userDataDir, userStateDir } from '../../util/own-folders.ts';
+import { userDataDir, userStateDir } from '../../util/user-folders.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
 /** Makes the demo's repository; what a person's home can't keep of it is kept in `folder`. */

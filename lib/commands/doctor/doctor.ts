@@ -1,19 +1,27 @@
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
-import { configSchema } from '../../domain/config/config.ts';
+import { configSchema } from '../../domain/config/config-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { createCheckFindings, type DoctorFinding, isReadyForWork } from '../../domain/view-models/finding.ts';
+import {
+  createCheckFindings,
+  type DoctorFinding,
+  isReadyForWork,
+} from '../../domain/view-models/doctor-finding.ts';
 import {
   filterFailedDiagnostics,
   hasDiagnostics,
   isSetupCommand,
 } from '../../engine/validate/run-diagnostics.ts';
-import { describeFailingDiagnostic, lastLines, listFailingBaseHints } from '../../engine/work/base-checks.ts';
+import {
+  describeFailingDiagnostic,
+  lastLines,
+  listFailingBaseHints,
+} from '../../engine/work/failing-base.ts';
 import type { Repair } from '../../store/repair/repair-ref.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { buildRunnerOptions } from '../run-context/run-config.ts';
 import {
@@ -21,16 +29,22 @@ import {
   type BaseDiagnosticsTrial,
   tryDiagnosticsOnBase,
 } from '../run-context/try-on-base.ts';
-import { examinePostCheck, examineSandbox, examineWatcher } from './enforcement.ts';
-import { examineCredential, examinePrograms, findConfiguredAdapters } from './programs.ts';
-import { examineBase, examineBeads, examineHooks, examineRemote, examineRepository } from './repository.ts';
+import { examinePostCheck, examineSandbox, examineWatcher } from './examine-enforcement.ts';
+import { examineCredential, examinePrograms, findConfiguredAdapters } from './examine-programs.ts';
+import {
+  examineBase,
+  examineBeads,
+  examineHooks,
+  examineRemote,
+  examineRepository,
+} from './examine-repository.ts';
 import {
   examineLeftovers,
   examineState,
   examineTrust,
   examineWritable,
   type TrustExamination,
-} from './state.ts';
+} from './examine-state.ts';
 
 /** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
 export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {

@@ -1,7 +1,7 @@
-import { boundText } from '../../core/task/one-line.ts';
-import type { Config } from '../../domain/config/config.ts';
+import { boundText } from '../../core/task/bound-text.ts';
 import type { ForgeName } from '../../domain/config/config-project.ts';
-import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
+import type { FailedCheck, PullRequestNews } from '../../domain/state/pull-request-news.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { runGitForText } from '../../git/process/run-git.ts';
 import {
@@ -11,7 +11,7 @@ import {
   parseForgeAddress,
   requireForgeAddress,
   requireOpenIssue,
-} from './address.ts';
+} from './forge-address.ts';
 import {
   type FetchedPullRequestNews,
   type ForgeCommands,
@@ -20,9 +20,9 @@ import {
   type PreparedPullRequest,
   type PullRequestAddress,
   type RemarkFilter,
-} from './forge.ts';
-import { githubCommands } from './gh.ts';
-import { gitlabCommands } from './glab.ts';
+} from './forge-commands.ts';
+import { githubCommands } from './github-commands.ts';
+import { gitlabCommands } from './gitlab-commands.ts';
 import { hasForge, isForgeError, type RunForgeProgram, readForgeValue, runForge } from './run-forge.ts';
 
 const forges: Readonly<Record<ForgeName, ForgeCommands>> = { gh: githubCommands, glab: gitlabCommands };

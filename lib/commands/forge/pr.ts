@@ -1,22 +1,22 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { PullRequestNews } from '../../domain/state/pull-request.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { PullRequestNews } from '../../domain/state/pull-request-news.ts';
 import { listOpenPullRequests, type OpenedPullRequest } from '../../domain/state/session-facts.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import {
   type AppliedPullRequestNews,
   requeueTasksForRequestNews,
-} from '../../engine/review/apply-request-news.ts';
+} from '../../engine/review/apply-pull-request-news.ts';
 import { resumeSession } from '../../engine/run-session.ts';
-import { toPrintableLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/printable-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { describeHeardCommenters } from './forge.ts';
+import { describeHeardCommenters } from './forge-commands.ts';
 import { findForgeOfAddress, openForge } from './open-forge.ts';
 
 /** `git flame pr`: what was said of the pull request, and its failed checks, come back to their tasks. */

@@ -1,18 +1,18 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { AgentPolicy, Violation } from '../../domain/agent-policy.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { compileWorkerPolicy } from '../../engine/post-check/worker-policy.ts';
-import { type PendingCommit, readPendingCommit } from '../../git/setup/hooks-commit.ts';
+import { type PendingCommit, readPendingCommit } from '../../git/setup/pending-commit.ts';
 import { checkFilesOneByOne } from '../../policy/check-branch.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
-import { findUnsentUnreadableNotes } from '../../store/sync/find-new-damage.ts';
+import { findUnsentUnreadableNotes } from '../../store/sync/find-unreadable-notes.ts';
 import { damagedStateNotSent } from '../../store/sync/sync-errors.ts';
 import { renderError } from '../../ui/render/render-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { readConfig } from '../context/read-config.ts';
 
 /** Makes the hook refuse the commit; if this command stops for another reason, the commit goes on. */

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { isInstalled, listUsableAgentClis, type UsableAgentCli } from '../../cell/run/agent-clis.ts';
+import { isInstalled, listUsableAgentClis, type UsableAgentCli } from '../../cell/run/adapter-programs.ts';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { missingRoleCredentialError } from '../../cell/run/model-access.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
-import { configSchema } from '../../domain/config/config.ts';
-import { chooseAdapterAndModel } from '../../domain/config/role-settings.ts';
+import { configSchema } from '../../domain/config/config-schema.ts';
+import { chooseAdapterAndModel } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noBaseBranchError } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
@@ -15,7 +15,7 @@ import { planRepositoryPreparation, prepareRepository } from '../../git/setup/pr
 import { planUndoSetup, undoSetup } from '../../git/setup/undo-setup.ts';
 import { renderInit, renderProposedConfig } from '../../ui/render/render-init.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { buildRunnerOptions } from '../run-context/run-config.ts';
 import { buildLimits } from './propose-commands.ts';

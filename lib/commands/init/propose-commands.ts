@@ -1,4 +1,8 @@
-import { findInstallCommands, type InstallCommand, namesDependencies } from '../../domain/known-installs.ts';
+import {
+  findInstallCommands,
+  type InstallCommand,
+  namesDependencies,
+} from '../../domain/install-commands.ts';
 import { parseJsonRecord } from '../../util/json.ts';
 
 /** Commands found in a project's own files, to test and build it. */

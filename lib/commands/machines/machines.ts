@@ -1,15 +1,15 @@
-import { toMachineTrustDecision } from '../../core/admission/decisions.ts';
+import { toMachineTrustDecision } from '../../core/admission/make-decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import { type JoinedMachineRole, joinedMachineRoles } from '../../domain/state/machine.ts';
-import type { Session } from '../../domain/state/session.ts';
+import { type JoinedMachineRole, joinedMachineRoles } from '../../domain/state/machine-schemas.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { listMachines, type ShownMachine } from '../../domain/view-models/machines.ts';
+import { listMachines, type ShownMachine } from '../../domain/view-models/listed-machines.ts';
 import { readMachinesAtRemote } from '../../store/remote-session/machine-ref.ts';
-import { chooseRemote } from '../../store/sync/remote.ts';
+import { chooseRemote } from '../../store/sync/remote-refs.ts';
 import { renderMachines, renderTrustCommands } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { findGitContextHere, withRepositoryState } from '../context/open-repository.ts';
+import { findGitContextHere, withRepositoryState } from '../context/open-read-context.ts';
 
 /**
  * `git flame machines`: machines of the session, the claims of each, and since when, as the remote has it now. Changes

@@ -1,24 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import { agentLogsRoot } from '../../cell/run-folder.ts';
 import { auditFile, openAuditLog } from '../../cell/watcher/audit-log.ts';
-import { isAdapterOffered } from '../../domain/config/role-settings.ts';
+import { isAdapterOffered } from '../../domain/config/role-adapter-and-model.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import {
+  leadToolError,
+  noOpenSessionError,
+  sessionEndedError,
+} from '../../engine/lead-agent/lead-tool-errors.ts';
 import { requireValidFirstTasks } from '../../engine/lead-agent/propose-tasks.ts';
-import { leadToolError, noOpenSessionError, sessionEndedError } from '../../engine/lead-agent/refusals.ts';
 import { warnOfLooseLeadAgentRules } from '../../engine/lead-agent/run-lead-agent.ts';
 import { readPlanBoundsAtCommit } from '../../engine/plan-problems.ts';
-import { viewSession } from '../../engine/record.ts';
+import { viewSession } from '../../engine/record-changes.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { findBaseBranch, requireRunCanStart } from '../../engine/work/preflight.ts';
-import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { withSessionLock } from '../context/session-lock.ts';
 import { readTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
-import { chatModelInstruction } from './answer.ts';
 import {
   type CallReport,
   type LeadReadContext,
@@ -26,6 +29,7 @@ import {
   type NewSessionStart,
   openLeadLock,
 } from './lead-session.ts';
+import { chatModelInstruction } from './tool-results.ts';
 
 /** Clients take a call that lasts longer for a failure. */
 const longestWaitMs = 45_000;

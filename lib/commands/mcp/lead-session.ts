@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { RunEventSink } from '../../domain/view-models/event.ts';
-import { leadToolError } from '../../engine/lead-agent/refusals.ts';
+import type { PlannedTask } from '../../domain/state/plan-schema.ts';
+import type { RunEventSink } from '../../domain/view-models/run-event.ts';
+import { leadToolError } from '../../engine/lead-agent/lead-tool-errors.ts';
 import { workOnAssignedTasks } from '../../engine/lead-agent/work-on-assigned.ts';
-import type { SessionView } from '../../engine/record.ts';
+import type { SessionView } from '../../engine/record-changes.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { resumeSession } from '../../engine/run-session.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import { tryCloneLock } from '../context/session-lock.ts';
-import { adviseModelOnError, type ErrorAdvice, toolErrorToFlameError } from './answer.ts';
+import { adviseModelOnError, type ErrorAdvice, toolErrorToFlameError } from './tool-results.ts';
 
 /** State for read-only tools. */
 export interface LeadReadContext {

@@ -4,9 +4,9 @@ import { commandStoppedError } from '../../domain/flame-error.ts';
 import { parseAgentId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
-import { registerChat } from '../../trust/chats.ts';
+import { registerChat } from '../../trust/chat-processes.ts';
 import type { openLeadSessionInChat } from './chat-host.ts';
-import { serveTools } from './server.ts';
+import { serveTools } from './tool-server.ts';
 
 /**
  * `git flame mcp`: the tools of a model that leads, for the person's own chat. Nothing but the protocol is written to

@@ -3,9 +3,9 @@ import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LeadTools, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
 import { askAboutProposedPlan } from '../../engine/plan/plan-wave.ts';
-import { viewSession } from '../../engine/record.ts';
+import { viewSession } from '../../engine/record-changes.ts';
 import { LeadSession, openLeadLock } from './lead-session.ts';
-import { serveTools } from './server.ts';
+import { serveTools } from './tool-server.ts';
 
 /** The orchestrator configures the agent's client to wait so long for an answer: a person may have to decide first. */
 const longestWaitMs = 3_600_000;

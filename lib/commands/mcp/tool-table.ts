@@ -2,9 +2,9 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { type LeadTool, leadTools } from '../../domain/lead-tools.ts';
 import { blackboardNoteLimits } from '../../domain/state/blackboard.ts';
-import { plannedTaskSchema } from '../../domain/state/plan.ts';
+import { plannedTaskSchema } from '../../domain/state/plan-schema.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { toolOutputSchemas } from './outputs.ts';
+import { toolOutputSchemas } from './tool-outputs.ts';
 
 // The tools of a lead agent as clients list them: a row each. What they do is in `calls`, loaded with the first call.
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import {
   emptyMemoryProvider,
   type MemoryEntry,
@@ -11,8 +11,14 @@ import {
 import type { Io } from '../../domain/view-models/command.ts';
 import { openMemoryInGitNotes } from '../../store/notes-memory.ts';
 import { isJsonRecord } from '../../util/json.ts';
-import type { NotesReadContext } from '../context/open-notes.ts';
-import { type BeadsPlace, hasBeads, makeBeadsCommand, readBeadsVersion, runBeadsCommand } from './run-bd.ts';
+import type { NotesReadContext } from '../context/open-notes-context.ts';
+import {
+  type BeadsPlace,
+  hasBeads,
+  makeBeadsCommand,
+  readBeadsVersion,
+  runBeadsCommand,
+} from './run-beads.ts';
 
 interface MemoryOptions {
   readonly io: Io;

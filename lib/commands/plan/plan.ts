@@ -2,11 +2,11 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requirePlannerThatTalks, runPlanWave } from '../../engine/plan/plan-wave.ts';
-import { type RecordContext, viewSession } from '../../engine/record.ts';
+import { type RecordContext, viewSession } from '../../engine/record-changes.ts';
 import { resumeSession } from '../../engine/run-session.ts';
 import { withRunContext } from '../run-context/open-run-context.ts';
 import { reportCommandEnd } from '../run-loop/continue-session.ts';
-import { previewPlan, runFromStartRequest } from './find-plan.ts';
+import { previewPlan, runFromStartRequest } from './run-from-start-request.ts';
 import { readStartRequest } from './start-request.ts';
 
 /** `git flame plan`: an objective becomes tasks, once a person has approved them. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/plan-file.ts';
-import type { Plan } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Plan } from '../../domain/state/plan-schema.ts';
 import { cycleNumber, deriveSessionTitle } from '../../domain/state/session-facts.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requireValidObjective } from '../../engine/session/create-session.ts';
 import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';

@@ -11,7 +11,7 @@ import type {
   QuestionTextKind,
   RunQuestionsState,
   UncheckedAnswer,
-} from '../../domain/questions/gate.ts';
+} from '../../domain/questions/question-data.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { questionSocketFile, questionSocketPrefix } from './socket-names.ts';

@@ -9,8 +9,8 @@ import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-se
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
 import { describeFileError } from '../../util/write-files.ts';
-import type { ReadContext } from '../context/open-repository.ts';
-import { readPageFacts, readPreferences } from '../run-context/review-page.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
+import { readPageFacts, readPreferences } from '../run-context/review-page-opener.ts';
 
 /** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */
 export async function exportReview(

@@ -10,20 +10,20 @@ import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/ch
 import type { DecisionWithPlace, Gates } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { CommandArgs, CommandOptions, Io } from '../../domain/view-models/command.ts';
-import { viewSession } from '../../engine/record.ts';
-import { requireSeenCommit } from '../../engine/review/record-decision.ts';
+import { viewSession } from '../../engine/record-changes.ts';
+import { requireSeenCommit } from '../../engine/review/record-changeset-decision.ts';
 import { landingRefusedError } from '../../engine/review/refuse-landing.ts';
 import { nothingToDecideError, runReviewWave } from '../../engine/review/review-wave.ts';
-import { undoChangesetDecision } from '../../engine/review/undo-decision.ts';
+import { undoChangesetDecision } from '../../engine/review/undo-changeset-decision.ts';
 import { resumeSession } from '../../engine/run-session.ts';
 import { renderRejectionEffects } from '../../ui/render/changeset-lines.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import { runWhereSessionIsLed } from '../machines/lead.ts';
+import { runWhereSessionIsLed } from '../machines/lead-shared-session.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { reportCommandEnd } from '../run-loop/continue-session.ts';
-import { prepareSessionPullRequest } from '../run-loop/pull-request.ts';
 import { runWave } from '../run-loop/run-wave.ts';
+import { prepareSessionPullRequest } from '../run-loop/session-pull-request.ts';
 import { exportReview } from './export-review.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */

@@ -1,6 +1,6 @@
 import { listIgnoredVariables } from '../../cell/gateway/ignored-variables.ts';
 import { listConfiguredProviders } from '../../cell/run/model-access.ts';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { PromptRenderer } from '../../domain/ports/prompt-port.ts';

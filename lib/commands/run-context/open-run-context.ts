@@ -1,11 +1,11 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import type { QuestionQueue } from '../../ui/questions/question-queue.ts';
-import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { buildRunContext } from './build-run-context.ts';
 import { prepareForWork } from './prepare-for-work.ts';
-import type { ReviewPageOpener } from './review-page.ts';
+import type { ReviewPageOpener } from './review-page-opener.ts';
 
 export interface CommandContext extends ReadContext {
   readonly context: RunContext;

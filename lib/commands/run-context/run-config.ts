@@ -5,15 +5,15 @@ import { getAdapter } from '../../agents/get-adapter.ts';
 import { resolveSuperpowers } from '../../agents/superpowers.ts';
 import type { RunnerOptions } from '../../cell/run/make-context.ts';
 import { findProgram } from '../../cell/sandbox/tool-paths.ts';
-import { diffConfigs } from '../../config/config-values.ts';
+import { diffConfigs } from '../../config/list-config-values.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
-import { type Config, configSchema } from '../../domain/config/config.ts';
-import { findRoleAdapter } from '../../domain/config/role-settings.ts';
+import { type Config, configSchema } from '../../domain/config/config-schema.ts';
+import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { packageRoot } from '../../util/own-folders.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import { packageRoot } from '../../util/user-folders.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import {
   type PermissionGate,
   type PermissionRequest,

@@ -6,7 +6,7 @@ import type { RunnerContext } from '../../cell/runner-context.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import type { RunEventBody } from '../../domain/view-models/event.ts';
+import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { agentWorktreePath } from '../../engine/run-context.ts';
 import { createRunMemory } from '../../engine/run-memory.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../engine/validate/run-diagnostics.ts';
 import { type BaseBranch, findBaseBranch } from '../../engine/work/preflight.ts';
 import { openTrialCache } from '../context/waits-and-conflicts.ts';
-import { createMachine } from './machine.ts';
+import { createMachine } from './machine-port.ts';
 
 /** A person waits at the terminal: all commands together have so long. */
 const longestMs = 120_000;

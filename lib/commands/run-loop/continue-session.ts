@@ -3,14 +3,14 @@ import { listProposals } from '../../core/admission/list-proposals.ts';
 import { isTaskOpen } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Plan } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Plan } from '../../domain/state/plan-schema.ts';
 import { listOpenPullRequests } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { buildStatusView } from '../../domain/view-models/status.ts';
+import { buildStatusView } from '../../domain/view-models/status-view.ts';
 import type { OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
-import { type SessionView, viewSession } from '../../engine/record.ts';
+import { type SessionView, viewSession } from '../../engine/record-changes.ts';
 import { runSession } from '../../engine/run-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
@@ -18,7 +18,7 @@ import { addSessionToCommand, isNotCurrentSession } from '../context/session-loc
 import { applyPullRequestNews, fetchPullRequestNews } from '../forge/pr.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
 import { chooseNextCommand } from './next-command.ts';
-import { prepareSessionPullRequest } from './pull-request.ts';
+import { prepareSessionPullRequest } from './session-pull-request.ts';
 
 /** The session to work on, and its plan where one was given. */
 export interface SessionToContinue {

@@ -2,9 +2,9 @@ import { chooseNextAction, isClaimedByHand, type SessionAction } from '../../cor
 import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { AdmittedSession } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandName } from '../../domain/view-models/command.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -11,7 +11,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { endSession, recordNextCycle } from '../../engine/end-session.ts';
 import { askToAcceptReceived } from '../../engine/plan/accept-received.ts';
-import { type SessionView, viewSession } from '../../engine/record.ts';
+import { type SessionView, viewSession } from '../../engine/record-changes.ts';
 import { resumeSession } from '../../engine/run-session.ts';
 import { rememberSession } from '../../engine/session/remember-session.ts';
 import { leaveOutConflictBlockedTasks } from '../../engine/stacking/block-on-conflict.ts';

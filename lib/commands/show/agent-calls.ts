@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { auditFile, readAudit } from '../../cell/watcher/audit-log.ts';
+import type { AuditLine } from '../../domain/agent-policy.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
-import type { AuditLine } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 
 /** Reads agents' calls from their watchers' audits; an agent without an audit is left out. */

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
+import { followStream } from '../../cell/run/agent-output-log.ts';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { leaveHint } from '../../cell/run/hints.ts';
-import { followStream } from '../../cell/run/stream-log.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { type Hint, hintRefusalReasons, longestHint } from '../../domain/agent-messages.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentNotRunningError } from '../../domain/input-errors.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 
 interface HintArguments {

@@ -1,8 +1,8 @@
 import type { AdmittedSnapshot } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task, UnverifiedCompletion } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
 
 /** Subject and format of `show`. */
 export interface ShowOptions {

@@ -1,19 +1,19 @@
-import { listTasksInEvidenceDoubt } from '../../core/changesets/evidence.ts';
+import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import {
   computeChangesSinceSeen,
   computeChangesSinceSentBack,
 } from '../../engine/review/changes-since-seen.ts';
+import { renderChangesSinceSeen } from '../../ui/render/render-changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
-import { renderChangesetDecision } from '../../ui/render/render-decision.ts';
+import { renderChangesetDecision } from '../../ui/render/render-changeset-decision.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
-import { renderChangesSinceSeen } from '../../ui/render/render-since.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
 import { renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
-import { toPrintableLine } from '../../ui/text/visible-text.ts';
+import { toPrintableLine } from '../../ui/text/printable-text.ts';
 import { showOutputInPager } from '../context/git-preferences.ts';
 import { predictSessionConflicts, selectConflictsOfTask } from '../context/waits-and-conflicts.ts';
 import { gatherStory } from './gather-story.ts';

@@ -5,13 +5,13 @@ import { breakDownSpending } from '../../core/schedule/budget-state.ts';
 import { renderAgentQuestions } from '../../domain/agent-messages.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { OneSessionSnapshot } from '../../domain/ports/store-port.ts';
-import type { QuestionData } from '../../domain/questions/gate.ts';
+import type { QuestionData } from '../../domain/questions/question-data.ts';
 import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { AskedQuestion, SessionStatusView } from '../../domain/view-models/status.ts';
-import { findGitContextHere, type ReadContext } from '../context/open-repository.ts';
+import type { AskedQuestion, SessionStatusView } from '../../domain/view-models/status-view.ts';
+import { findGitContextHere, type ReadContext } from '../context/open-read-context.ts';
 import { predictSessionConflicts, readWaitsBeyondDependencies } from '../context/waits-and-conflicts.ts';
 import { questionSocketPrefix } from '../questions/socket-names.ts';
 
@@ -63,7 +63,7 @@ async function countNotes(
   const pages = look.blackboardOf(id);
   if (pages.length === 0) return undefined;
   // For most sessions there is nothing of it to load.
-  const { listNotesWithState } = await import('../../core/blackboard/list-shown-notes.ts');
+  const { listNotesWithState } = await import('../../core/blackboard/list-notes-with-state.ts');
   const all = listNotesWithState(pages, look.tasksOf(id), look.admitted(id).snapshot.blackboardOf(id));
   const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
   const [active, elsewhere] = [count('active'), count('elsewhere')];
@@ -78,7 +78,7 @@ async function sharedBy(
 ) {
   if (session.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
-  const { listLastSeenMachines } = await import('../../store/remote-session/known-machines.ts');
+  const { listLastSeenMachines } = await import('../../store/remote-session/last-seen-machines.ts');
   const place = { context: findGitContextHere(git, io), commonDir: git.repository.commonDir };
   const machines = await listLastSeenMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };

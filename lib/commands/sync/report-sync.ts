@@ -7,10 +7,10 @@ import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import { isClaimedByPerson, nameTaskHolder } from '../../core/schedule/task-holder.ts';
 import type { Snapshot, Store, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import type { Proposals } from '../../domain/view-models/status.ts';
-import type { SyncResult } from '../../store/sync/sync.ts';
+import type { Proposals } from '../../domain/view-models/status-view.ts';
+import type { SyncResult } from '../../store/sync/sync-state.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderIncomingChanges, renderSyncReport } from '../../ui/render/render-sync.ts';
 import {
@@ -21,10 +21,10 @@ import {
 } from '../../ui/render/render-unverified.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { readTrustConfig, type TrustedDecisions } from '../context/count-signed.ts';
-import type { ReadContext } from '../context/open-repository.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
+import { readTrustConfig, type TrustedDecisions } from '../context/trust-signed.ts';
 import { isDecidableSession, readTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import type { RestoredAndAccepted } from './settle-completions.ts';
+import type { RestoredAndAccepted } from './restore-and-accept.ts';
 
 interface Synced {
   readonly remote: string;

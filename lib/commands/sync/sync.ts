@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import {
   renderSignedSessionText,
   type SessionSignature,
@@ -9,16 +9,16 @@ import {
 } from '../../domain/state/signatures.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { findFirstCommitOfBranch } from '../../git/objects/read-commits.ts';
-import { readGitIdentity } from '../../git/process/read-identity.ts';
+import { readGitIdentity } from '../../git/process/git-identity.ts';
 import { signingFailedError } from '../../git/process/signing-programs.ts';
 import { signTextAsGitWould } from '../../git/process/ssh-signature.ts';
-import { chooseRemote } from '../../store/sync/remote.ts';
-import { syncState } from '../../store/sync/sync.ts';
-import { saveSessionSignature } from '../../store/write/side-notes.ts';
+import { chooseRemote } from '../../store/sync/remote-refs.ts';
+import { syncState } from '../../store/sync/sync-state.ts';
+import { saveSessionSignature } from '../../store/write/notes-outside-state.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { findSigningContext, readTrustConfig } from '../context/count-signed.ts';
-import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
+import { findSigningContext, readTrustConfig } from '../context/trust-signed.ts';
 import { isDecidableSession } from '../context/with-trusted-decisions.ts';
 import {
   listOwnClaimedTasks,
@@ -27,7 +27,7 @@ import {
   warnOfRefusedSignatures,
   warnOfSync,
 } from './report-sync.ts';
-import { type RestoredAndAccepted, restoreAndAcceptCompletions } from './settle-completions.ts';
+import { type RestoredAndAccepted, restoreAndAcceptCompletions } from './restore-and-accept.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {

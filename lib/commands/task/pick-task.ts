@@ -4,9 +4,9 @@ import { taskBranch } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs } from '../../domain/view-models/command.ts';
-import type { SelectedSession } from '../context/open-notes.ts';
+import type { SelectedSession } from '../context/open-notes-context.ts';
 
 interface TaskSelection {
   readonly snapshot: Snapshot;

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { notTrustedError } from '../../trust/repository/guard.ts';
 import {
   compareContent,
   isContentAllowed,
@@ -11,13 +10,14 @@ import {
   revokePermission,
   savePermission,
 } from '../../trust/repository/permission.ts';
+import { notTrustedError } from '../../trust/repository/repository-guard.ts';
 import { askToAllowTrustChanges } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { renderPermissions, renderTrustChanges } from '../../ui/render/render-trust.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { realPathEvenIfMissing } from '../../util/path-places.ts';
+import { realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { listTrustCommands } from '../context/command-line.ts';
-import { type ReadContext, withRepositoryState } from '../context/open-repository.ts';
+import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { type PermissionRequest, readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { requireTypedByPerson, trustErrorSubject } from '../context/require-typed-by-person.ts';

@@ -3,9 +3,9 @@ import type { AdmittedSession, Snapshot } from '../../domain/ports/store-port.ts
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { voidChangesetsWithoutTasks } from '../changesets/void-changesets-without-tasks.ts';
 import {
@@ -22,7 +22,7 @@ import {
   toTaskPlanDecision,
   toTaskStateDecision,
   toVerdictDecision,
-} from './decisions.ts';
+} from './make-decisions.ts';
 
 /** Rules that decide which parts of a state are trusted. */
 export interface TrustRules {

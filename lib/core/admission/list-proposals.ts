@@ -1,17 +1,17 @@
 import type { AdmittedSession, AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { LoggedDecision } from '../../domain/state/decision-log.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { Proposals } from '../../domain/view-models/status.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { Proposals } from '../../domain/view-models/status-view.ts';
 import { listChangesetsOfCycle } from '../schedule/next-action.ts';
+import { isMergedOrDropped } from './filter-untrusted.ts';
 import {
   toApprovalDecision,
   toObjectiveDecision,
   toRaisedLimitDecision,
   toTaskPlanDecision,
   toVerdictDecision,
-} from './decisions.ts';
-import { isMergedOrDropped } from './filter-untrusted.ts';
+} from './make-decisions.ts';
 
 /** Lists the decisions of another clone about a session that no person of this clone has decided about. */
 export function listProposals(

@@ -1,13 +1,7 @@
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import {
-  listDecisionsInSession,
-  toLeftNoteDecision,
-  toObjectiveDecision,
-  toSessionStateDecision,
-} from './decisions.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import {
   isMergedOrDropped,
   isTaskPlanTrusted,
@@ -15,6 +9,12 @@ import {
   isTrustedVerdict,
   TrustCache,
 } from './filter-untrusted.ts';
+import {
+  listDecisionsInSession,
+  toLeftNoteDecision,
+  toObjectiveDecision,
+  toSessionStateDecision,
+} from './make-decisions.ts';
 
 const whole = new TrustCache();
 

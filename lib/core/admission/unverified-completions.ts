@@ -2,12 +2,12 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task, UnverifiedCompletion } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task, UnverifiedCompletion } from '../../domain/state/task-schema.ts';
 import { shortId } from '../../util/short-names.ts';
-import { toLandedDecision, toObjectiveDecision, toTaskStateDecision } from './decisions.ts';
 import { isMergedOrDropped, TrustCache } from './filter-untrusted.ts';
+import { toLandedDecision, toObjectiveDecision, toTaskStateDecision } from './make-decisions.ts';
 import { isEndDecidedHere } from './own-versions.ts';
 
 /**

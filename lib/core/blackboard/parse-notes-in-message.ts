@@ -1,7 +1,7 @@
-import { parseWorkerAnswer } from '../../domain/config/answers.ts';
+import { parseWorkerAnswer } from '../../domain/config/agent-answers.ts';
 import { blackboardNoteLimits } from '../../domain/state/blackboard.ts';
 import { parseJson } from '../../util/json.ts';
-import { boundText } from '../task/one-line.ts';
+import { boundText } from '../task/bound-text.ts';
 
 /** Prefix of a line in a worker's last message that leaves a note for later tasks. */
 export const notePrefix = 'NOTE:';

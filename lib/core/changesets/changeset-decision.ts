@@ -1,7 +1,7 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { listChangesetsOfCycle } from '../schedule/next-action.ts';
 
 const decided: readonly Changeset['state'][] = ['approved', 'rejected', 'skipped'];

@@ -1,6 +1,6 @@
 import type { PlannedGroupCircle, PlannedOverlap } from '../../domain/ports/gates.ts';
-import type { Plan } from '../../domain/state/plan.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Plan } from '../../domain/state/plan-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { addToListOfKey, compareText } from '../../util/sort-and-group.ts';
 import { compareByPriority, findStronglyConnectedNodes, sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { listNeededTasks, type NeededWorkFields } from '../task/stack-state.ts';

@@ -1,6 +1,6 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { readStackState } from '../task/stack-state.ts';
 
 /**

@@ -6,13 +6,17 @@ import {
   type MachineRole,
   type MachineStatement,
   nextClaimNumber,
-} from '../../domain/state/machine.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { DoneTask, Task } from '../../domain/state/task.ts';
+} from '../../domain/state/machine-schemas.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
-import { toApprovalDecision, toChangesetBuiltDecision, toVerdictDecision } from '../admission/decisions.ts';
+import {
+  toApprovalDecision,
+  toChangesetBuiltDecision,
+  toVerdictDecision,
+} from '../admission/make-decisions.ts';
 import { makeTaskChange, type TaskChange } from '../task/task-state.ts';
 
 type Unsigned = Omit<MachineStatement, 'key' | 'signature'>;

@@ -1,8 +1,8 @@
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
 import { compareText, groupBy } from '../../util/sort-and-group.ts';
-import { boundText, toOneLine } from '../task/one-line.ts';
+import { boundText, toOneLine } from '../task/bound-text.ts';
 
 export interface MemoryRenderOptions {
   readonly objective: string;

@@ -1,15 +1,15 @@
 import type { BlackboardNote, BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
-import { toOneLine } from '../task/one-line.ts';
+import { toOneLine } from '../task/bound-text.ts';
 import { listChangedPlanKeys, pickTaskPlan, renderNamedKeys } from '../task/task-keys.ts';
-import { describeTaskHead, pickTaskHead } from './merge-task.ts';
+import { describeTaskHead, pickTaskHead } from './merge-task-notes.ts';
 
 /** One thing that another clone changed, to be judged by a person. */
 export interface IncomingChange {

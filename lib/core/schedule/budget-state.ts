@@ -1,7 +1,7 @@
-import type { Config } from '../../domain/config/config.ts';
-import { readSessionBudget } from '../../domain/config/role-settings.ts';
-import type { AgentRunRecord, BudgetReservation, Session } from '../../domain/state/session.ts';
-import type { SpendingBreakdown } from '../../domain/view-models/status.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
+import { readSessionBudget } from '../../domain/config/role-adapter-and-model.ts';
+import type { AgentRunRecord, BudgetReservation, Session } from '../../domain/state/session-schema.ts';
+import type { SpendingBreakdown } from '../../domain/view-models/status-view.ts';
 
 export interface BudgetState {
   readonly unit: 'usd' | 'tokens';

@@ -1,6 +1,6 @@
-import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan-schema.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { isLockInsideGlobs } from '../../util/path-globs.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { findStronglyConnectedNodes, type NeedsGraph } from './sort-by-needs.ts';

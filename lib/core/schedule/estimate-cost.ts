@@ -1,12 +1,12 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import {
   findRoleAdapter,
   readRoleBudget,
   type TaskAgentSettings,
-} from '../../domain/config/role-settings.ts';
+} from '../../domain/config/role-adapter-and-model.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
 import type { AttemptAdapterAndModel } from '../../domain/state/attempt-record.ts';
-import type { AgentRunRecord } from '../../domain/state/session.ts';
+import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 
 const minRuns = 3;

@@ -1,7 +1,7 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { listNeededTasks, listTasksToRebase, readStackState, type StackState } from '../task/stack-state.ts';
 

@@ -1,4 +1,4 @@
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { isClaimedByHand } from './next-action.ts';
 
 /** Whether no agent or person works on it and one may. */

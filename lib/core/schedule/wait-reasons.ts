@@ -1,4 +1,4 @@
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { readStackState, type StackState } from '../task/stack-state.ts';
 import { selectReadyTasks } from './select-ready.ts';
 

@@ -1,9 +1,9 @@
 import type { StateLogEntry } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
+import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import type { SessionFigures, Stats, TaskFigures } from '../../domain/view-models/stats.ts';
+import type { SessionFigures, Stats, TaskFigures } from '../../domain/view-models/stats-report.ts';
 import {
   computeRoleFigures,
   computeTaskCost,
@@ -11,8 +11,8 @@ import {
   listAgentFigures,
 } from './costs-and-failures.ts';
 import { computeDistribution, computeRatio, sum } from './distribution.ts';
-import { type Flow, measureFlow } from './flow.ts';
-import { computeHealthScore, findAnomalies, type HealthCounts, sumHealthCounts } from './health.ts';
+import { computeHealthScore, findAnomalies, type HealthCounts, sumHealthCounts } from './health-score.ts';
+import { type Flow, measureFlow } from './task-flow.ts';
 import {
   buildTaskSpans,
   computeTaskTimes,

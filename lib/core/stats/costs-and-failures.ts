@@ -1,7 +1,7 @@
 import type { StateLogEntry } from '../../domain/ports/store-port.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
-import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
-import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import {
   type AgentFigures,
@@ -10,7 +10,7 @@ import {
   failureSources,
   type RoleFigures,
   type TaskFigures,
-} from '../../domain/view-models/stats.ts';
+} from '../../domain/view-models/stats-report.ts';
 import { sum } from './distribution.ts';
 
 type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;

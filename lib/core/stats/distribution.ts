@@ -1,4 +1,4 @@
-import type { Distribution } from '../../domain/view-models/stats.ts';
+import type { Distribution } from '../../domain/view-models/stats-report.ts';
 
 /** Computes the spread of values; null where there are none. */
 export function computeDistribution(values: readonly number[]): Distribution | null {

@@ -1,7 +1,7 @@
 import type { StateLogEntry } from '../../domain/ports/store-port.ts';
-import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
-import type { Stats } from '../../domain/view-models/stats.ts';
+import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
+import type { Stats } from '../../domain/view-models/stats-report.ts';
 import { addToListOfKey } from '../../util/sort-and-group.ts';
 import { computeDistribution } from './distribution.ts';
 

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { addToListOfKey, compareText } from '../../util/sort-and-group.ts';
 
 /** Fields that name the work a task needs. */

@@ -1,7 +1,7 @@
 import { type Failure, listFurtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
-import { nextClaimNumber } from '../../domain/state/machine.ts';
+import { nextClaimNumber } from '../../domain/state/machine-schemas.ts';
 import type {
   BuiltOn,
   ClaimedTask,
@@ -9,8 +9,8 @@ import type {
   HistoryEntry,
   Task,
   TaskWithStatus,
-} from '../../domain/state/task.ts';
-import { boundText, toOneLine } from './one-line.ts';
+} from '../../domain/state/task-schema.ts';
+import { boundText, toOneLine } from './bound-text.ts';
 import { type AttemptCost, addEndedAttemptToHistory, amendLatestDoneEntry } from './task-history.ts';
 import {
   boundIssues,

@@ -1,6 +1,6 @@
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { HistoryEntry, Task } from '../../domain/state/task.ts';
-import { boundText, toOneLine } from './one-line.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
+import { boundText, toOneLine } from './bound-text.ts';
 
 const wholeEntries = 5;
 const foldedLines = 50;

@@ -1,6 +1,6 @@
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { type PlannedTaskKey, plannedTaskKeys } from '../../domain/state/task-facts.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { shortId } from '../../util/short-names.ts';
 
 /** Rules for a key of a task's note; a key that is added there has its row here. */

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
-import type { BuiltOn, Task, TaskStatus, TaskWithStatus } from '../../domain/state/task.ts';
-import { boundText, toOneLine } from './one-line.ts';
+import type { BuiltOn, Task, TaskStatus, TaskWithStatus } from '../../domain/state/task-schema.ts';
+import { boundText, toOneLine } from './bound-text.ts';
 
 /*
  *             ┌───── release ─────┐

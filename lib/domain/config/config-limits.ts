@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { joinedMachineRoleSchema } from '../state/machine.ts';
-import { durationSchema } from './config-values.ts';
+import { joinedMachineRoleSchema } from '../state/machine-schemas.ts';
 import { egressSchema } from './egress.ts';
+import { durationSchema } from './value-schemas.ts';
 
 // Resources of agents: the sections concurrency, limits and sandbox of `.blueflame.yml`.
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { lineSchema, textSchema } from '../text.ts';
-import { commandSchema, globSchema } from './config-values.ts';
+import { lineSchema, textSchema } from '../text-schemas.ts';
+import { commandSchema, globSchema } from './value-schemas.ts';
 
 const branchName = lineSchema(200).refine(isBranchName, 'is not the name of a branch');
 

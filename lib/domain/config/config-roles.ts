@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
-import { adapterNames, modelCliNames } from './agent-clis.ts';
-import { nonEmptyTextSchema } from './config-values.ts';
+import { adapterNames, modelCliNames } from './known-clis.ts';
+import { nonEmptyTextSchema } from './value-schemas.ts';
 
 const agentAdapter = z.enum(adapterNames).nullable().default(null);
 /** `none`: code alone plays the role. */

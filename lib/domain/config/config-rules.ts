@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defaultHiddenPaths } from './cell-paths.ts';
-import { commandSchema, durationSchema, globSchema, regexSchema } from './config-values.ts';
+import { defaultHiddenPaths } from './hidden-paths.ts';
+import { commandSchema, durationSchema, globSchema, regexSchema } from './value-schemas.ts';
 
 // Rules for agents and their results: the sections permissions and validation of `.blueflame.yml`.
 

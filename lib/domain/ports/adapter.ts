@@ -1,4 +1,4 @@
-import type { ModelApi } from '../config/agent-clis.ts';
+import type { ModelApi } from '../config/known-clis.ts';
 import { isModelAlias } from '../config/model-id.ts';
 import type { Failure } from '../failure.ts';
 import type { AgentActivity, AgentRequest } from './agent-port.ts';

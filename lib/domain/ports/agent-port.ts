@@ -1,7 +1,7 @@
 import type { AgentQuestion, AgentQuestionReply, HintProgress } from '../agent-messages.ts';
+import type { AgentPolicy } from '../agent-policy.ts';
 import type { Failure } from '../failure.ts';
 import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
-import type { AgentPolicy } from '../policy.ts';
 import type { Role } from '../role.ts';
 import type { RequestDemand, Spending } from '../state/spending.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';

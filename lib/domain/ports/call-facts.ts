@@ -1,6 +1,6 @@
 import type { JsonRecord } from '../../util/json.ts';
 import type { AgentQuestion } from '../agent-messages.ts';
-import type { ToolCall } from '../policy.ts';
+import type { ToolCall } from '../agent-policy.ts';
 
 /** What a CLI's hook at its end reports and reads. Pure; a hook that fails lets the agent end. */
 export interface EndHookFacts {

@@ -2,8 +2,8 @@ import type { ChangesetDecision } from '../questions/changeset-answers.ts';
 import type { Changeset, ChangesSinceSeen } from '../state/changeset.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import type { LineRange } from '../state/line-range.ts';
-import type { Session } from '../state/session.ts';
-import type { Task } from '../state/task.ts';
+import type { Session } from '../state/session-schema.ts';
+import type { Task } from '../state/task-schema.ts';
 import type { Verdict } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';
 

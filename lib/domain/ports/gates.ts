@@ -1,22 +1,22 @@
 import type { AgentQuestion } from '../agent-messages.ts';
 import type { ChangesetDecision } from '../questions/changeset-answers.ts';
-import type { AnsweringPlace } from '../questions/gate.ts';
 import type {
   AnswerToAgent,
   BudgetDecision,
   FailingBaseDecision,
   PlanDecision,
   SessionDecision,
-} from '../questions/run-answers.ts';
+} from '../questions/plan-session-budget-answers.ts';
+import type { AnsweringPlace } from '../questions/question-data.ts';
 import type {
   RequeuedTaskEdit,
   ValidationDecision,
   ValidatorFailedDecision,
 } from '../questions/validation-answers.ts';
 import type { Changeset } from '../state/changeset.ts';
-import type { Plan } from '../state/plan.ts';
-import type { Session } from '../state/session.ts';
-import type { Task } from '../state/task.ts';
+import type { Plan } from '../state/plan-schema.ts';
+import type { Session } from '../state/session-schema.ts';
+import type { Task } from '../state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
 import type { ChangesetQuestion } from './changeset-question.ts';
 
@@ -26,7 +26,7 @@ export type {
   FailingBaseDecision as BaseDecision,
   PlanDecision,
   SessionDecision,
-} from '../questions/run-answers.ts';
+} from '../questions/plan-session-budget-answers.ts';
 export type {
   RequeuedTaskEdit as RequeueEdit,
   ValidationDecision,

@@ -1,5 +1,5 @@
 import type { ObjectId, RefName, SessionId, TaskId } from '../ids.ts';
-import type { AgentRunRecord } from '../state/session.ts';
+import type { AgentRunRecord } from '../state/session-schema.ts';
 
 /**
  * Objects written inside a cell: kept in a folder of their own until accepted, so that what is rejected

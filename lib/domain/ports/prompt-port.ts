@@ -1,5 +1,5 @@
-import type { AgentPolicy } from '../policy.ts';
-import type { Task } from '../state/task.ts';
+import type { AgentPolicy } from '../agent-policy.ts';
+import type { Task } from '../state/task-schema.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectId, SessionId } from '../ids.ts';
-import type { Heartbeat, JoinedMachineRole, MachineRole } from '../state/machine.ts';
+import type { Heartbeat, JoinedMachineRole, MachineRole } from '../state/machine-schemas.ts';
 
 /** How long a machine may be silent before it is given up, and the interval of its heartbeats; milliseconds. */
 export interface Lease {

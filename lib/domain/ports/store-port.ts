@@ -1,9 +1,9 @@
 import type { ObjectId, RefName, SessionId } from '../ids.ts';
 import type { BlackboardPage } from '../state/blackboard.ts';
 import type { LoggedDecision } from '../state/decision-log.ts';
-import type { Session } from '../state/session.ts';
+import type { Session } from '../state/session-schema.ts';
 import type { SignatureNote } from '../state/signatures.ts';
-import type { Task, UnverifiedCompletion } from '../state/task.ts';
+import type { Task, UnverifiedCompletion } from '../state/task-schema.ts';
 import type { DiagnosticsRerun, ReviewNote, Verdict } from '../state/verdict.ts';
 import type { RefUpdate } from './git-port.ts';
 

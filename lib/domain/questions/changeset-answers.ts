@@ -4,8 +4,8 @@ import {
   type AnswerField,
   type QuestionDataAtGate,
   textAnswerField,
-} from './answer-row.ts';
-import type { UndoableChangeset } from './gate.ts';
+} from './answer-definition.ts';
+import type { UndoableChangeset } from './question-data.ts';
 
 /** Decision about a changeset. A red one (failing diagnostics) is approved only with an override. */
 export type ChangesetDecision =

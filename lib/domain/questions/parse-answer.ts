@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { FlameError } from '../flame-error.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
-import { plannedTaskSchema } from '../state/plan.ts';
-import type { AnswerField, OfferedAnswer } from './answer-row.ts';
-import { type AnsweredQuestion, answeringPlaceWords } from './gate.ts';
+import { plannedTaskSchema } from '../state/plan-schema.ts';
+import type { AnswerField, OfferedAnswer } from './answer-definition.ts';
+import { type AnsweredQuestion, answeringPlaceWords } from './question-data.ts';
 
 /** A text that may be absent or blank. */
 const textSchema = z

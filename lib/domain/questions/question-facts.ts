@@ -6,7 +6,7 @@ import type {
   PendingQuestion,
   QuestionData,
   QuestionTextKind,
-} from './gate.ts';
+} from './question-data.ts';
 
 /** A question in one line. Texts are as they are stored. */
 export function renderQuestionTitle(asks: QuestionData): string {

@@ -3,7 +3,7 @@ import {
   type AnswerField,
   type QuestionDataAtGate,
   textAnswerField,
-} from './answer-row.ts';
+} from './answer-definition.ts';
 
 /** Edit of a task that is sent back. */
 export interface RequeuedTaskEdit {

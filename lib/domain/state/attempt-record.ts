@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { failureKinds } from '../failure.ts';
 import { type AgentId, type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
-import { lineSchema } from '../text.ts';
+import { lineSchema } from '../text-schemas.ts';
 
 /** The most agents at work on one task at once, each on its own attempt. */
 export const mostAttempts = 8;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
-import { lineSchema, textSchema } from '../text.ts';
+import { lineSchema, textSchema } from '../text-schemas.ts';
 
 /** Limits of one note, in characters, and of the number of notes. */
 export const blackboardNoteLimits = {

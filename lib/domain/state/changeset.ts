@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
-import { textSchema } from '../text.ts';
+import { textSchema } from '../text-schemas.ts';
 import { type LineComment, lineCommentsSchema } from './line-comment.ts';
-import { machineStatementSchema } from './machine.ts';
+import { machineStatementSchema } from './machine-schemas.ts';
 import { diagnosticRunSchema } from './verdict.ts';
 
 const oid = z

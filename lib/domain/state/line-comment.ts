@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textSchema } from '../text.ts';
+import { textSchema } from '../text-schemas.ts';
 
 /** A remark covers at most so many lines. */
 const mostLines = 1_000;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { SessionId, TaskId } from '../ids.ts';
-import { sessionIdPattern, taskIdPattern } from '../ids.ts';
-import { lineSchema, textSchema } from '../text.ts';
+import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
+import { lineSchema, textSchema } from '../text-schemas.ts';
 
 export const memoryProviderNames = ['notes', 'none'] as const;
 

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts';
+import type { Session } from './session-schema.ts';
 
 /** A pull request that was opened for a session, or for one group of it. */
 export interface OpenedPullRequest {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { canonicalJson } from '../../util/canonical-digest.ts';
 import { type SessionId, sessionIdPattern } from '../ids.ts';
-import { lineSchema, textSchema } from '../text.ts';
+import { lineSchema, textSchema } from '../text-schemas.ts';
 
 /** The namespace of signatures: one made for commits, mail or anything else is none over decisions. */
 export const signatureNamespace = 'git-flame';

@@ -1,5 +1,5 @@
 import type { AttemptAdapterAndModel } from './attempt-record.ts';
-import type { PlannedTask } from './plan.ts';
+import type { PlannedTask } from './plan-schema.ts';
 
 type Asked = AttemptAdapterAndModel & { readonly attempts?: readonly AttemptAdapterAndModel[] | undefined };
 

@@ -8,7 +8,7 @@ import {
   taskIdPattern,
 } from '../ids.ts';
 import { lineCommentsSchema } from './line-comment.ts';
-import { machineStatementSchema } from './machine.ts';
+import { machineStatementSchema } from './machine-schemas.ts';
 
 const oid = z
   .string()

@@ -4,10 +4,10 @@ import type { CommitInfo } from '../ports/git-commits.ts';
 import type { BlackboardNote } from '../state/blackboard.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
-import type { AgentRunRecord } from '../state/session.ts';
-import type { Task, TaskStatus } from '../state/task.ts';
+import type { AgentRunRecord } from '../state/session-schema.ts';
+import type { Task, TaskStatus } from '../state/task-schema.ts';
 import type { DiagnosticsRerun, Verdict } from '../state/verdict.ts';
-import type { PredictedConflicts } from './status.ts';
+import type { PredictedConflicts } from './status-view.ts';
 
 /** A call the watcher did not let pass, and how often it was tried. */
 export interface BlockedCall {

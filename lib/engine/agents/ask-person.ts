@@ -10,11 +10,11 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { AgentAnswer, DecisionWithPlace } from '../../domain/ports/gates.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { redactIfSecret } from '../../policy/secrets/secrets.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { redactIfSecret } from '../../policy/secrets/find-secrets.ts';
 import { formatDuration } from '../../util/format-figures.ts';
-import { decideAndRecord, type RecordContext } from '../record.ts';
+import { decideAndRecord, type RecordContext } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 /**

@@ -1,23 +1,24 @@
 import { readWorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import { addAgentRunCost } from '../../core/schedule/budget-state.ts';
-import { computeBackoffMs } from '../../core/task/after-failure.ts';
+import { computeBackoffMs } from '../../core/task/retry-after-failure.ts';
 import { nextAttemptNumber } from '../../core/task/task-history.ts';
-import { findRoleModel } from '../../domain/config/role-settings.ts';
+import { findRoleModel } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { AgentEndNote } from '../../domain/ports/git-cells.ts';
-import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
 import { stoppedBeforeStartError } from '../graceful-stop.ts';
+import { releaseUnspentReservation, reserveAgentBudget } from '../machines/reserve-budget.ts';
 import {
   endAgentWhenClaimIsLost,
   type WatchedAgentOutcome,
   waitForReconnect,
-} from '../machines/lost-claims.ts';
-import { releaseUnspentReservation, reserveAgentBudget } from '../machines/reserve.ts';
-import { type RecordContext, recordUnderAnyLead, viewSession } from '../record.ts';
+} from '../machines/watch-agent-claims.ts';
+import { type RecordContext, recordUnderAnyLead, viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
+import { proveDeniedCallsAreDenied, requirePrice } from './require-usable-adapters.ts';
 import { recordServicePause, waitForService } from './service-pauses.ts';
 import {
   checkLiveBudget,
@@ -26,8 +27,7 @@ import {
   requireBudget,
   trackLiveSpending,
 } from './session-budget.ts';
-import { type AgentJob, startAgentForJob } from './start-agent.ts';
-import { proveDeniedCallsAreDenied, requirePrice } from './usable-here.ts';
+import { type AgentJob, startAgentForJob } from './start-agent-for-job.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
 const stopGraceMs = 10_000;

@@ -1,10 +1,10 @@
-import { addPause, findServicePause } from '../../core/schedule/held-back.ts';
-import { computeBackoffMs } from '../../core/task/after-failure.ts';
+import { addPause, findServicePause } from '../../core/schedule/pauses-and-limits.ts';
+import { computeBackoffMs } from '../../core/task/retry-after-failure.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { ServicePause, Session } from '../../domain/state/session.ts';
-import { decideAndRecord, type RecordContext, viewSession } from '../record.ts';
+import type { ServicePause, Session } from '../../domain/state/session-schema.ts';
+import { decideAndRecord, type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 
 /**

@@ -1,10 +1,14 @@
 import { type BudgetState, computeBudgetState } from '../../core/schedule/budget-state.ts';
-import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-settings.ts';
+import {
+  findBudgetKey,
+  readRoleBudget,
+  readSessionBudget,
+} from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import {
   addSpending,
   computeGrantedOutputTokens,
@@ -14,7 +18,7 @@ import {
   unlimitedSpending,
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
-import { type RecordContext, viewSession } from '../record.ts';
+import { type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import type { BudgetLedger } from '../run-memory.ts';
 import { askToRaiseBudget } from './ask-person.ts';

@@ -1,5 +1,5 @@
-import { toLeftNoteDecision } from '../../core/admission/decisions.ts';
-import { boundText, toOneLine } from '../../core/task/one-line.ts';
+import { toLeftNoteDecision } from '../../core/admission/make-decisions.ts';
+import { boundText, toOneLine } from '../../core/task/bound-text.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
@@ -11,8 +11,8 @@ import {
 } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { renderLineRange } from '../../domain/state/line-range.ts';
-import { lineSchema } from '../../domain/text.ts';
-import { findSecrets } from '../../policy/secrets/secrets.ts';
+import { lineSchema } from '../../domain/text-schemas.ts';
+import { findSecrets } from '../../policy/secrets/find-secrets.ts';
 import { canonicalJson } from '../../util/canonical-digest.ts';
 import { shortId } from '../../util/short-names.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type RecordContext,
   type SessionView,
   viewSession,
-} from '../record.ts';
+} from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 type Leaving = RecordContext & Pick<RunContext, 'place'>;

@@ -1,16 +1,16 @@
-import type { BlackboardPageChange } from '../../core/blackboard/change-page.ts';
+import type { BlackboardPageChange } from '../../core/blackboard/change-blackboard-page.ts';
 import {
   listNotesOfAcceptedAttempt,
   type NotesForTask,
   selectNotesForTask,
-} from '../../core/blackboard/notes-for.ts';
+} from '../../core/blackboard/notes-for-task.ts';
 import type { WorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { makeBlackboardNote } from '../../domain/state/blackboard.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { findSecrets } from '../../policy/secrets/secrets.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { findSecrets } from '../../policy/secrets/find-secrets.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import type { SessionView } from '../record.ts';
+import type { SessionView } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 const mostOfClaims = 6_000;

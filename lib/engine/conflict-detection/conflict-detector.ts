@@ -5,7 +5,7 @@ import {
   makeTrialPairKey,
   planTrialMerges,
   type TrialPair,
-} from '../../core/conflict-detection/conflicts.ts';
+} from '../../core/conflict-detection/trial-merges.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -18,10 +18,10 @@ import type {
 } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { TreeChange } from '../../domain/state/patch.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { PredictedConflicts } from '../../domain/view-models/status.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { PredictedConflicts } from '../../domain/view-models/status-view.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { type ConflictDetectorMemory, createConflictDetectorMemory } from '../run-memory.ts';
 import {

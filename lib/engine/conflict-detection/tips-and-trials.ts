@@ -3,9 +3,9 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitTrials, MaybeQuarantinedCommit, TrialMergeResult } from '../../domain/ports/git-commits.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { isJsonRecord } from '../../util/json.ts';
-import { shortTaskBranchName } from '../manual/hand-task.ts';
+import { shortTaskBranchName } from '../manual/worktree-of-person.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 export interface WorkTipFinderPorts

@@ -1,7 +1,7 @@
-import { makeConflictKey } from '../../core/conflict-detection/conflicts.ts';
-import type { PredictedConflict } from '../../domain/view-models/status.ts';
-import { personWorktreePath } from '../manual/hand-task.ts';
-import type { SessionView } from '../record.ts';
+import { makeConflictKey } from '../../core/conflict-detection/trial-merges.ts';
+import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
+import { personWorktreePath } from '../manual/worktree-of-person.ts';
+import type { SessionView } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import { createConflictDetector } from './conflict-detector.ts';
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { findSecrets } from '../../policy/secrets/secrets.ts';
+import { findSecrets } from '../../policy/secrets/find-secrets.ts';
 import type { SecretScanRequest } from '../post-check/scan-secrets.ts';
 
 // Runs in a thread of its own, so that judging a large file keeps no other agent waiting.

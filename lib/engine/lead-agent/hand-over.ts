@@ -1,10 +1,10 @@
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { runMergeWave } from '../merge/merge-wave.ts';
-import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
-import { isApprovedByLeadAgent, isLeadAgentId, isUnjudgedByValidators } from './judge-work.ts';
+import { isApprovedByLeadAgent, isLeadAgentId, isUnjudgedByValidators } from './judge-tasks.ts';
 import {
   alreadyHandedOverError,
   failedTaskHint,
@@ -14,7 +14,7 @@ import {
   planNotApprovedError,
   sessionEndedError,
   sessionStoppedError,
-} from './refusals.ts';
+} from './lead-tool-errors.ts';
 
 interface HandedOver {
   readonly changesets: readonly { readonly id: string; readonly tasks: readonly string[] }[];

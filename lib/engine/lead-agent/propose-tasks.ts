@@ -5,11 +5,11 @@ import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { badPlanError, noTaskError } from '../../domain/input-errors.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { PlannedTask } from '../../domain/state/plan-schema.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { isTaskReplaceable } from '../plan/take-plan.ts';
+import { isTaskReplaceable } from '../plan/turn-plan-into-tasks.ts';
 import {
   describePlanProblem,
   listPlanProblems,
@@ -18,7 +18,7 @@ import {
   type PlanBounds,
   readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
-import { decideAndRecord, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import {
   alreadyHandedOverError,
@@ -26,7 +26,7 @@ import {
   leadToolError,
   sessionEndedError,
   sessionStoppedError,
-} from './refusals.ts';
+} from './lead-tool-errors.ts';
 
 /**
  * Adds tasks to the plan that is proposed to the person, or changes them; what is open and approved stays part of it.

@@ -1,5 +1,5 @@
-import { boundText, toOneLine } from '../../core/task/one-line.ts';
-import type { Config } from '../../domain/config/config.ts';
+import { boundText, toOneLine } from '../../core/task/bound-text.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { CommitSearchLine, GitFiles } from '../../domain/ports/git-contents.ts';
@@ -7,7 +7,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { judgePathByName } from '../../policy/judge-path.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { WithGit } from '../run-context.ts';
-import { leadToolError } from './refusals.ts';
+import { leadToolError } from './lead-tool-errors.ts';
 
 /** The commit that is read, by the rules of the configuration. */
 type Reading = { readonly config: Config; readonly commit: ObjectId } & WithGit<

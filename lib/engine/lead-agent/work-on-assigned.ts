@@ -1,20 +1,20 @@
 import { canAnyTaskStart } from '../../core/schedule/select-ready.ts';
-import { maxValidatorsWithoutVerdict } from '../../core/task/several-attempts.ts';
+import { maxValidatorsWithoutVerdict } from '../../core/task/attempt-records.ts';
 import { makeRequeuedTaskPending } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
-import { decideAndRecord, viewSession } from '../record.ts';
+import { decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import { leaveOutConflictBlockedTasks } from '../stacking/block-on-conflict.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
 import { runPreValidationScript, validateOnce } from '../validate/obtain-verdict.ts';
 import { applyStoredVerdicts, listTasksWithoutVerdict } from '../validate/validate-wave.ts';
 import { runWorkWave } from '../work/work-wave.ts';
-import { isUnjudgedByValidators } from './judge-work.ts';
+import { isUnjudgedByValidators } from './judge-tasks.ts';
+import { planNotApprovedError } from './lead-tool-errors.ts';
 import { listTasksInProposedChange, requireLeadCanChangeSession } from './propose-tasks.ts';
-import { planNotApprovedError } from './refusals.ts';
 
 /** Number of times this work tried to have each commit judged, beyond the booked ones. */
 type JudgingCounts = Map<string, number>;

@@ -3,7 +3,7 @@ import {
   toChangesetBuiltDecision,
   toMachineTrustDecision,
   toVerdictDecision,
-} from '../../core/admission/decisions.ts';
+} from '../../core/admission/make-decisions.ts';
 import {
   isStatementSignatureValid,
   toApprovalToSign,
@@ -13,14 +13,14 @@ import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LoggedDecision } from '../../domain/state/decision-log.ts';
-import type { JoinedMachineRole } from '../../domain/state/machine.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { JoinedMachineRole } from '../../domain/state/machine-schemas.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { decideAndRecord, viewSession } from '../record.ts';
+import { decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
-import { releaseClaimsOfGoneMachines } from './pass-on.ts';
-import { releaseDeadValidationClaims } from './verdict-claims.ts';
+import { releaseClaimsOfGoneMachines } from './take-over-claims.ts';
+import { releaseDeadValidationClaims } from './validation-claims.ts';
 
 /**
  * Acts on each look at the other machines: passes on claims of machines that are gone, publishes which roles each one

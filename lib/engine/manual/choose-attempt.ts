@@ -1,4 +1,4 @@
-import { setChosenAttemptOfTask } from '../../core/task/several-attempts.ts';
+import { setChosenAttemptOfTask } from '../../core/task/attempt-records.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import {
   branchMovedError,
@@ -7,8 +7,8 @@ import {
 } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
 import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 

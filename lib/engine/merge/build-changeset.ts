@@ -1,12 +1,12 @@
-import { toLandingMessageDecision } from '../../core/admission/decisions.ts';
-import { type ChangesetToBuild, findMessageToKeep } from '../../core/changesets/group-changesets.ts';
+import { toLandingMessageDecision } from '../../core/admission/make-decisions.ts';
+import { type ChangesetToBuild, findMessageToKeep } from '../../core/changesets/changesets-to-build.ts';
 import { listNeededTasks } from '../../core/task/stack-state.ts';
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { RunContext, WithGit } from '../run-context.ts';

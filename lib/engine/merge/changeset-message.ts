@@ -1,12 +1,12 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { defaultCohesionGroup } from '../../domain/state/plan.ts';
-import { renderClosesIssueLine } from '../../domain/state/pull-request.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import { defaultCohesionGroup } from '../../domain/state/plan-schema.ts';
+import { renderClosesIssueLine } from '../../domain/state/pull-request-news.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -1,24 +1,28 @@
-import { toDiagnosticsRunDecision } from '../../core/admission/decisions.ts';
-import { type ChangesetToBuild, listChangesetsToBuild } from '../../core/changesets/group-changesets.ts';
+import { toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
+import { type ChangesetToBuild, listChangesetsToBuild } from '../../core/changesets/changesets-to-build.ts';
 import {
   listChangesetsOfCycle,
   listMergeableTasks,
   makeChangesetId,
 } from '../../core/schedule/next-action.ts';
-import { withdrawTasks } from '../../core/task/cascade.ts';
+import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { delegateMergeToMachine, isMergeDelegatedToUs, signAsBuilder } from '../machines/handed-out.ts';
-import { isJoinedMachine } from '../machines/pass-on.ts';
+import {
+  delegateMergeToMachine,
+  isMergeDelegatedToUs,
+  signAsBuilder,
+} from '../machines/delegate-merge-and-review.ts';
+import { isJoinedMachine } from '../machines/take-over-claims.ts';
 import {
   decideAndRecord,
   type RecordContext,
@@ -26,7 +30,7 @@ import {
   requireTaskInView,
   type SessionView,
   viewSession,
-} from '../record.ts';
+} from '../record-changes.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
 import { readBaseTip } from '../start-point.ts';

@@ -1,18 +1,18 @@
-import { parseMergerAnswer } from '../../domain/config/answers.ts';
-import { findRoleAdapter } from '../../domain/config/role-settings.ts';
+import { parseMergerAnswer } from '../../domain/config/agent-answers.ts';
+import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type AgentId, agentIdentity, type ObjectId } from '../../domain/ids.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellSnapshot, CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
 import { globMatchesPath } from '../../util/path-globs.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
-import { viewSession } from '../record.ts';
+import { viewSession } from '../record-changes.ts';
 import { rescueAndRemoveWorktree } from '../retention/rescue-worktree.ts';
 import { agentWorktreePath, type RunContext, type WithGit } from '../run-context.ts';
 

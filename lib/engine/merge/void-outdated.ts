@@ -1,11 +1,11 @@
-import { toLandingMessageDecision } from '../../core/admission/decisions.ts';
+import { toLandingMessageDecision } from '../../core/admission/make-decisions.ts';
 import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { renderLineRange } from '../../domain/state/line-range.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import { shortId } from '../../util/short-names.ts';
-import { decideAndRecord, type RecordContext, type SessionView } from '../record.ts';
+import { decideAndRecord, type RecordContext, type SessionView } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 

@@ -1,13 +1,13 @@
-import { listAgentTextsInPlan, listAgentTextsInTask } from '../../core/admission/agent-texts.ts';
+import { listAgentTextsInPlan, listAgentTextsInTask } from '../../core/admission/list-agent-texts.ts';
 import {
   listDecisionsOfManualTask,
   toObjectiveDecision,
   toSessionStateDecision,
   toTaskPlanDecision,
   toTaskStateDecision,
-} from '../../core/admission/decisions.ts';
+} from '../../core/admission/make-decisions.ts';
 import { sendPlanBack } from '../../core/changesets/reopen-session.ts';
-import { describeTaskHead, pickTaskHead } from '../../core/merge/merge-task.ts';
+import { describeTaskHead, pickTaskHead } from '../../core/merge/merge-task-notes.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
@@ -18,10 +18,10 @@ import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.t
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees, RefUpdate } from '../../domain/ports/git-port.ts';
 import type { LoggedDecision } from '../../domain/state/decision-log.ts';
-import type { Plan } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Plan } from '../../domain/state/plan-schema.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { addGateDecision } from '../agents/ask-person.ts';
@@ -34,10 +34,10 @@ import {
   listUnreplaceableTaskIds,
   readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
-import { type ChangesToRecord, decideAndRecord, type SessionView, viewSession } from '../record.ts';
+import { type ChangesToRecord, decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
-import { predictPlanOrder } from './shown-plan.ts';
-import { makeTaskOfPlannedTask } from './take-plan.ts';
+import { predictPlanOrder } from './predict-plan-order.ts';
+import { makeTaskOfPlannedTask } from './turn-plan-into-tasks.ts';
 
 /**
  * Asks the person about a session and tasks that came from another clone, as about any plan. Only what they

@@ -1,17 +1,17 @@
-import { listAdapterDecisions } from '../../core/admission/decisions.ts';
+import { listAdapterDecisions } from '../../core/admission/make-decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
 import { badTaskError } from '../../domain/input-errors.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { PlannedTask } from '../../domain/state/plan-schema.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { requireNoIssueScripts } from '../issue-for-script.ts';
 import { describePlanProblem, listProblemsBesideTasks, readPlanBoundsAtCommit } from '../plan-problems.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { makeEmptySession } from '../session/create-session.ts';
 import { findBaseBranch } from '../work/preflight.ts';
-import { makeTaskOfPlannedTask } from './take-plan.ts';
+import { makeTaskOfPlannedTask } from './turn-plan-into-tasks.ts';
 
 /** A task as a person adds it; without an id it gets the next free one. */
 export type NewTask = Omit<PlannedTask, 'id'> & {

@@ -1,15 +1,15 @@
-import { listAgentTextsInPlan } from '../../core/admission/agent-texts.ts';
-import { listAdapterDecisions } from '../../core/admission/decisions.ts';
+import { listAgentTextsInPlan } from '../../core/admission/list-agent-texts.ts';
+import { listAdapterDecisions } from '../../core/admission/make-decisions.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { predictTaskBatches } from '../../core/schedule/plan-waves.ts';
-import { findRoleAdapter } from '../../domain/config/role-settings.ts';
+import { predictTaskBatches } from '../../core/schedule/predict-batches.ts';
+import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { LoggedDecision } from '../../domain/state/decision-log.ts';
-import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan-schema.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { hasWildcard } from '../../util/path-globs.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
@@ -23,12 +23,17 @@ import {
   type PlanBounds,
   readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
-import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { askToAcceptReceived, describeReceivedParts, notAcceptedError } from './accept-received.ts';
 import { askPlanner, noPlanError } from './ask-planner.ts';
-import { findUnmatchedLocks, predictPlanOrder } from './shown-plan.ts';
-import { approvePlan, listTasksReplacedByPlan, recordQuitAtPlan, recordReplanDecision } from './take-plan.ts';
+import { findUnmatchedLocks, predictPlanOrder } from './predict-plan-order.ts';
+import {
+  approvePlan,
+  listTasksReplacedByPlan,
+  recordQuitAtPlan,
+  recordReplanDecision,
+} from './turn-plan-into-tasks.ts';
 
 const maxReplans = 3;
 

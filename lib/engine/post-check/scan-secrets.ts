@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { findSecrets, type SecretFinding } from '../../policy/secrets/secrets.ts';
-import { packageRoot } from '../../util/own-folders.ts';
+import { findSecrets, type SecretFinding } from '../../policy/secrets/find-secrets.ts';
+import { packageRoot } from '../../util/user-folders.ts';
 import { stoppedUnjudgedError } from '../graceful-stop.ts';
 
 interface ScannedContent {

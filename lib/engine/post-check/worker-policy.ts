@@ -1,6 +1,6 @@
-import type { Config } from '../../domain/config/config.ts';
+import type { AgentPolicy } from '../../domain/agent-policy.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import { type AgentId, type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Role } from '../../domain/role.ts';
 import { compilePolicy, listPathsForLiteralGlobs } from '../../policy/compile-policy.ts';

@@ -1,7 +1,7 @@
 import type { RunContext } from '../run-context.ts';
 import { keepCommitAsRescue, rescueName } from './rescue-refs.ts';
 import { rescueAndRemoveWorktree } from './rescue-worktree.ts';
-import { type CleanupItem, removeStalePersonWorktree } from './stale.ts';
+import { type CleanupItem, removeStalePersonWorktree } from './stale-worktrees.ts';
 
 /** Result of the removal of one item. */
 export interface CleanupResult {

@@ -4,13 +4,13 @@ import type { CellInfo, CellSubject, GitCells } from '../../domain/ports/git-cel
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, GitWorktrees, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { listSessionsPastRetention } from './archive-old.ts';
+import { listSessionsPastRetention } from './archive-old-sessions.ts';
 import { listRemovableRescues, type RemovableRescue } from './rescue-refs.ts';
 import { findTaskOfWorktree, isWorktreeSavedElsewhere } from './rescue-worktree.ts';
-import { type CleanupItem, listStalePersonWorktrees, listStaleRequestBranches } from './stale.ts';
+import { type CleanupItem, listStalePersonWorktrees, listStaleRequestBranches } from './stale-worktrees.ts';
 
 /** Lists remains of ended sessions and dead processes in the repository. Changes nothing. */
 export async function listCleanupItems(context: RunContext): Promise<readonly CleanupItem[]> {

@@ -4,8 +4,8 @@ import type { CellSubject, Rescue } from '../../domain/ports/git-cells.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 /** Prefix of rescue refs; `<session>/<task>/<n>` follows. */

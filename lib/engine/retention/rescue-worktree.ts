@@ -8,8 +8,8 @@ import type {
   IgnoredWork,
   WorkScope,
 } from '../../domain/ports/git-cells.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { RuleName } from '../../policy/rules.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { RuleName } from '../../policy/policy-rules.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { globMatchesPath, hasWildcard } from '../../util/path-globs.ts';

@@ -1,18 +1,18 @@
-import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/make-decisions.ts';
 import { followLinesThroughHunks } from '../../core/changesets/versions-seen-before.ts';
-import { amendWork } from '../../core/task/after-review.ts';
+import { amendWork } from '../../core/task/take-back-task.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { type LineRange, parseSuggestedLines, renderLineRange } from '../../domain/state/line-range.ts';
-import type { Task, TaskWithStatus } from '../../domain/state/task.ts';
+import type { Task, TaskWithStatus } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { findViolationsInCommits } from '../post-check/judge-commits.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
-import { decideAndRecord, requireTaskInView, viewSession } from '../record.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
-import { listTasksInEvidenceDoubt } from '../../core/changesets/evidence.ts';
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -11,20 +11,20 @@ import type {
 import type { GitCommits, GitTrials } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findBlockingChangeset } from '../../domain/state/changeset-facts.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { ConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { whyMessageInvalid } from '../merge/changeset-message.ts';
-import { requireTaskInView, type SessionView, viewSession } from '../record.ts';
+import { requireTaskInView, type SessionView, viewSession } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { previewRejection } from '../stacking/rebase-stacked.ts';
 import { readLinesOfCommit } from './apply-suggestions.ts';
+import { whyCommentMayBeMisplaced } from './assign-comments.ts';
 import { tryComputeChangesSinceSeen } from './changes-since-seen.ts';
-import { decideChangesetOutOfTurn, performChangesetDecision } from './perform-decision.ts';
-import { whyCommentMayBeMisplaced } from './place-comments.ts';
-import { recordChangesetOutcome } from './record-decision.ts';
-import { undoChangesetDecision, undoDecisionOrWarn } from './undo-decision.ts';
+import { decideChangesetOutOfTurn, performChangesetDecision } from './perform-changeset-decision.ts';
+import { recordChangesetOutcome } from './record-changeset-decision.ts';
+import { undoChangesetDecision, undoDecisionOrWarn } from './undo-changeset-decision.ts';
 
 /** Position of a changeset among those that are asked about, and the watch for conflicts meanwhile. */
 export interface PositionInReview {

@@ -10,10 +10,10 @@ import type {
   SeenVersion,
 } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { Session } from '../../domain/state/session.ts';
-import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { followCommentedLines } from './answer-comments.ts';
+import { followCommentedLines } from './follow-comments.ts';
 
 /** As computeChangesSinceSeen; an error is reported instead, and the decision goes on without. */
 export async function tryComputeChangesSinceSeen(

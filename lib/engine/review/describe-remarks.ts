@@ -1,7 +1,7 @@
-import { boundText } from '../../core/task/one-line.ts';
+import { boundText } from '../../core/task/bound-text.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import { type FailedCheck, remarkHeadings } from '../../domain/state/pull-request.ts';
-import type { Session } from '../../domain/state/session.ts';
+import { type FailedCheck, remarkHeadings } from '../../domain/state/pull-request-news.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 
 /** Most characters a task is given in one round, beside its comments on lines. */

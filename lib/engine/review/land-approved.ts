@@ -1,10 +1,10 @@
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { type RecordContext, requireTaskInView, viewSession } from '../record.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import { runLifecycleScript } from '../run-script.ts';
 import { readBaseTip } from '../start-point.ts';
@@ -13,9 +13,9 @@ import {
   filterFailedDiagnostics,
   markDiagnosticsFailingOnBase,
 } from '../validate/run-diagnostics.ts';
-import { adoptLandingFromRemote } from './adopt-landed.ts';
+import { adoptLandingFromRemote } from './adopt-remote-landing.ts';
+import { commitLandingTransaction } from './landing-transaction.ts';
 import { findUnlandedBelow, proveMayLand } from './prove-landing.ts';
-import { commitLandingTransaction } from './publish-landing.ts';
 import {
   noApprovalReason,
   refuseLandingOnMovedBase,

@@ -1,11 +1,11 @@
-import { toChangesetBuiltDecision, toDiagnosticsRunDecision } from '../../core/admission/decisions.ts';
+import { toChangesetBuiltDecision, toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import {
   describeViolation,
@@ -13,7 +13,7 @@ import {
   findViolationsInCommits,
 } from '../post-check/judge-commits.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
-import { requireTaskInView, type SessionView } from '../record.ts';
+import { requireTaskInView, type SessionView } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 

@@ -1,14 +1,14 @@
 import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
-import { withdrawTasks } from '../../core/task/cascade.ts';
+import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
 import { timestamp } from '../run-context.ts';
 import { filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
 import { type ChangesetToProve, isStillApproved } from './prove-landing.ts';

@@ -1,26 +1,26 @@
-import { listDecisionsOfManualTask, toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { listDecisionsOfManualTask, toAcceptedCommitsDecision } from '../../core/admission/make-decisions.ts';
 import type { LandedChangeset } from '../../core/changesets/changeset-decision.ts';
-import type { LandingUndoOptions } from '../../core/task/after-review.ts';
+import type { LandingUndoOptions } from '../../core/task/take-back-task.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseTaskId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import { shortTaskBranchName } from '../manual/hand-task.ts';
-import { makeTaskOfPlannedTask } from '../plan/take-plan.ts';
+import { shortTaskBranchName } from '../manual/worktree-of-person.ts';
+import { makeTaskOfPlannedTask } from '../plan/turn-plan-into-tasks.ts';
 import {
   type ChangesToRecord,
   decideAndRecord,
   requireTaskInView,
   type SessionView,
   viewSession,
-} from '../record.ts';
+} from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';

@@ -1,11 +1,11 @@
-import { landingBranchName } from '../../domain/config/config.ts';
+import { landingBranchName } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Changeset, GroupPullRequest } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import { hasAcceptedWork, type Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { addMessageTrailers } from '../merge/changeset-message.ts';
 import type { RunContext, WithGit } from '../run-context.ts';

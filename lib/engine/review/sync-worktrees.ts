@@ -4,12 +4,12 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { dirtyTreeError, listStashOrCommitCommands, requireMovableBranch } from '../base-in-use.ts';
-import { decideAndRecord, type RecordContext, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
 /** Work trees that have a branch checked out. */

@@ -1,10 +1,10 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import { longestObjective, type Session, sessionSchema } from '../../domain/state/session.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
+import { longestObjective, type Session, sessionSchema } from '../../domain/state/session-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { decideAndRecord, type RecordContext } from '../record.ts';
+import { decideAndRecord, type RecordContext } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import type { BaseBranch } from '../work/preflight.ts';
 

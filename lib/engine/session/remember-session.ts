@@ -1,8 +1,8 @@
-import { toMemoryDecision } from '../../core/admission/decisions.ts';
+import { toMemoryDecision } from '../../core/admission/make-decisions.ts';
 import { listMemoryEntries, renderMemoryForPlanner } from '../../core/memory/session-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import { type RecordContext, viewSession } from '../record.ts';
+import { type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** Keeps what is settled in a session for later ones; once more changes nothing. A broken memory is a warning. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { listWorkToBuildOn, type WorkToBuildOn } from '../../core/schedule/work-below.ts';
+import { listWorkToBuildOn, type WorkToBuildOn } from '../../core/schedule/work-to-build-on.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { joinFirstItems } from '../../policy/rules.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { joinFirstItems } from '../../policy/policy-rules.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import type { StartPoint } from '../start-point.ts';
 

@@ -1,7 +1,7 @@
-import { toAcceptedCommitsDecision } from '../../core/admission/decisions.ts';
+import { toAcceptedCommitsDecision } from '../../core/admission/make-decisions.ts';
 import { sortTasksByDependency } from '../../core/changesets/cohesion-groups.ts';
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { applyTaskChanges, withdrawTasks } from '../../core/task/cascade.ts';
+import { applyTaskChanges, withdrawTasks } from '../../core/task/block-dependents.ts';
 import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
 import { recordRebaseOfTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
@@ -10,13 +10,13 @@ import { type ObjectId, type SessionId, type TaskId, taskBranch } from '../../do
 import type { StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitMerging, MergeResult } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import {
   type DoneTask,
   hasAcceptedWork,
   type Task,
   type TaskWithAcceptedWork,
-} from '../../domain/state/task.ts';
+} from '../../domain/state/task-schema.ts';
 import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
 import {
   type ChangesToRecord,
@@ -25,7 +25,7 @@ import {
   requireTaskInView,
   type SessionView,
   viewSession,
-} from '../record.ts';
+} from '../record-changes.ts';
 import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { buildStartPoint } from '../start-point.ts';

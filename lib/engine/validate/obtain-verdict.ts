@@ -1,17 +1,17 @@
 import {
   listValidatorsWithoutVerdict,
   maxValidatorsWithoutVerdict,
-} from '../../core/task/several-attempts.ts';
+} from '../../core/task/attempt-records.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { AgentRunRecord } from '../../domain/state/session.ts';
-import type { DoneTask, Task } from '../../domain/state/task.ts';
+import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
+import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { isNonBlank } from '../../util/error-lines.ts';
-import { viewSession } from '../record.ts';
+import { viewSession } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { runLifecycleScript } from '../run-script.ts';
 import { failUnvalidatedTask, passNeedsReasonError, recordVerdict } from './record-verdict.ts';

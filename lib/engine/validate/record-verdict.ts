@@ -1,4 +1,4 @@
-import { withdrawTasks } from '../../core/task/cascade.ts';
+import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { failTask } from '../../core/task/task-attempt.ts';
 import {
   applyVerdictToTask,
@@ -12,7 +12,7 @@ import type { RequeueEdit, ValidationDecision } from '../../domain/ports/gates.t
 import type { Verdict } from '../../domain/state/verdict.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import { badTaskEditError, listTaskEditProblems, readPlanBoundsOfSession } from '../plan-problems.ts';
-import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record.ts';
+import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
 import { timestamp } from '../run-context.ts';
 import { needsOverrideError } from './run-diagnostics.ts';
 

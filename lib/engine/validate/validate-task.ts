@@ -1,23 +1,23 @@
-import { buildEvidence } from '../../core/changesets/evidence.ts';
-import { listChangedCellPaths } from '../../core/task/changed-paths.ts';
-import { parseValidatorAnswer } from '../../domain/config/answers.ts';
-import { findRoleAdapter, type TaskAgentSettings } from '../../domain/config/role-settings.ts';
+import { buildEvidence } from '../../core/changesets/build-evidence.ts';
+import { listChangedCellPaths } from '../../core/task/cell-changes-and-renames.ts';
+import { parseValidatorAnswer } from '../../domain/config/agent-answers.ts';
+import { findRoleAdapter, type TaskAgentSettings } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { TaskWithAcceptedWork } from '../../domain/state/task.ts';
+import type { TaskWithAcceptedWork } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { joinFirstItems } from '../../policy/rules.ts';
+import { joinFirstItems } from '../../policy/policy-rules.ts';
 import { pickFailureLines } from '../../util/error-lines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { listNotesLeftByWorker, selectSecretFreeNotes } from '../blackboard/worker-notes.ts';
 import { listSparsePatternsOfWork } from '../prepare-worktree.ts';
-import { viewSession } from '../record.ts';
+import { viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import {
   diagnoseCommit,

@@ -2,9 +2,9 @@ import { listTasksToValidate } from '../../core/changesets/cohesion-groups.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { DoneTask, Task } from '../../domain/state/task.ts';
+import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
-import { requireUsableTaskAdapters } from '../agents/usable-here.ts';
+import { requireUsableTaskAdapters } from '../agents/require-usable-adapters.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
@@ -12,17 +12,17 @@ import {
   isValidatedElsewhere,
   recordValidationClaim,
   recordValidationRelease,
-} from '../machines/verdict-claims.ts';
+} from '../machines/validation-claims.ts';
 import {
   decideAndRecord,
   type RecordContext,
   recordWaveStart,
   type SessionView,
   viewSession,
-} from '../record.ts';
+} from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
-import { askAboutFailedVerdicts } from './decide-failed.ts';
+import { askAboutFailedVerdicts } from './decide-failed-tasks.ts';
 import { runPreValidationScript, validateUntilVerdict } from './obtain-verdict.ts';
 import { doesValidationRunAnything } from './validate-task.ts';
 

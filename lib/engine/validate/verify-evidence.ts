@@ -1,10 +1,10 @@
-import { compareEvidence } from '../../core/changesets/evidence.ts';
+import { compareEvidence } from '../../core/changesets/build-evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { hasAcceptedWork, type TaskWithAcceptedWork } from '../../domain/state/task.ts';
+import { hasAcceptedWork, type TaskWithAcceptedWork } from '../../domain/state/task-schema.ts';
 import type { DiagnosticsRerun, Evidence } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../graceful-stop.ts';
-import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record.ts';
+import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
 import { collectTaskEvidence } from './validate-task.ts';

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
+import type { AgentPolicy, Violation } from '../../domain/agent-policy.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { CellWorktree, GitCells, IgnoredWork, Leftover } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { isPathLockedByTask } from '../../policy/judge-path.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { findViolationsInCommits } from '../post-check/judge-commits.ts';

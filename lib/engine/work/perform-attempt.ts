@@ -1,15 +1,15 @@
+import type { AgentPolicy } from '../../domain/agent-policy.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId } from '../../domain/ids.ts';
-import type { AgentPolicy } from '../../domain/policy.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { BuiltOn, Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { BuiltOn, Task } from '../../domain/state/task-schema.ts';
 import { shortId } from '../../util/short-names.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import type { AgentJob } from '../agents/start-agent.ts';
+import type { AgentJob } from '../agents/start-agent-for-job.ts';
 import { findIssueAsScriptFailure } from '../issue-for-script.ts';
 import { describeViolation, findViolationsInCommits } from '../post-check/judge-commits.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
@@ -24,11 +24,11 @@ import { rulesOfUnfinishedWork } from '../retention/rescue-worktree.ts';
 import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
 import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
 import { mergeCommitOnto, readBaseTip, startCommitSubject } from '../start-point.ts';
-import type { AttemptProgress } from './attempts.ts';
-import { renderFinalObjections } from './final-check.ts';
-import { judgeAgentWork, makeFailedEnding, removeEmptyCell } from './judge-work.ts';
-import { type Attempt, type AttemptEnding, leaveWorktreeToPerson } from './settle-attempt.ts';
-import type { StartedAttempt } from './start-attempt.ts';
+import type { StartedAttempt } from './claim-for-agent.ts';
+import { renderFinalObjections } from './final-objections.ts';
+import { judgeAgentWork, makeFailedEnding, removeEmptyCell } from './judge-agent-work.ts';
+import { type Attempt, type AttemptEnding, leaveWorktreeToPerson } from './record-attempt-ending.ts';
+import type { AttemptProgress } from './running-attempts.ts';
 import { makeWorkerPromptData } from './worker-prompt.ts';
 
 /** Start of a claimed task's work, and the steps that wait for their turn. */

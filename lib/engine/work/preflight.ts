@@ -1,5 +1,5 @@
-import { type Config, landingBranchName } from '../../domain/config/config.ts';
-import { chooseAdapterAndModel, findRoleAdapter } from '../../domain/config/role-settings.ts';
+import { type Config, landingBranchName } from '../../domain/config/config-schema.ts';
+import { chooseAdapterAndModel, findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { noDiskSpaceError, refInTheWayError } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -11,7 +11,7 @@ import type { Role } from '../../domain/role.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
-import { requirePrices, requireSandbox } from '../agents/usable-here.ts';
+import { requirePrices, requireSandbox } from '../agents/require-usable-adapters.ts';
 import {
   dirtyTreeError,
   listStashOrCommitCommands,

@@ -1,12 +1,12 @@
 import { isTaskStateTrusted } from '../../core/admission/filter-untrusted.ts';
 import { addAgentRunCost } from '../../core/schedule/budget-state.ts';
-import { listRunningAgentsOfTask } from '../../core/task/several-attempts.ts';
+import { listRunningAgentsOfTask } from '../../core/task/attempt-records.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { TrustedStore } from '../../domain/ports/store-port.ts';
-import type { AgentRunRecord } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { decideAndRecord } from '../record.ts';
+import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { decideAndRecord } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 
 /** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */

@@ -1,16 +1,16 @@
-import { delayTasksOfPausedServices, limitAgentsByMemory } from '../../core/schedule/held-back.ts';
+import { delayTasksOfPausedServices, limitAgentsByMemory } from '../../core/schedule/pauses-and-limits.ts';
 import { selectReadyTasks } from '../../core/schedule/select-ready.ts';
-import { countWantedAttempts } from '../../core/task/several-attempts.ts';
-import { findRoleAdapter } from '../../domain/config/role-settings.ts';
-import type { Task } from '../../domain/state/task.ts';
+import { countWantedAttempts } from '../../core/task/attempt-records.ts';
+import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
-import { canTaskRunHere } from '../agents/usable-here.ts';
-import { isTaskOnOtherMachine } from '../machines/pass-on.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { canTaskRunHere } from '../agents/require-usable-adapters.ts';
 import { mayMachineActInRole } from '../machines/supervise-machines.ts';
-import type { SessionView } from '../record.ts';
+import { isTaskOnOtherMachine } from '../machines/take-over-claims.ts';
+import type { SessionView } from '../record-changes.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import { leaveOutConflictBlockedTasks } from '../stacking/block-on-conflict.ts';
-import type { RunningAttempts } from './attempts.ts';
+import type { RunningAttempts } from './running-attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
 export function selectNextTasks(

@@ -1,35 +1,35 @@
-import { longestChainLength } from '../../core/schedule/plan-waves.ts';
+import { longestChainLength } from '../../core/schedule/predict-batches.ts';
 import { isPendingTask, msUntilNextBackoffEnds } from '../../core/schedule/select-ready.ts';
-import { listUnblockableTasks } from '../../core/task/cascade.ts';
-import { countWantedAttempts } from '../../core/task/several-attempts.ts';
+import { countWantedAttempts } from '../../core/task/attempt-records.ts';
+import { listUnblockableTasks } from '../../core/task/block-dependents.ts';
 import { unblockTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
-import type { Task } from '../../domain/state/task.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { askToRaiseBudget } from '../agents/ask-person.ts';
+import { findAdaptersUnusableHere, requireUsableTaskAdapters } from '../agents/require-usable-adapters.ts';
 import { findPauseReason, reportServicePauses, requireShortServicePause } from '../agents/service-pauses.ts';
 import { checkLiveBudget } from '../agents/session-budget.ts';
-import { findAdaptersUnusableHere, requireUsableTaskAdapters } from '../agents/usable-here.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError, stoppedBeforeStartError } from '../graceful-stop.ts';
+import { isBudgetSpentHere } from '../machines/reserve-budget.ts';
+import { superviseMachines } from '../machines/supervise-machines.ts';
 import {
   fetchBase,
   isJoinedMachine,
   isWaitingForOtherMachines,
   reportHowToJoin,
   reportIdleMachine,
-} from '../machines/pass-on.ts';
-import { isBudgetSpentHere } from '../machines/reserve.ts';
-import { superviseMachines } from '../machines/supervise-machines.ts';
-import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record.ts';
+} from '../machines/take-over-claims.ts';
+import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record-changes.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
-import { makeSeveralAttempts } from './attempt-several.ts';
-import { makeOneAttempt } from './attempt-task.ts';
-import { RunningAttempts } from './attempts.ts';
-import { warnOfFailingBase } from './base-checks.ts';
+import { warnOfFailingBase } from './failing-base.ts';
+import { makeOneAttempt } from './make-one-attempt.ts';
+import { makeSeveralAttempts } from './make-several-attempts.ts';
 import { releaseOrphanedClaims } from './release-orphans.ts';
+import { RunningAttempts } from './running-attempts.ts';
 import {
   adapterOfNextAttempt,
   computeAgentLimit,

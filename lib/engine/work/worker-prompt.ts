@@ -1,15 +1,15 @@
-import { listWorkToBuildOn } from '../../core/schedule/work-below.ts';
-import { findRoleAdapter } from '../../domain/config/role-settings.ts';
+import { listWorkToBuildOn } from '../../core/schedule/work-to-build-on.ts';
+import type { AgentPolicy } from '../../domain/agent-policy.ts';
+import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { type ObjectId, taskBranch } from '../../domain/ids.ts';
-import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
-import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task.ts';
-import { renderAgentPrompt } from '../agents/start-agent.ts';
+import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task-schema.ts';
+import { renderAgentPrompt } from '../agents/start-agent-for-job.ts';
 import { selectSecretFreeNotes } from '../blackboard/worker-notes.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
-import type { SessionView } from '../record.ts';
+import type { SessionView } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 

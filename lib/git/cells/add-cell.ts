@@ -7,7 +7,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
-import { requireNotStopped } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git-runs.ts';
 import { runGit } from '../process/run-git.ts';
 import { agentCommonFolderName, makeAgentCommonFolder } from './agent-refs.ts';
 import {
@@ -15,10 +15,10 @@ import {
   buildCellGitFolders,
   type CellGitFolders,
   unfinishedCellFolder,
-} from './cell-paths.ts';
+} from './cell-git-folders.ts';
 import { addToRecord, beginRecord, type RecordFacts, readRecord } from './cell-record.ts';
-import { gitWithToolIndex } from './cell-view.ts';
 import type { ImportOptions } from './import-objects.ts';
+import { gitWithToolIndex } from './tool-index.ts';
 
 /** See CellWorktree; null: a scratch worktree. */
 interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AgentEndNote } from '../../domain/ports/git-cells.ts';
-import { agentRunSchema } from '../../domain/state/session.ts';
+import { agentRunSchema } from '../../domain/state/session-schema.ts';
 
 const endNoteSchema = z.object({ run: agentRunSchema, text: z.string(), notes: z.string().default('') });
 

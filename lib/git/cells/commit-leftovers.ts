@@ -20,19 +20,19 @@ import { replaceFile } from '../../util/write-files.ts';
 import { writeUnsignedCommit } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { looseObjectPath } from '../objects/object-source.ts';
-import { requireNotStopped } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git-runs.ts';
 import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
-import type { CellGitFolders } from './cell-paths.ts';
+import type { CellGitFolders } from './cell-git-folders.ts';
 import { readRecord } from './cell-record.ts';
+import { listLeftoversWithGit } from './leftovers.ts';
+import { requireUnchangedSubmodules } from './require-unchanged-submodules.ts';
 import {
   forgetToolIndex,
   gitWithToolIndex,
   recordToolIndexCommit,
   requireCellGitFolders,
   syncToolIndexToAgentHead,
-} from './cell-view.ts';
-import { listLeftoversWithGit } from './leftovers.ts';
-import { requireUnchangedSubmodules } from './submodules.ts';
+} from './tool-index.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.

@@ -10,9 +10,9 @@ import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
 import { addToRecord, readRecord } from './cell-record.ts';
-import { countIndexEntries, readCellHead, requireCellGitFolders } from './cell-view.ts';
+import { requireUnchangedSubmodules } from './require-unchanged-submodules.ts';
 import { listEntriesGitSees } from './sanitize-worktree.ts';
-import { requireUnchangedSubmodules } from './submodules.ts';
+import { countIndexEntries, readCellHead, requireCellGitFolders } from './tool-index.ts';
 
 /** Beside a cell's record: which HEAD the person found in it. */
 const leftFile = 'left';

@@ -4,8 +4,8 @@ import { braceExpand } from 'minimatch';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { withVariables } from '../objects/git-access.ts';
+import { buildInertDriverVariables, readGitSettings } from '../process/git-settings.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { buildInertDriverVariables, readGitSettings } from '../process/settings.ts';
 import { hiddenPathsAttributesFile } from './agent-refs.ts';
 
 const heading = '# Hidden from agents; written before each cell.\n';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { looseObjectPath, readLooseObject } from '../objects/object-source.ts';
 import { parseTree } from '../objects/read-tree.ts';
-import { type GitRunLimits, requireNotStopped } from '../process/limit-git.ts';
-import { hasLooseObject } from './verify-objects.ts';
+import { type GitRunLimits, requireNotStopped } from '../process/limit-git-runs.ts';
+import { hasLooseObject } from './copy-verified-objects.ts';
 
 // Others wait meanwhile: agents ask for decisions, people for their view.
 const objectsAtOnce = 500;

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, lstatSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
-import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
+import type { CheckedWorkLimits } from '../../domain/config/checked-work-limits.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CellWorktree, Leftover } from '../../domain/ports/git-cells.ts';
 import {
@@ -14,12 +14,12 @@ import {
 import { shellQuote } from '../../util/shell-quote.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import type { GitAccess } from '../objects/git-access.ts';
-import { requireNotStopped } from '../process/limit-git.ts';
+import { requireNotStopped } from '../process/limit-git-runs.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { agentCommonFolderName } from './agent-refs.ts';
-import { gitWithToolIndex, requireCellGitFolders, syncToolIndexToAgentHead } from './cell-view.ts';
-import { workTooLargeError } from './measure-work.ts';
-import { requireUnchangedSubmodules } from './submodules.ts';
+import { requireUnchangedSubmodules } from './require-unchanged-submodules.ts';
+import { workTooLargeError } from './require-work-in-bounds.ts';
+import { gitWithToolIndex, requireCellGitFolders, syncToolIndexToAgentHead } from './tool-index.ts';
 
 /** In a cell's record: see recordPreparedPaths. */
 export const preparedPathsFile = 'prepared';

@@ -1,10 +1,10 @@
 import { constants, type Dirent } from 'node:fs';
 import { access, chmod, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
+import type { CheckedWorkLimits } from '../../domain/config/checked-work-limits.ts';
 import { dropSetIdBitsOfFile } from '../../util/drop-set-id.ts';
-import { type GitRunLimits, requireNotStopped } from '../process/limit-git.ts';
-import { workTooLargeError } from './measure-work.ts';
+import { type GitRunLimits, requireNotStopped } from '../process/limit-git-runs.ts';
+import { workTooLargeError } from './require-work-in-bounds.ts';
 
 // Files of a work tree that git opens to read them. Opening a pipe waits for a writer who never comes.
 const readByGit = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']);

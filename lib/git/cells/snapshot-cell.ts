@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { hiddenPathsAttributesFile } from './agent-refs.ts';
-import { countIndexEntries, requireCellGitFolders } from './cell-view.ts';
-import { workTooLargeError } from './measure-work.ts';
+import { workTooLargeError } from './require-work-in-bounds.ts';
+import { countIndexEntries, requireCellGitFolders } from './tool-index.ts';
 
 /** The prefix of paths in the cell's private git folder: its HEAD, index and refs. */
 const gitPrefix = '.git/';

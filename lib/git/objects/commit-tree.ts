@@ -1,7 +1,7 @@
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
+import { readGitSettings } from '../process/git-settings.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
-import { readGitSettings } from '../process/settings.ts';
 import { requireSafeSigningProgram, signingFailedError } from '../process/signing-programs.ts';
 import { type GitAccess, withVariables } from './git-access.ts';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { CheckedWorkLimits } from '../../domain/config/work-bounds.ts';
+import type { CheckedWorkLimits } from '../../domain/config/checked-work-limits.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { SymlinkAndSubmodulePaths } from '../../domain/ports/git-contents.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
-import type { GitRunLimits } from '../process/limit-git.ts';
-import type { GitIdentities } from '../process/read-identity.ts';
+import type { GitIdentities } from '../process/git-identity.ts';
+import type { GitRunLimits } from '../process/limit-git-runs.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { RefCommitCache } from '../refs/resolve-commit.ts';
 

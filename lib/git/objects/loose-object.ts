@@ -19,8 +19,8 @@ import { deflateSync } from 'node:zlib';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
+import { type GitSettings, readRepositorySettings } from '../process/git-settings.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
-import { type GitSettings, readRepositorySettings } from '../process/settings.ts';
 import { objectHeader, type UnwrittenObject } from './make-object.ts';
 
 /** How files of objects are written, as the repository's configuration says it. */

@@ -6,7 +6,7 @@ import { constants, inflate, inflateSync } from 'node:zlib';
 import type { ObjectId } from '../../domain/ids.ts';
 import { missingObjectError } from '../../domain/input-errors.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
-import { type GitRunLimits, requireNotStopped } from '../process/limit-git.ts';
+import { type GitRunLimits, requireNotStopped } from '../process/limit-git-runs.ts';
 
 /** Where objects are read by their ids, without starting a git for each. */
 export interface ObjectSource {

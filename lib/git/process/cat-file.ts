@@ -1,8 +1,13 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { holdProcessWhileChildRuns } from '../../util/programs.ts';
-import { type CatFileCommand, emptyBuffer, type GitObject, parseCatFileResponse } from './cat-file-answer.ts';
+import { holdProcessWhileChildRuns } from '../../util/program-path.ts';
+import {
+  type CatFileCommand,
+  emptyBuffer,
+  type GitObject,
+  parseCatFileResponse,
+} from './cat-file-response.ts';
 import { type GitContext, gitMissingError, spawnGit } from './run-git.ts';
 
 interface Request {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isFullDiskText } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import { noFolderError } from '../../domain/input-errors.ts';
-import { requirePipes } from '../../util/programs.ts';
+import { requirePipes } from '../../util/program-path.ts';
 import {
   buildBoundGitEnvironment,
   enforceLimitsBySignal,
@@ -14,8 +14,12 @@ import {
   limitGitCommandLine,
   safeGitConfigOptions,
   unlimitedGit,
-} from './limit-git.ts';
-import { type ProgramResult, runProgramByStarter, type ProgramToStart as StartedProgram } from './starter.ts';
+} from './limit-git-runs.ts';
+import {
+  type ProgramResult,
+  runProgramByStarter,
+  type ProgramToStart as StartedProgram,
+} from './starter-process.ts';
 
 /** Where and how git runs. */
 export interface GitContext {

@@ -2,9 +2,9 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { buildBoundGitEnvironment } from './limit-git.ts';
+import { readGitSettings } from './git-settings.ts';
+import { buildBoundGitEnvironment } from './limit-git-runs.ts';
 import { type GitContext, runGitForText } from './run-git.ts';
-import { readGitSettings } from './settings.ts';
 
 // The first ssh leaves a connection that the next ones use. One that is dead is found within 15 s, and one that is not used
 // ends after a minute.

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { listWorktrees } from './discover-repository.ts';
 import { type GitContext, runGit } from './run-git.ts';
 

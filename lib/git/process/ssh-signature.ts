@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AllowedSigner, parseAllowedSigner } from '../../domain/config/signers.ts';
+import { type AllowedSigner, parseAllowedSigner } from '../../domain/config/allowed-signers.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import { programPath } from '../../util/programs.ts';
-import { buildCleanGitEnvironment } from './limit-git.ts';
+import { programPath } from '../../util/program-path.ts';
+import { buildCleanGitEnvironment } from './limit-git-runs.ts';
 import type { GitContext } from './run-git.ts';
 import {
   readOneGitSetting,

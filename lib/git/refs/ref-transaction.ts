@@ -5,10 +5,10 @@ import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
 import { keepFilesOpen } from '../../util/write-files.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
-import { finishOneKilledRefChange } from './finish-motions.ts';
-import type { JournaledRefChange } from './motion.ts';
-import { RefChangeJournal } from './motion-journal.ts';
-import { findReftableLock } from './ref-files.ts';
+import { finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
+import type { JournaledRefChange } from './journaled-ref-change.ts';
+import { RefChangeJournal } from './ref-change-journal.ts';
+import { findReftableLock } from './unmoved-refs-check.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null means "does not exist". */
 export interface RefCommand {

@@ -2,7 +2,7 @@ import { type ObjectId, parseObjectId, type RefName } from '../../domain/ids.ts'
 import type { HeadState } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import { type GitContext, runGitForText } from '../process/run-git.ts';
-import { UnmovedRefsCheck } from './ref-files.ts';
+import { UnmovedRefsCheck } from './unmoved-refs-check.ts';
 
 interface Known {
   readonly tip: ObjectId;

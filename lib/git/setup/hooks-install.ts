@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
-import { editGitFileUndoably } from './edit-recorded.ts';
+import { editGitFileUndoably } from './edit-git-file.ts';
 import {
   chooseHooksPlace,
   formerHookSuffix,

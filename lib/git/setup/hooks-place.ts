@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
-import { packageRoot } from '../../util/own-folders.ts';
-import { realPathOrSame } from '../../util/path-places.ts';
+import { realPathOrSame } from '../../util/real-and-private-paths.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { packageRoot } from '../../util/user-folders.ts';
 import { type GitContext, runGitForText } from '../process/run-git.ts';
 import { type HooksPlace, setupFolder } from './setup-record.ts';
 

@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { killPoint } from '../../util/kill-point.ts';
+import { readGitSettings } from '../process/git-settings.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
-import { readGitSettings } from '../process/settings.ts';
-import { editGitFileUndoably, hasCopiesOfKilledEdit, removeCopiesOfKilledEdit } from './edit-recorded.ts';
+import { editGitFileUndoably, hasCopiesOfKilledEdit, removeCopiesOfKilledEdit } from './edit-git-file.ts';
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 const displayKey = 'notes.displayRef';

@@ -2,7 +2,7 @@ import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
-import { removeLinesOfEdit, undoFileEdit } from './edit-recorded.ts';
+import { removeLinesOfEdit, undoFileEdit } from './edit-git-file.ts';
 import { planHooksRemoval, removeHooks, type SetupRemoval } from './hooks-install.ts';
 import {
   type FileEdit,

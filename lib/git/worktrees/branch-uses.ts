@@ -6,8 +6,8 @@ import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, gitInWorkTree, gitOnObjects } from '../objects/git-access.ts';
 import { listWorktrees, resolveDotGitOfFolder } from '../process/discover-repository.ts';
 import { runGit } from '../process/run-git.ts';
-import { findReftable } from '../refs/ref-files.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
+import { findReftable } from '../refs/unmoved-refs-check.ts';
 
 /**
  * Worktrees that have a branch checked out, and those whose unfinished rebase or bisection started from it: git moves

@@ -4,11 +4,11 @@ import { indexLockedError } from '../../domain/disk-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { withAllCellsLock } from '../cells/cell-paths.ts';
+import { withAllCellsLock } from '../cells/cell-git-folders.ts';
 import { type GitAccess, gitInWorkTree } from '../objects/git-access.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
-import { RefChangeJournal } from '../refs/motion-journal.ts';
-import { listUntrackedFilesInTheWay } from './worktree-paths.ts';
+import { RefChangeJournal } from '../refs/ref-change-journal.ts';
+import { listUntrackedFilesInTheWay } from './filtered-and-untracked.ts';
 
 /**
  * Makes a plain worktree for a person with a branch checked out in it. The branch is made at `start`, or moved there

@@ -1,7 +1,7 @@
-import type { AgentPolicy } from '../../domain/policy.ts';
-import { createObjection, joinFirstItems, type PolicyObjection } from '../rules.ts';
+import type { AgentPolicy } from '../../domain/agent-policy.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from '../policy-rules.ts';
 import { isBuiltin, isShellSyntax } from './builtins.ts';
-import { needsOwnGitEntry } from './git.ts';
+import { needsOwnGitEntry } from './judge-git.ts';
 
 /** Whether the lead named the program alone, without a word after it. */
 export function isProgramAllowedAlone(policy: AgentPolicy, name: string): boolean {

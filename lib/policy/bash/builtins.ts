@@ -1,5 +1,5 @@
-import { createObjection, type PolicyObjection } from '../rules.ts';
-import { unknownTextMarks } from './syntax.ts';
+import { createObjection, type PolicyObjection } from '../policy-rules.ts';
+import { unknownTextMarks } from './shell-command-types.ts';
 
 interface BuiltinCall {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { findProgramFamily } from './allowed-words.ts';
-import { dropGitGlobalOptions } from './git.ts';
-import { hasKnownSubcommands } from './tools.ts';
-import { interpreters } from './wrappers.ts';
+import { dropGitGlobalOptions } from './judge-git.ts';
+import { hasKnownSubcommands } from './judge-side-effect-programs.ts';
+import { interpreters } from './wrapper-programs.ts';
 
 /** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
 export function normalizeCommand(name: string, args: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
-import type { PathFacts } from '../../domain/policy.ts';
+import type { PathFacts } from '../../domain/agent-policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
-import { CommandRefusal, type ShellWord, unknownTextMarks } from './syntax.ts';
+import { CommandRefusal, type ShellWord, unknownTextMarks } from './shell-command-types.ts';
 
 const mostNames = 5_000;
 

@@ -1,10 +1,10 @@
 import { judgeCommitMessage } from '../check-commit.ts';
 import { type Access, judgePath } from '../judge-path.ts';
-import { createObjection, type PolicyObjection } from '../rules.ts';
-import { judgePathsInWord } from './mentions.ts';
+import { createObjection, type PolicyObjection } from '../policy-rules.ts';
+import { judgeChangedPath } from './judge-changed-files.ts';
+import { judgePathsInWord } from './judge-mentioned-paths.ts';
 import { findFirstObjection, type ProgramCall } from './program-call.ts';
-import { unknownTextMarks } from './syntax.ts';
-import { judgeChangedPath } from './writes.ts';
+import { unknownTextMarks } from './shell-command-types.ts';
 
 // Options whose value is the next argument, and no path. One too many, and a path passes unseen: letters differ by subcommand.
 const longValues =

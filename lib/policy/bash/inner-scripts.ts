@@ -1,5 +1,5 @@
 import { type ArithmeticExpression, forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
-import { dynamicTextRefusal, unknownTextMarks, type VariableValues } from './syntax.ts';
+import { dynamicTextRefusal, unknownTextMarks, type VariableValues } from './shell-command-types.ts';
 
 /** The scripts and computations within a part of a command. */
 export interface InnerScripts {

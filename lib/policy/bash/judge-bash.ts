@@ -1,12 +1,12 @@
-import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
-import { createObjection, joinFirstItems, type PolicyObjection } from '../rules.ts';
+import type { AgentPolicy, PathFacts } from '../../domain/agent-policy.ts';
+import { createObjection, joinFirstItems, type PolicyObjection } from '../policy-rules.ts';
 import { findBlockedPattern } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeCommand, judgeRedirections } from './judge-command.ts';
-import { judgePathsInWord } from './mentions.ts';
+import { judgePathsInWord } from './judge-mentioned-paths.ts';
 import { parseScript } from './parse-script.ts';
-import { CommandRefusal, unknownTextMarks } from './syntax.ts';
-import { walkScript } from './walk.ts';
+import { CommandRefusal, unknownTextMarks } from './shell-command-types.ts';
+import { walkScript } from './walk-script.ts';
 
 /** A command line to be judged, and by what. */
 interface BashQuestion {

@@ -1,6 +1,6 @@
 import { judgePath, type PathContext } from '../judge-path.ts';
+import { createObjection, type PolicyObjection } from '../policy-rules.ts';
 import { resolvePath } from '../resolve-path.ts';
-import { createObjection, type PolicyObjection } from '../rules.ts';
 import {
   countAllowedWords,
   explainRefusedProgram,
@@ -20,20 +20,20 @@ import {
   normalizeCommand,
 } from './command-names.ts';
 import { expandWord } from './expand-word.ts';
-import { judgeGit } from './git.ts';
 import { isFileRestoringCommand } from './git-arguments.ts';
-import { judgeMentionedPaths, judgePathsInWord, standardStreamPattern } from './mentions.ts';
+import { isFileChangingProgram, isWriteOnly, judgeFilesToChange } from './judge-changed-files.ts';
+import { judgeGit } from './judge-git.ts';
+import { judgeMentionedPaths, judgePathsInWord, standardStreamPattern } from './judge-mentioned-paths.ts';
+import { judgeSideEffectProgram } from './judge-side-effect-programs.ts';
 import { findFirstObjection, type ProgramCall, type ShellCommandContext } from './program-call.ts';
-import { type Redirection, type ShellCommand, unknownTextMarks } from './syntax.ts';
-import { judgeSideEffectProgram } from './tools.ts';
+import { type Redirection, type ShellCommand, unknownTextMarks } from './shell-command-types.ts';
 import {
   interpreters,
   judgeInstalledProgram,
   judgeInterpreter,
   judgeVariableBeforeCommand,
   wrappers,
-} from './wrappers.ts';
-import { isFileChangingProgram, isWriteOnly, judgeFilesToChange } from './writes.ts';
+} from './wrapper-programs.ts';
 
 // Of the first words each of their texts is judged by itself: they name the program and what it does.
 const leading = 3;

@@ -1,8 +1,8 @@
 import { braceExpand } from 'minimatch';
 import { shellGlobMatchesPath } from '../../util/path-globs.ts';
 import { judgePath, judgePathByName, type PathContext } from '../judge-path.ts';
+import { createObjection, type PolicyObjection } from '../policy-rules.ts';
 import { agentCliSettingsFiles } from '../protected-places.ts';
-import { createObjection, type PolicyObjection } from '../rules.ts';
 
 /** Judges a wildcard over paths: where it starts, that it never goes up, and that it doesn't aim at what is blocked. */
 export function judgeGlob(context: PathContext, pattern: string): PolicyObjection | null {

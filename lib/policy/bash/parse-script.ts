@@ -1,5 +1,5 @@
 import { type ParsedScript, parse } from 'unbash';
-import { CommandRefusal } from './syntax.ts';
+import { CommandRefusal } from './shell-command-types.ts';
 
 /** Parses a command line. Throws a Refusal for what isn't read whole, and in the same way by bash. */
 export function parseScript(text: string): ParsedScript {

@@ -1,5 +1,5 @@
 import type { Command, CommandNode, ParsedScript, Word as RawWord } from 'unbash';
-import { type ShellWord, unknownTextMarks } from './syntax.ts';
+import { type ShellWord, unknownTextMarks } from './shell-command-types.ts';
 
 type Read = (word: RawWord) => readonly ShellWord[];
 

@@ -1,5 +1,5 @@
 import type { PathContext } from '../judge-path.ts';
-import type { PolicyObjection } from '../rules.ts';
+import type { PolicyObjection } from '../policy-rules.ts';
 
 /** The context in which a command is judged. */
 export interface ShellCommandContext extends PathContext {

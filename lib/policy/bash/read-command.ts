@@ -1,6 +1,11 @@
 import type { Assignment, Command, HereDoc, Redirection as RawRedirection, Redirect } from 'unbash';
-import { CommandRefusal, type Redirection, type ShellCommand, type VariableValues } from './syntax.ts';
-import { readQuoted, readWord, readWords } from './words.ts';
+import { readQuoted, readWord, readWords } from './read-shell-words.ts';
+import {
+  CommandRefusal,
+  type Redirection,
+  type ShellCommand,
+  type VariableValues,
+} from './shell-command-types.ts';
 
 /** Reads one program with its words, redirections and input. Throws a Refusal. */
 export function readCommand(node: Command, values: VariableValues, piped: readonly string[]): ShellCommand {

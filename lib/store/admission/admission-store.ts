@@ -13,12 +13,12 @@ import type {
   TrustedStore,
 } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { LocalStore, StoreOptions } from '../store-options.ts';
-import { StoredCompletionEvidence } from './evidence.ts';
-import { buildMergeCompletionCheck, type MergeCompletionCheck } from './merge-judge.ts';
-import { recordTransactionDecisions } from './recorded-transaction.ts';
+import { buildMergeCompletionCheck, type MergeCompletionCheck } from './merge-completion-check.ts';
+import { recordTransactionDecisions } from './record-transaction.ts';
+import { StoredCompletionEvidence } from './stored-evidence.ts';
 
 /** The one place where a state is judged: it shows what this clone trusts, and records what is decided on that. */
 export interface AdmissionStore extends TrustedStore {

@@ -1,9 +1,9 @@
 import { type ObjectId, parseObjectId, type SessionId } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import { StoredNote } from '../notes/note.ts';
 import { computeNoteKey, type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { notePath } from '../notes/note-tree.ts';
+import { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
 
 /**

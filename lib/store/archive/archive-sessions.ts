@@ -1,19 +1,19 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import type { StoredNote } from '../notes/note.ts';
+import { findSingleNote, type IndexedState, type RefState, StateSnapshot } from '../notes/indexed-state.ts';
 import { archiveNoteKinds, sessionAnchor } from '../notes/note-kinds.ts';
 import { anchorsFolder, noteFileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
-import { findSingleNote, type IndexedState, type RefState, StateSnapshot } from '../notes/state.ts';
 import { readRefOutsideState, type StateReader } from '../notes/state-reader.ts';
+import type { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { type ChangeContext, pairNoteKeyWithAnchor, writeNotes } from '../write/apply-change.ts';
-import { type NonStateAuditEntry, readCommitIdentity } from '../write/note-commit.ts';
+import { type NonStateAuditEntry, readCommitIdentity } from '../write/audit-entry.ts';
 import { type RefPublication, RefPublisher } from '../write/ref-publisher.ts';
 import {
   type ArchivableNotes,
@@ -22,7 +22,7 @@ import {
   findPageNotesOfSession,
   findTaskNotesOfSession,
   planArchivedCommitRefs,
-} from './archive-notes.ts';
+} from './archivable-notes.ts';
 
 interface Place {
   readonly options: StoreOptions;

@@ -1,6 +1,6 @@
+import { advanceIndexedState, emptyIndexedState, type IndexedState } from '../notes/indexed-state.ts';
 import type { LoadContext } from '../notes/load-notes.ts';
 import { archiveNoteKinds } from '../notes/note-kinds.ts';
-import { advanceIndexedState, emptyIndexedState, type IndexedState } from '../notes/state.ts';
 import { readRefOutsideState } from '../notes/state-reader.ts';
 
 /** Reads the archive as a state like any other; the reviews are those of the state at hand. */

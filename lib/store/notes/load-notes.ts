@@ -2,11 +2,11 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/read-tree.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import type { GitObject } from '../../git/process/cat-file-answer.ts';
+import type { GitObject } from '../../git/process/cat-file-response.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { StoredNote } from './note.ts';
 import { loadSchemas, type NoteKind } from './note-kinds.ts';
 import { anchorsFolder, noteFolderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
+import { StoredNote } from './stored-note.ts';
 
 export interface LoadContext {
   readonly catFile: CatFile;

@@ -3,9 +3,9 @@ import type * as z from 'zod';
 import { type ObjectId, parseRefName, type RefName, type SessionId, type TaskId } from '../../domain/ids.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { ReviewNote, ValidationNote } from '../../domain/state/verdict.ts';
 import { computeBlobIdOfText, type ObjectHashFormat } from '../../git/objects/make-object.ts';
 

@@ -1,8 +1,8 @@
 import { blackboardPageSchema } from '../../domain/state/blackboard.ts';
 import { memoryEntrySchema } from '../../domain/state/memory.ts';
-import { sessionSchema } from '../../domain/state/session.ts';
+import { sessionSchema } from '../../domain/state/session-schema.ts';
 import { signatureNoteSchema } from '../../domain/state/signatures.ts';
-import { taskKeys, taskSchema } from '../../domain/state/task.ts';
+import { taskKeys, taskSchema } from '../../domain/state/task-schema.ts';
 import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
 
 // Readers load this only when a note needs it (load-schemas.ts): loading takes longer than reading a short log.

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import type { GitObject } from '../../git/process/cat-file-answer.ts';
+import type { GitObject } from '../../git/process/cat-file-response.ts';
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
-import { findReftable } from '../../git/refs/ref-files.ts';
+import { findReftable } from '../../git/refs/unmoved-refs-check.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
 import { stateBusy, stateCorrupt } from '../store-errors.ts';
 

@@ -4,10 +4,7 @@ import { noFolderError } from '../../domain/input-errors.ts';
 import type { Snapshot, StateTips } from '../../domain/ports/store-port.ts';
 import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { UnmovedRefsCheck } from '../../git/refs/ref-files.ts';
-import { type LoadContext, loadNotes, readAnchoredKeysOutside } from './load-notes.ts';
-import { blackboardAnchor, computeNoteKey, type NoteKind, stateRefs } from './note-kinds.ts';
-import { readTips } from './read-tips.ts';
+import { UnmovedRefsCheck } from '../../git/refs/unmoved-refs-check.ts';
 import {
   advanceIndexedState,
   collectStateTips,
@@ -16,7 +13,10 @@ import {
   openStateSnapshot,
   type RefState,
   StateSnapshot,
-} from './state.ts';
+} from './indexed-state.ts';
+import { type LoadContext, loadNotes, readAnchoredKeysOutside } from './load-notes.ts';
+import { blackboardAnchor, computeNoteKey, type NoteKind, stateRefs } from './note-kinds.ts';
+import { readTips } from './read-tips.ts';
 
 /** Reads the newest state; what it read before is not read again. */
 export class StateReader {

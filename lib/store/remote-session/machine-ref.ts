@@ -1,14 +1,14 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
-import { type Heartbeat, heartbeatSchema } from '../../domain/state/machine.ts';
-import type { RemoteMachineFacts } from '../../domain/view-models/machines.ts';
+import { type Heartbeat, heartbeatSchema } from '../../domain/state/machine-schemas.ts';
+import type { RemoteMachineFacts } from '../../domain/view-models/listed-machines.ts';
 import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { maySignAs, readCommitSignerKey } from '../../util/machine-key.ts';
+import { advanceIndexedState, emptyIndexedState, StateSnapshot } from '../notes/indexed-state.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import { sessionNoteKind, taskNoteKind } from '../notes/note-kinds.ts';
-import { advanceIndexedState, emptyIndexedState, StateSnapshot } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { fetchStateObjects, machinesRoot } from '../sync/remote.ts';
+import { fetchStateObjects, machinesRoot } from '../sync/remote-refs.ts';
 import { type ChangeContext, renderStateCommit } from '../write/apply-change.ts';
 
 // Larger commits are no heartbeats of ours.

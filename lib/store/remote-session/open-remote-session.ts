@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { RemoteSession, SignedStatement } from '../../domain/ports/sharing-port.ts';
-import type { Heartbeat } from '../../domain/state/machine.ts';
+import type { Heartbeat } from '../../domain/state/machine-schemas.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
-import { fetchBranchCommits, fetchRemoteBranchTip } from '../sync/remote.ts';
+import { fetchBranchCommits, fetchRemoteBranchTip } from '../sync/remote-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
+import { MachineHeartbeatWatch, OwnHeartbeatSchedule } from './heartbeats.ts';
 import { machineRef } from './machine-ref.ts';
-import { MachineHeartbeatWatch, OwnHeartbeatSchedule } from './machine-signs.ts';
-import { PushRateLimit, RemoteGitRunner } from './network.ts';
 import { RemoteExchange } from './remote-exchange.ts';
+import { PushRateLimit, RemoteGitRunner } from './remote-git-runner.ts';
 import { RemoteStoreWriter } from './shared-writer.ts';
 
 export interface RemoteSessionOptions {

@@ -4,7 +4,7 @@ import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { collectStateTips } from '../notes/state.ts';
+import { collectStateTips } from '../notes/indexed-state.ts';
 import type { StoreParts } from '../store-options.ts';
 import { LocalSyncSide } from '../sync/local-state.ts';
 import {
@@ -15,13 +15,13 @@ import {
   type PushResult,
   type PushSpec,
   pushState,
-} from '../sync/remote.ts';
+} from '../sync/remote-refs.ts';
 import { damagedStateNotSent, newerStateNotSent } from '../sync/sync-errors.ts';
-import type { DecidedTransactions } from '../write/decide-round.ts';
-import { emptyCommitChain, KeptCommitChains } from '../write/kept-chain.ts';
+import type { DecidedTransactions } from '../write/decide-transactions.ts';
+import { emptyCommitChain, KeptCommitChains } from '../write/kept-commit-chain.ts';
 import { keptRefsRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/ref-publisher.ts';
-import type { RemoteGitRunner } from './network.ts';
+import type { RemoteGitRunner } from './remote-git-runner.ts';
 import { decisionRefNames, isAncestor, RollbackDetector } from './rollback-detector.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */

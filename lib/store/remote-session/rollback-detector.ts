@@ -1,11 +1,11 @@
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import type { RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { collectStateTips } from '../notes/indexed-state.ts';
 import { listRefs } from '../notes/read-tips.ts';
-import { collectStateTips } from '../notes/state.ts';
-import { trackingRef } from '../sync/remote.ts';
+import { trackingRef } from '../sync/remote-refs.ts';
 import { remoteRolledBack } from '../sync/sync-errors.ts';
-import type { DecidedTransactions } from '../write/decide-round.ts';
+import type { DecidedTransactions } from '../write/decide-transactions.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 
 /** Refs that every decision of a session rests on. */

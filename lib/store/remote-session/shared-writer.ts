@@ -2,21 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
-import { PushRefusalHistory } from '../sync/refusals.ts';
-import type { PushSpec } from '../sync/remote.ts';
-import type { DecidedTransactions, PendingTransaction } from '../write/decide-round.ts';
+import { PushRefusalHistory } from '../sync/push-refusals.ts';
+import type { PushSpec } from '../sync/remote-refs.ts';
+import { type CommitIdentity, readCommitIdentity } from '../write/audit-entry.ts';
+import type { DecidedTransactions, PendingTransaction } from '../write/decide-transactions.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { type CommitIdentity, readCommitIdentity } from '../write/note-commit.ts';
 import { decideSharedTransactions, explainLandingRefusal, explainRemoteRefusal } from './decide-shared.ts';
-import type { OwnHeartbeatSchedule } from './machine-signs.ts';
-import type { PushRateLimit } from './network.ts';
-import { ConnectionLossReporter, UnconfirmedPushes } from './open-pushes.ts';
+import type { OwnHeartbeatSchedule } from './heartbeats.ts';
 import {
   isSharedRefUpdate,
   isTransientRemoteError,
   type RemoteExchange,
   type UnconfirmedPush,
 } from './remote-exchange.ts';
+import type { PushRateLimit } from './remote-git-runner.ts';
+import { ConnectionLossReporter, UnconfirmedPushes } from './unconfirmed-pushes.ts';
 
 export interface SharedOptions {
   readonly remote: string;

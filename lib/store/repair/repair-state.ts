@@ -5,8 +5,8 @@ import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { commitNoteTreeEdits } from '../archive/archive-notes.ts';
-import { StoredNote } from '../notes/note.ts';
+import { commitNoteTreeEdits } from '../archive/archivable-notes.ts';
+import type { RefState } from '../notes/indexed-state.ts';
 import { allNoteKinds, type NoteKind } from '../notes/note-kinds.ts';
 import {
   findNotesByKey,
@@ -16,10 +16,10 @@ import {
   notePath,
   type TreeEdit,
 } from '../notes/note-tree.ts';
-import type { RefState } from '../notes/state.ts';
 import { readRefOutsideState } from '../notes/state-reader.ts';
+import { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type NonStateAuditEntry, readCommitIdentity } from '../write/note-commit.ts';
+import { type NonStateAuditEntry, readCommitIdentity } from '../write/audit-entry.ts';
 import { RefPublisher } from '../write/ref-publisher.ts';
 import { type Repair, type RepairContext, removeDeadRefLocks, repairRef } from './repair-ref.ts';
 

@@ -18,32 +18,32 @@ import {
   type RefTransactionResult,
   RefTransactions,
 } from '../../git/refs/ref-transaction.ts';
-import type { StoredNote } from '../notes/note.ts';
-import { stateRefs } from '../notes/note-kinds.ts';
-import { diffNotes, type TreeNode } from '../notes/note-tree.ts';
-import { listRefs } from '../notes/read-tips.ts';
 import {
   advanceIndexedState,
   collectStateTips,
   type IndexedState,
   type RefState,
   StateSnapshot,
-} from '../notes/state.ts';
+} from '../notes/indexed-state.ts';
+import { stateRefs } from '../notes/note-kinds.ts';
+import { diffNotes, type TreeNode } from '../notes/note-tree.ts';
+import { listRefs } from '../notes/read-tips.ts';
 import { readRefOutsideState, StateReader } from '../notes/state-reader.ts';
+import type { StoredNote } from '../notes/stored-note.ts';
 import { refLocked, refUpdateRefused, stateBusy } from '../store-errors.ts';
-import { KeptCommitChains } from '../write/kept-chain.ts';
+import { KeptCommitChains } from '../write/kept-commit-chain.ts';
 import {
   type KeptCommitRefMoves,
   listKeptCommitRefs,
   planKeptCommitRefs,
   type RemoteRefs,
 } from '../write/kept-commits.ts';
-import { updateReviewNotesForGitLog } from '../write/publish-review-notes.ts';
 import { AbandonedLockDetector, ObjectWriter } from '../write/ref-publisher.ts';
-import { archiveAwareNoteRules, archiveAwareSessionRules, type MergedArchive } from './archived.ts';
-import { findNotesNewlyUnreadable } from './find-new-damage.ts';
+import { updateReviewNotesForGitLog } from '../write/update-review-notes.ts';
+import { findNotesNewlyUnreadable } from './find-unreadable-notes.ts';
 import { type NoteMergeRules, noteMergeRules } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
+import { archiveAwareNoteRules, archiveAwareSessionRules, type MergedArchive } from './merge-with-archive.ts';
 import {
   findEndedHeartbeatRefs,
   findNotesOfNewerVersion,
@@ -51,7 +51,7 @@ import {
   listKeptCommitPushes,
   listNotesRefPushes,
 } from './push-specs.ts';
-import { type PushSpec, trackingRef } from './remote.ts';
+import { type PushSpec, trackingRef } from './remote-refs.ts';
 import { cannotMergeInto } from './sync-errors.ts';
 import type { SyncOptions } from './sync-options.ts';
 

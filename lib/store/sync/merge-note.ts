@@ -3,23 +3,22 @@ import {
   keepArchivedTask,
   keepSpendingAndDecisions,
   keepTaskEnd,
-} from '../../core/merge/admit-change.ts';
+} from '../../core/merge/keep-ended-state.ts';
 import {
   mergeBlackboardPages,
   mergeMemoryEntries,
   mergeReviewNotes,
   mergeSignatureNotes,
   mergeValidationNotes,
-} from '../../core/merge/merge-notes.ts';
-import { mergeSessionNotes } from '../../core/merge/merge-session.ts';
-import { mergeTaskNotes } from '../../core/merge/merge-task.ts';
+} from '../../core/merge/merge-other-notes.ts';
+import { mergeSessionNotes } from '../../core/merge/merge-session-notes.ts';
+import { mergeTaskNotes } from '../../core/merge/merge-task-notes.ts';
 import {
   combinePreferences,
   type LostValue,
   type MergedNote,
   mergeValue,
 } from '../../core/merge/merge-values.ts';
-import { StoredNote } from '../notes/note.ts';
 import {
   archiveNoteKinds,
   blackboardNoteKind,
@@ -33,6 +32,7 @@ import {
 } from '../notes/note-kinds.ts';
 import type { ObjectSink, TreeEdit, TreeNode } from '../notes/note-tree.ts';
 import { listKnownNoteKeys, renderNote } from '../notes/render-note.ts';
+import { StoredNote } from '../notes/stored-note.ts';
 
 type MergeValues<T> = (base: T | null, ours: T, theirs: T) => MergedNote<T>;
 type Json = Readonly<Record<string, unknown>>;

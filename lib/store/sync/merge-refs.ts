@@ -9,10 +9,10 @@ import {
 } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
+import type { RefState } from '../notes/indexed-state.ts';
 import { loadNotes } from '../notes/load-notes.ts';
-import type { StoredNote } from '../notes/note.ts';
 import type { ObjectSink, TreeNode } from '../notes/note-tree.ts';
-import type { RefState } from '../notes/state.ts';
+import type { StoredNote } from '../notes/stored-note.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import type { NoteMergeRules } from './merge-note.ts';
 import { mergeNoteTrees, type NoteConflict } from './merge-trees.ts';

@@ -1,7 +1,6 @@
 import type { LostValue } from '../../core/merge/merge-values.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import type { StoredNote } from '../notes/note.ts';
 import {
   editNoteTree,
   noteFileMode,
@@ -11,6 +10,7 @@ import {
   type TreeEntry,
   type TreeNode,
 } from '../notes/note-tree.ts';
+import type { StoredNote } from '../notes/stored-note.ts';
 import { admitOneSidedVersion, mergeNote, type NoteMergeRules } from './merge-note.ts';
 
 type Root<T> = TreeNode<StoredNote<T>> | null;

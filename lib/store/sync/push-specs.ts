@@ -1,11 +1,11 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
+import type { IndexedState, RefState } from '../notes/indexed-state.ts';
 import { type LoadContext, loadNotes } from '../notes/load-notes.ts';
 import { diffNotes, listNotes } from '../notes/note-tree.ts';
-import type { IndexedState, RefState } from '../notes/state.ts';
 import type { KeptCommitRefMoves, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
-import { machinesRoot, type PushSpec } from './remote.ts';
+import { machinesRoot, type PushSpec } from './remote-refs.ts';
 
 /** Lists the merged refs that the remote lacks. */
 export function listNotesRefPushes(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {

@@ -1,6 +1,6 @@
 import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import type { MergeCompletionCheck } from '../admission/merge-judge.ts';
+import type { MergeCompletionCheck } from '../admission/merge-completion-check.ts';
 
 export interface SyncOptions {
   /** git where the person stands: a remote's path may be relative to it. */

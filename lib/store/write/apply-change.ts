@@ -5,7 +5,7 @@ import type { StateChange } from '../../domain/ports/store-port.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { makeUnwrittenObject, type ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
-import { describeIssues, noteVersion, StoredNote } from '../notes/note.ts';
+import type { RefState, RefStates } from '../notes/indexed-state.ts';
 import {
   blackboardAnchor,
   computeNoteKey,
@@ -24,9 +24,9 @@ import {
   type TreeEdit,
 } from '../notes/note-tree.ts';
 import { renderNote } from '../notes/render-note.ts';
-import type { RefState, RefStates } from '../notes/state.ts';
+import { describeIssues, noteVersion, StoredNote } from '../notes/stored-note.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { type CommitIdentity, type NonStateAuditEntry, renderAuditMessage } from './note-commit.ts';
+import { type CommitIdentity, type NonStateAuditEntry, renderAuditMessage } from './audit-entry.ts';
 
 /**
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError

@@ -6,7 +6,7 @@ import {
   sessionIdPattern,
 } from '../../domain/ids.ts';
 import type { Snapshot, UnusableNote } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
@@ -17,7 +17,7 @@ import {
   findUnmergedCommits,
   type KeptCommitChain,
   type KeptCommitChains,
-} from './kept-chain.ts';
+} from './kept-commit-chain.ts';
 
 /** Below it, each session has one ref that leads to every commit the state speaks of, see KeptCommitChains. */
 export const keptRefsRoot = 'refs/blueflame/kept/';

@@ -1,10 +1,10 @@
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { openGitIdentities } from '../../git/process/read-identity.ts';
+import { openGitIdentities } from '../../git/process/git-identity.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { GroupedStoreWriter } from './group-commit.ts';
-import { updateReviewNotesForGitLog } from './publish-review-notes.ts';
+import { GroupedStoreWriter } from './grouped-writer.ts';
 import { ObjectWriter } from './ref-publisher.ts';
+import { updateReviewNotesForGitLog } from './update-review-notes.ts';
 import { WriterProcessQueue } from './write-queue.ts';
 
 /** Opens the writer of a repository's state; the reader knows its writes without reading them. */

@@ -7,7 +7,7 @@ import {
   signableDecisionKinds,
 } from '../../domain/state/decision-log.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { cloneStateDir } from '../../util/own-folders.ts';
+import { cloneStateDir } from '../../util/user-folders.ts';
 import { openDecisionsFile } from './decisions-file.ts';
 
 interface DecisionLogOptions {

@@ -1,8 +1,8 @@
-import { findValueAtPath } from '../../config/check-value.ts';
-import { listConfigLeaves } from '../../config/config-values.ts';
+import { findValueAtPath } from '../../config/check-yaml-value.ts';
+import { listConfigLeaves } from '../../config/list-config-values.ts';
 import { defaultConfig } from '../../config/load-config.ts';
 import type { ValuePath } from '../../config/yaml-source.ts';
-import type { Config } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import { isLockInsideGlobs } from '../../util/path-globs.ts';
 
 interface LoosenedValue {

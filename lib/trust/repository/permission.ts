@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
 import { parseJsonRecord } from '../../util/json.ts';
-import { cloneStateDir, userStateDir } from '../../util/own-folders.ts';
-import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/path-places.ts';
 import { listNamesIn } from '../../util/read-file.ts';
+import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
+import { cloneStateDir, userStateDir } from '../../util/user-folders.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import type { RepositoryContent } from './content.ts';
-import { sha256Of } from './read-once.ts';
+import { sha256Of } from './read-file-once.ts';
+import type { RepositoryContent } from './repository-content.ts';
 
 /** The person of a permission, and the configuration and clone that it is for. */
 export interface PermissionPlace {

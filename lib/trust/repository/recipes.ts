@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isJsonRecord } from '../../util/json.ts';
-import type { FileReadOnce } from './read-once.ts';
+import type { FileReadOnce } from './read-file-once.ts';
 
 const packageFiles = ['package.json'];
 // Settings of these runners may name another shell, or code that is loaded first.

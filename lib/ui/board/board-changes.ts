@@ -1,4 +1,4 @@
-import type { BoardState } from '../../domain/view-models/board.ts';
+import type { BoardState } from '../../domain/view-models/board-view.ts';
 
 type Tasks = BoardState['tasks'];
 type Parts = Omit<BoardState, 'tasks'>;

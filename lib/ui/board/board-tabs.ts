@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { QuestionTextKind } from '../../domain/questions/gate.ts';
-import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/view-models/board.ts';
+import type { QuestionTextKind } from '../../domain/questions/question-data.ts';
+import type { BoardState, BoardStreamLine, BoardTaskDetails } from '../../domain/view-models/board-view.ts';
 import { throttle } from '../../util/pacing.ts';
 import { makePrintable } from '../page/escape-html.ts';
 import type { EventStream } from '../page/page-server.ts';

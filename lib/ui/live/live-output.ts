@@ -1,4 +1,4 @@
-import type { RunEvent, RunEventBody } from '../../domain/view-models/event.ts';
+import type { RunEvent, RunEventBody } from '../../domain/view-models/run-event.ts';
 import type { Output } from '../terminal/output.ts';
 import type { LiveView } from './live-view.ts';
 

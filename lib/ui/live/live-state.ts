@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/role.ts';
-import type { PredictedConflict } from '../../domain/view-models/status.ts';
+import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
 
 /** A budget; `limit` 0 is unlimited. */
 export interface LiveBudget {

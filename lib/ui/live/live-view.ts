@@ -1,8 +1,9 @@
 import type { Io } from '../../domain/view-models/command.ts';
-import type { RunEventBody } from '../../domain/view-models/event.ts';
+import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/prompter.ts';
 import type { Style } from '../text/style.ts';
+import { addAgentLine, applyEventToLiveState } from './apply-live-event.ts';
 import {
   applyHintTyping,
   applyLiveKey,
@@ -10,10 +11,9 @@ import {
   type LiveKeyAction,
   parseTerminalKeys,
 } from './live-keys.ts';
-import { createLiveScreen, LiveTerminal } from './live-stage.ts';
 import { emptyLiveState, type LiveSessionFacts, type LiveState } from './live-state.ts';
+import { createLiveScreen, LiveTerminal } from './live-terminal.ts';
 import { renderLive } from './render-live.ts';
-import { addAgentLine, applyEventToLiveState } from './take-event.ts';
 
 interface LiveViewOptions {
   readonly style: Style;

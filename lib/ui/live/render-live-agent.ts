@@ -1,7 +1,7 @@
 import { formatDuration, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 import type { LiveAgentRow, LiveBudget, LiveState } from './live-state.ts';
 
 export interface AgentRowOptions {

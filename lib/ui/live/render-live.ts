@@ -1,8 +1,8 @@
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
-import { describePredictedConflict } from '../render/render-ahead.ts';
+import { describePredictedConflict } from '../render/render-predicted-conflicts.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 import { findChosenAgentRow, findLiveAgentRow, type LiveAgentRow, type LiveState } from './live-state.ts';
 import {
   type AgentRowOptions,

@@ -1,4 +1,4 @@
-import { toPrintableText } from '../text/visible-text.ts';
+import { toPrintableText } from '../text/printable-text.ts';
 
 /** Outside text for a page: shown as it is, with what would act or hide made visible. Safe in quoted attributes too. */
 export function escapeHtml(value: unknown): string {

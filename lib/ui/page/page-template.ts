@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ejs from 'ejs';
-import { packageRoot } from '../../util/own-folders.ts';
+import { packageRoot } from '../../util/user-folders.ts';
 import { escapeHtml } from './escape-html.ts';
 
 const compiled = new Map<string, ejs.TemplateFunction>();

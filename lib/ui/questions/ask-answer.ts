@@ -1,8 +1,15 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AnswerField, AnswerInput, OfferedAnswer } from '../../domain/questions/answer-row.ts';
-import { findFieldChoiceByName } from '../../domain/questions/answers-to.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
-import { askChoice, askLine, askText, askToKeepWork, type KeyChoice, type TerminalAsking } from './choose.ts';
+import type { AnswerField, AnswerInput, OfferedAnswer } from '../../domain/questions/answer-definition.ts';
+import { findFieldChoiceByName } from '../../domain/questions/offered-answers.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
+import {
+  askChoice,
+  askLine,
+  askText,
+  askToKeepWork,
+  type KeyChoice,
+  type TerminalAsking,
+} from './ask-at-terminal.ts';
 
 /** A key that does something of its own; null: nothing is decided by that yet. */
 export interface ExtraKey<Decision> {

@@ -1,14 +1,13 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type { AnswerInput } from '../../domain/questions/answer-row.ts';
-import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
+import type { AnswerInput } from '../../domain/questions/answer-definition.ts';
+import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderExcludingChangesets, renderRejectionEffects } from '../render/changeset-lines.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
-import { parseChangesetDecision, readChangesetAnswerFacts } from './about-changeset.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import { type AnswerPromptOptions, askUntilDecided, type ExtraKey } from './ask-answer.ts';
-import { askChoice, type KeyChoice, type TerminalAsking } from './choose.ts';
+import { askChoice, type KeyChoice, type TerminalAsking } from './ask-at-terminal.ts';
 import type { GateContext } from './gate-context.ts';
 import {
   askLineComment,
@@ -16,8 +15,9 @@ import {
   type KeptLineComments,
   moveCommentsAfterEdit,
   printKeptComments,
-} from './kept-comments.ts';
-import { describeWaitingChangeset } from './waits-for-person.ts';
+} from './kept-line-comments.ts';
+import { parseChangesetDecision, readChangesetAnswerFacts } from './prepare-changeset-question.ts';
+import { describeWaitingChangeset } from './waits-for-person-error.ts';
 
 /**
  * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `prepareBrowserOpening` opens the review

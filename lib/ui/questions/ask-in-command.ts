@@ -3,9 +3,9 @@ import type { TrustChange } from '../../domain/state/repository-trust.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { renderTrustChanges } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
-import { askChoice } from './choose.ts';
+import { askChoice } from './ask-at-terminal.ts';
 
 /** Shows what is asked for and asks whether it may be. `onEnd` is thrown where the input ends without an answer. */
 export async function askToAllowTrustChanges(

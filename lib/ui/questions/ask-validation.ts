@@ -5,17 +5,17 @@ import type {
   ValidatorFailedDecision,
   ValidatorFailedQuestion,
 } from '../../domain/ports/gates.ts';
-import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
-import { plannedTaskSchema } from '../../domain/state/plan.ts';
-import { textSchema } from '../../domain/text.ts';
+import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
+import { plannedTaskSchema } from '../../domain/state/plan-schema.ts';
+import { textSchema } from '../../domain/text-schemas.ts';
 import { renderAttempts } from '../render/render-attempts.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
-import { prepareValidationQuestion, prepareValidatorQuestion } from './about-validation.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import { askUntilDecided } from './ask-answer.ts';
-import { askToKeepWork } from './choose.ts';
+import { askToKeepWork } from './ask-at-terminal.ts';
 import type { GateContext } from './gate-context.ts';
-import { describeWaitingValidation, describeWaitingValidator } from './waits-for-person.ts';
+import { prepareValidationQuestion, prepareValidatorQuestion } from './prepare-validation-questions.ts';
+import { describeWaitingValidation, describeWaitingValidator } from './waits-for-person-error.ts';
 
 /** A task failed its validation: check it again, requeue it with notes, requeue it changed, or drop it. */
 export async function askValidationDecision(

@@ -1,5 +1,5 @@
 import { noPersonToAskMessage } from '../../domain/agent-messages.ts';
-import { type ParsedDecisionsFile, readAnswersByGroup } from '../../domain/config/decisions.ts';
+import { type ParsedDecisionsFile, readAnswersByGroup } from '../../domain/config/decisions-file-schema.ts';
 import { commandStoppedError, FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type {
@@ -8,18 +8,22 @@ import type {
   SessionDecision,
   UnfinishedSessionDecision,
 } from '../../domain/ports/gates.ts';
-import { type DecisionsFileEntry, readDecisionsFileAnswer } from '../../domain/questions/answers-to.ts';
 import type { ChangesetDecision } from '../../domain/questions/changeset-answers.ts';
-import type { AnswerToAgent, BudgetDecision, PlanAnswerInput } from '../../domain/questions/run-answers.ts';
+import { type DecisionsFileEntry, readDecisionsFileAnswer } from '../../domain/questions/offered-answers.ts';
+import type {
+  AnswerToAgent,
+  BudgetDecision,
+  PlanAnswerInput,
+} from '../../domain/questions/plan-session-budget-answers.ts';
 import type { ValidationDecision, ValidatorAnswerInput } from '../../domain/questions/validation-answers.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
-import type { Plan } from '../../domain/state/plan.ts';
+import type { Plan } from '../../domain/state/plan-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import { readChangesetAnswerFacts } from './about-changeset.ts';
-import { createPlanTextEditing } from './about-plan.ts';
-import { buildSessionQuestionData, checkAnswersToAgent } from './about-run.ts';
-import { toValidatorDecision } from './about-validation.ts';
+import { readChangesetAnswerFacts } from './prepare-changeset-question.ts';
+import { createPlanTextEditing } from './prepare-plan-question.ts';
+import { buildSessionQuestionData, checkAnswersToAgent } from './prepare-run-questions.ts';
+import { toValidatorDecision } from './prepare-validation-questions.ts';
 import {
   createSharedGates,
   type QuestionQueueAccess,
@@ -36,7 +40,7 @@ import {
   describeWaitingValidator,
   type UnansweredGate,
   waitsForPersonError,
-} from './waits-for-person.ts';
+} from './waits-for-person-error.ts';
 import { announceWaitingGates, type GateAnnouncement, wrapGates } from './wrap-gates.ts';
 
 interface GatesOptions extends TerminalGatesOptions {

@@ -4,10 +4,10 @@ import { wrapText } from '../../util/format-width.ts';
 import { renderDiff } from '../render/render-diff.ts';
 import { editTextInEditor } from '../terminal/edit-text.ts';
 import { createPrompter, type Prompter } from '../terminal/prompter.ts';
-import { openPager } from '../terminal/run-program.ts';
+import { openPager } from '../terminal/run-pager-or-editor.ts';
 import type { Style } from '../text/style.ts';
-import type { TerminalAsking } from './choose.ts';
-import { type UnansweredGate, waitsForPersonError } from './waits-for-person.ts';
+import type { TerminalAsking } from './ask-at-terminal.ts';
+import { type UnansweredGate, waitsForPersonError } from './waits-for-person-error.ts';
 
 export interface GateSettings {
   /** How text looks on stderr, where questions are asked. */

@@ -1,3 +1,4 @@
+import { answeredAlreadyError, questionClosedError } from '../../domain/questions/parse-answer.ts';
 import type {
   AnsweredQuestion,
   AnsweringPlace,
@@ -6,14 +7,13 @@ import type {
   QuestionTextKind,
   RunQuestionsState,
   UncheckedAnswer,
-} from '../../domain/questions/gate.ts';
-import { answeredAlreadyError, questionClosedError } from '../../domain/questions/parse-answer.ts';
+} from '../../domain/questions/question-data.ts';
 import { describeQuestionWithdrawal } from '../../domain/questions/question-facts.ts';
-import type { WarningEnd } from '../../domain/view-models/event.ts';
+import type { WarningEnd } from '../../domain/view-models/run-event.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { randomName } from '../../util/short-names.ts';
-import { type AnyGateDecision, type PreparedQuestion, summarizeDecision } from './about-question.ts';
-import { type QuestionOrigin, type UnappliedAnswerStore, UnappliedAnswers } from './kept-answers.ts';
+import { type AnyGateDecision, type PreparedQuestion, summarizeDecision } from './prepared-question.ts';
+import { type QuestionOrigin, type UnappliedAnswerStore, UnappliedAnswers } from './unapplied-answers.ts';
 
 /** The most decided questions shown, and the most known to answer a late client. */
 const mostKept = 20;

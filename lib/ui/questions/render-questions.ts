@@ -1,5 +1,5 @@
-import { listCommandLineAnswers, renderAnswerUsage } from '../../domain/questions/answers-to.ts';
-import type { PendingQuestion, QuestionData } from '../../domain/questions/gate.ts';
+import { listCommandLineAnswers, renderAnswerUsage } from '../../domain/questions/offered-answers.ts';
+import type { PendingQuestion, QuestionData } from '../../domain/questions/question-data.ts';
 import {
   listQuestionFacts,
   type QuestionFact,
@@ -10,8 +10,8 @@ import { formatClock, formatCount, formatDuration } from '../../util/format-figu
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 const mostLines = 10;
 

@@ -1,20 +1,20 @@
 import type { DecisionWithPlace, Gates } from '../../domain/ports/gates.ts';
-import type { AnsweringPlace } from '../../domain/questions/gate.ts';
+import type { AnsweringPlace } from '../../domain/questions/question-data.ts';
 import type { ReviewPage } from '../review-page/open-review-page.ts';
-import { prepareChangesetQuestion } from './about-changeset.ts';
-import { type PlanTextEditing, preparePlanQuestion } from './about-plan.ts';
-import { type AnyGateDecision, type PreparedQuestion, summarizeDecision } from './about-question.ts';
+import { prepareChangesetQuestion } from './prepare-changeset-question.ts';
+import { type PlanTextEditing, preparePlanQuestion } from './prepare-plan-question.ts';
 import {
   prepareAgentQuestion,
   prepareBudgetQuestion,
   prepareFailingBaseQuestion,
   prepareLeftOverQuestion,
   prepareSessionQuestion,
-} from './about-run.ts';
-import { prepareValidationQuestion, prepareValidatorQuestion } from './about-validation.ts';
-import type { QuestionOrigin } from './kept-answers.ts';
+} from './prepare-run-questions.ts';
+import { prepareValidationQuestion, prepareValidatorQuestion } from './prepare-validation-questions.ts';
+import { type AnyGateDecision, type PreparedQuestion, summarizeDecision } from './prepared-question.ts';
 import type { DecidedAnswer, PostedQuestion, QuestionQueue } from './question-queue.ts';
 import type { CompleteGates, TerminalGates } from './terminal-gates.ts';
+import type { QuestionOrigin } from './unapplied-answers.ts';
 
 export interface ReviewPageAccess {
   /** Whether changesets are asked about on the page by themselves: it was wanted from the start, or is open. */

@@ -14,17 +14,22 @@ import type {
   SessionQuestion,
   UnfinishedSessionDecision,
 } from '../../domain/ports/gates.ts';
-import { listOfferedAnswers } from '../../domain/questions/answers-to.ts';
+import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { formatClock, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { describeLeftOverAnswers, describeSessionAnswers, renderCycleEnd } from '../render/render-cycle.ts';
 import { renderNextCommand } from '../render/render-error.ts';
 import { renderPlan, renderWorkerRequests } from '../render/render-plan.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
-import { createPlanTextEditing, type PlanTextFormat, preparePlanQuestion } from './about-plan.ts';
-import type { PreparedQuestion } from './about-question.ts';
+import { askUntilDecided } from './ask-answer.ts';
+import { askLine, type TerminalAsking } from './ask-at-terminal.ts';
+import { askChangesetDecision } from './ask-changeset.ts';
+import { askAfterValidatorFailed, askValidationDecision } from './ask-validation.ts';
+import { createGateContext, type GateContext, type GateSettings } from './gate-context.ts';
+import { createKeptComments } from './kept-line-comments.ts';
+import { createPlanTextEditing, type PlanTextFormat, preparePlanQuestion } from './prepare-plan-question.ts';
 import {
   buildSessionQuestionData,
   checkAnswersToAgent,
@@ -32,20 +37,15 @@ import {
   prepareFailingBaseQuestion,
   prepareLeftOverQuestion,
   prepareSessionQuestion,
-} from './about-run.ts';
-import { askUntilDecided } from './ask-answer.ts';
-import { askChangesetDecision } from './ask-changeset.ts';
-import { askAfterValidatorFailed, askValidationDecision } from './ask-validation.ts';
-import { askLine, type TerminalAsking } from './choose.ts';
-import { createGateContext, type GateContext, type GateSettings } from './gate-context.ts';
-import { createKeptComments } from './kept-comments.ts';
+} from './prepare-run-questions.ts';
+import type { PreparedQuestion } from './prepared-question.ts';
 import {
   describeWaitingBudget,
   describeWaitingPlan,
   describeWaitingSession,
   type UnansweredGate,
   unanswerableByFileError,
-} from './waits-for-person.ts';
+} from './waits-for-person-error.ts';
 
 export interface TerminalGatesOptions extends GateSettings, PlanTextFormat {
   readonly person: string;

@@ -5,7 +5,7 @@ import type {
   Gates,
   SessionQuestion,
 } from '../../domain/ports/gates.ts';
-import type { DecisionsFileGate } from './waits-for-person.ts';
+import type { DecisionsFileGate } from './waits-for-person-error.ts';
 
 /** Wraps how a question is asked at a gate. */
 export type WrapGate = <Question, Answer>(

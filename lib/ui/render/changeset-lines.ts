@@ -5,10 +5,10 @@ import type {
 } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { renderLineRange } from '../../domain/state/line-range.ts';
-import { remarkHeadings } from '../../domain/state/pull-request.ts';
-import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import { remarkHeadings } from '../../domain/state/pull-request-news.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
 import { cutText } from '../../util/format-width.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 
 /** Describes what a rejection means for work built on it: a sentence for all of it, then one for each kind. */
 export function renderRejectionEffects(onTop: readonly StackedWorkOutcome[]): readonly string[] {

@@ -1,12 +1,12 @@
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentRunRecord } from '../../domain/state/session.ts';
-import type { HistoryEntry } from '../../domain/state/task.ts';
+import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
+import type { HistoryEntry } from '../../domain/state/task-schema.ts';
 import type { AgentCalls } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { renderCalls } from './render-calls.ts';
 import { renderNextCommand } from './render-error.ts';
 

@@ -1,11 +1,11 @@
-import type { ChoosableAttempt } from '../../domain/questions/gate.ts';
+import type { ChoosableAttempt } from '../../domain/questions/question-data.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { RunEvent } from '../../domain/view-models/event.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { RunEvent } from '../../domain/view-models/run-event.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 
 /** One of several attempts in the columns of a table. */
 export interface AttemptTableRow {

@@ -1,8 +1,8 @@
-import type { CallDecision } from '../../domain/policy.ts';
+import type { CallDecision } from '../../domain/agent-policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 const mostCalls = 10;
 

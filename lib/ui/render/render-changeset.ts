@@ -2,16 +2,16 @@ import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changes
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { renderAnsweredRemarks, renderEvidenceDoubt } from './changeset-lines.ts';
 import { renderAttempts } from './render-attempts.ts';
-import { renderChangesSinceSeen } from './render-since.ts';
+import { renderChangesSinceSeen } from './render-changes-since-seen.ts';
 import { removeRepeatedLines, renderBullet, renderDiagnostic } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;

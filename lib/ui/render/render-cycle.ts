@@ -1,9 +1,9 @@
 import type { SessionQuestion } from '../../domain/ports/gates.ts';
-import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { renderTable } from '../../util/table.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 import { renderRoleSpending } from './render-session.ts';
 import { paintStatus } from './render-status.ts';
 

@@ -1,5 +1,5 @@
+import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableDiffLine } from '../text/visible-text.ts';
 
 /** A unified diff with colour, and with nothing in it that a terminal would act on or hide. */
 export function renderDiff(diff: string, style: Style): string {

@@ -3,10 +3,10 @@ import {
   type FindingArea,
   findingAreas,
   isReadyForWork,
-} from '../../domain/view-models/finding.ts';
+} from '../../domain/view-models/doctor-finding.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 
 const titles: Readonly<Record<FindingArea, string>> = {
   watcher: 'Phase 1, the watcher: every tool call is checked',

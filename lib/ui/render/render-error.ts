@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 /** An error for a person: what failed, its details, and what to type next. No stack, no final newline. */
 export function renderError(error: FlameError, style: Style): string {

@@ -1,16 +1,16 @@
 import { type FailureKind, listFurtherDetails } from '../../domain/failure.ts';
-import type { RunEvent } from '../../domain/view-models/event.ts';
+import type { RunEvent } from '../../domain/view-models/run-event.ts';
 import { pickFailureLine } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { isJsonRecord } from '../../util/json.ts';
 import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 import { renderEvidenceDoubt } from './changeset-lines.ts';
-import { describePredictedConflict } from './render-ahead.ts';
 import { renderAttemptEnd } from './render-attempts.ts';
+import { describePredictedConflict } from './render-predicted-conflicts.ts';
 import { renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
 
 type EventOf<Kind extends RunEvent['event']> = Extract<RunEvent, { readonly event: Kind }>;

@@ -1,8 +1,8 @@
 import type { GraphTask } from '../../domain/view-models/task-story.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 import { paintStatus } from './render-status.ts';
 
 const symbols: Readonly<Record<GraphTask['status'], string>> = {

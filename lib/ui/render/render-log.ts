@@ -1,8 +1,8 @@
 import type { StateLogEntry } from '../../domain/ports/store-port.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
+import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { removeRepeatedLines } from './render-verdict.ts';
 
 /** Renders the log, day by day: when, what, who where the words don't say it, and why where that is known. */

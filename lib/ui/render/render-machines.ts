@@ -1,10 +1,10 @@
-import type { Session } from '../../domain/state/session.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
-import type { ShownMachine } from '../../domain/view-models/machines.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { ShownMachine } from '../../domain/view-models/listed-machines.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 
 /** The machines of a session, one below the other, each with what it holds. */
 export function renderMachines(

@@ -1,10 +1,10 @@
-import type { SessionStatusView } from '../../domain/view-models/status.ts';
+import type { SessionStatusView } from '../../domain/view-models/status-view.ts';
 import type { NoteWithState } from '../../domain/view-models/task-story.ts';
 import { formatCount, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 /** Notes for later tasks: of each its id, who left it and when, for whom, and its text. */
 export function renderNotes(notes: readonly NoteWithState[], style: Style, indent = ''): readonly string[] {

@@ -1,9 +1,9 @@
 import type { PlannedGroupCircle, PlanQuestion } from '../../domain/ports/gates.ts';
-import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan-schema.ts';
 import { formatCount, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { describeAttempts } from './render-attempts.ts';
 import { renderBullet } from './render-verdict.ts';
 

@@ -1,11 +1,11 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { renderClosesIssueLine } from '../../domain/state/pull-request.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import { renderClosesIssueLine } from '../../domain/state/pull-request-news.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 
 const longestTitle = 120;
 

@@ -1,13 +1,13 @@
 import { agentRoles } from '../../domain/role.ts';
-import type { Session } from '../../domain/state/session.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
-import type { Task } from '../../domain/state/task.ts';
-import type { SpendingBreakdown } from '../../domain/view-models/status.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { SpendingBreakdown } from '../../domain/view-models/status-view.ts';
 import { formatCount, formatSpend, formatTime, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
+import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 /** Renders what the status leaves out of a session: who began it and when, each decision, and each role's cost. */
 export function renderSession(session: Session, style: Style): readonly string[] {

@@ -1,15 +1,15 @@
 import { cycleNumber } from '../../domain/state/session-facts.ts';
-import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task-facts.ts';
-import type { SessionStatusView } from '../../domain/view-models/status.ts';
+import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
+import type { SessionStatusView } from '../../domain/view-models/status-view.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
-import { renderPredictedConflicts } from './render-ahead.ts';
 import { renderNextCommand } from './render-error.ts';
+import { renderPredictedConflicts } from './render-predicted-conflicts.ts';
 
 interface StatusOptions {
   /** For how long agents have run. */

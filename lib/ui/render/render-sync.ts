@@ -1,7 +1,7 @@
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 
 /** Result of a sync, as the store reports it. */
 interface SyncReport {

@@ -1,19 +1,19 @@
 import { renderLineRange } from '../../domain/state/line-range.ts';
-import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
+import { dropMailAddresses, nameDecider, toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { dropMailAddresses, nameDecider, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 import { renderEvidenceDoubt } from './changeset-lines.ts';
-import { describePredictedConflicts } from './render-ahead.ts';
 import { describeAttempts, renderAttempts } from './render-attempts.ts';
 import { renderCalls } from './render-calls.ts';
-import { decidedElsewhereMark, renderTaskWork } from './render-decision.ts';
+import { decidedElsewhereMark, renderTaskWork } from './render-changeset-decision.ts';
 import { renderNextCommand } from './render-error.ts';
 import { renderNotes } from './render-notes.ts';
+import { describePredictedConflicts } from './render-predicted-conflicts.ts';
 import { paintStatus } from './render-status.ts';
 import { removeRepeatedLines, renderBullet, renderVerdict } from './render-verdict.ts';
 

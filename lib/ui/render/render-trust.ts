@@ -1,7 +1,7 @@
 import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
 import { formatCount, formatTime } from '../../util/format-figures.ts';
+import { toPrintableDiffLine, toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableDiffLine, toPrintableLine } from '../text/visible-text.ts';
 import { compareTextLines } from './render-diff.ts';
 
 /** Renders requests of a repository's files, word for word, and changes of those allowed before. */

@@ -1,9 +1,9 @@
-import type { UnverifiedCompletion } from '../../domain/state/task.ts';
-import type { Proposals } from '../../domain/view-models/status.ts';
+import type { UnverifiedCompletion } from '../../domain/state/task-schema.ts';
+import type { Proposals } from '../../domain/view-models/status-view.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 
 const mostShown = 20;
 

@@ -3,8 +3,8 @@ import { omittedLinesMark, pickFailureLines } from '../../util/error-lines.ts';
 import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
+import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/visible-text.ts';
 
 // Of what a failing diagnostic printed.
 const mostLines = 12;

@@ -1,9 +1,9 @@
-import type { RunEvent } from '../../domain/view-models/event.ts';
+import type { RunEvent } from '../../domain/view-models/run-event.ts';
 import { formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { unreachable } from '../../util/unreachable.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 
 type EventOf<Kind extends RunEvent['event']> = Extract<RunEvent, { readonly event: Kind }>;
 type AgentEvent = EventOf<

@@ -5,7 +5,7 @@ import {
   describeFirstSchemaIssue,
   notFoundRefusal,
   type PageRefusal,
-} from '../page/page-answers.ts';
+} from '../page/page-refusals.ts';
 import {
   type EventStream,
   type PageRequest,
@@ -13,6 +13,7 @@ import {
   type PageServerOptions,
   servePage,
 } from '../page/page-server.ts';
+import { ChangesetHtml, renderRequestedHtml } from './changeset-html.ts';
 import {
   type PageFacts,
   type PagePhase,
@@ -20,9 +21,8 @@ import {
   type PageState,
   phaseMessages,
 } from './page-facts.ts';
-import { parsePageDecision } from './read-decision.ts';
+import { parsePageDecision } from './parse-page-decision.ts';
 import { renderPage, renderState } from './render-page.ts';
-import { ChangesetHtml, renderRequestedHtml } from './shown-changesets.ts';
 import {
   decideRequestSchema,
   type PageStorage,

@@ -1,10 +1,10 @@
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
 import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
-import type { OfferedAnswer } from '../../domain/questions/answer-row.ts';
+import type { OfferedAnswer } from '../../domain/questions/answer-definition.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import type { AgentRunRecord, Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
 /** The review page's facts of a session: the changesets of its cycle. */

@@ -3,7 +3,7 @@ import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/port
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import {
   formatCount,
@@ -28,10 +28,10 @@ import {
   describeCommitPairs,
   describeSeen,
   isCommentAnswered,
-} from '../render/render-since.ts';
-import { toPrintableDiffLine } from '../text/visible-text.ts';
+} from '../render/render-changes-since-seen.ts';
+import { toPrintableDiffLine } from '../text/printable-text.ts';
+import { listChangedFileViews } from './changed-file-views.ts';
 import type { AuditedAgentRun, ReviewedChangeset } from './page-facts.ts';
-import { listChangedFileViews } from './view-files.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
 export function renderChangesetPage(

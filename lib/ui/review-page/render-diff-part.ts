@@ -3,9 +3,9 @@ import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchLine, PatchView } from '../../domain/state/patch.ts';
 import { escapeHtml, markControlCharacters } from '../page/escape-html.ts';
-import { toPrintableDiffLine } from '../text/visible-text.ts';
+import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { PagePreferences, PageSource } from './page-facts.ts';
-import { findLinesAfterHunk, type HunkPiece, renderHunkHeader, splitHunksIntoParts } from './split-parts.ts';
+import { findLinesAfterHunk, type HunkPiece, renderHunkHeader, splitHunksIntoParts } from './split-hunks.ts';
 
 // None of them can be in a line: control characters have been replaced before.
 const endOfRow = '\u0002';

@@ -7,7 +7,7 @@ import type { PageFacts, PagePreferences, PageSource, ReviewedChangeset } from '
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderHunksAsHtml } from './render-diff-part.ts';
 import { renderState } from './render-page.ts';
-import { splitHunksIntoParts } from './split-parts.ts';
+import { splitHunksIntoParts } from './split-hunks.ts';
 
 interface ExportOptions {
   readonly layout: PagePreferences['layout'];

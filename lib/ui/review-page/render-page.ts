@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBlockingChangeset, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
-import { packageRoot } from '../../util/own-folders.ts';
+import { packageRoot } from '../../util/user-folders.ts';
 import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
-import { nameDecider, toPrintableLine } from '../text/visible-text.ts';
-import type { UnfinishedReview } from './kept-review.ts';
+import { nameDecider, toPrintableLine } from '../text/printable-text.ts';
 import type {
   PageFacts,
   PagePhase,
@@ -14,7 +13,8 @@ import type {
   ReviewedChangeset,
   ReviewPageChangeset,
 } from './page-facts.ts';
-import { listAnswersForBar } from './read-decision.ts';
+import { listAnswersForBar } from './parse-page-decision.ts';
+import type { UnfinishedReview } from './unfinished-review.ts';
 
 interface PageParts {
   readonly facts: PageFacts;

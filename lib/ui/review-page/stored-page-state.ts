@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { createPageRefusal, describeFirstSchemaIssue } from '../page/page-answers.ts';
+import { createPageRefusal, describeFirstSchemaIssue } from '../page/page-refusals.ts';
 import type { PageResponse } from '../page/page-server.ts';
-import { applyReviewChange, reviewChangeSchema, type UnfinishedReview } from './kept-review.ts';
 import type { PagePreferences } from './page-facts.ts';
+import { applyReviewChange, reviewChangeSchema, type UnfinishedReview } from './unfinished-review.ts';
 
 /** Where what a person chose and began is read from and written to. */
 export interface PageStorage {

@@ -1,4 +1,4 @@
-import type { Stats, TaskFigures } from '../../domain/view-models/stats.ts';
+import type { Stats, TaskFigures } from '../../domain/view-models/stats-report.ts';
 import { formatDuration, formatTime, formatUsd } from '../../util/format-figures.ts';
 
 /** Bars a chart has room for. */

@@ -1,4 +1,4 @@
-import type { Distribution, Stats } from '../../domain/view-models/stats.ts';
+import type { Distribution, Stats } from '../../domain/view-models/stats-report.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Stats } from '../../domain/view-models/stats.ts';
+import type { Stats } from '../../domain/view-models/stats-report.ts';
 import { formatSpend, formatUsd } from '../../util/format-figures.ts';
-import { packageRoot } from '../../util/own-folders.ts';
+import { packageRoot } from '../../util/user-folders.ts';
 import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
 import { buildChartTables, formatSeconds, formatShare, gradeHealthScore } from './chart-tables.ts';
 

@@ -1,9 +1,9 @@
-import type { Stats } from '../../domain/view-models/stats.ts';
+import type { Stats } from '../../domain/view-models/stats-report.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
 import { formatSeconds, formatShare, gradeHealthScore } from './chart-tables.ts';
 
 const mostTasks = 30;

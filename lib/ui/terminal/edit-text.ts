@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { renderError } from '../render/render-error.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { toPrintableLine } from '../text/visible-text.ts';
-import { runPagerOrEditor } from './run-program.ts';
+import { runPagerOrEditor } from './run-pager-or-editor.ts';
 
 interface EditOptions<Value> {
   /** Output of `git var GIT_EDITOR`. */

@@ -1,10 +1,10 @@
 import type { GlobalOptions, Io } from '../../domain/view-models/command.ts';
-import type { RunEvent, RunEventBody, RunEventSink } from '../../domain/view-models/event.ts';
+import type { RunEvent, RunEventBody, RunEventSink } from '../../domain/view-models/run-event.ts';
 import { textWidth } from '../../util/format-width.ts';
 import { renderNextCommand } from '../render/render-error.ts';
 import { renderEvent } from '../render/render-event.ts';
+import { renderPrintableJsonLine } from '../text/printable-text.ts';
 import { createStyle, type Style } from '../text/style.ts';
-import { renderPrintableJsonLine } from '../text/visible-text.ts';
 
 /** An object, never a bare list: keys can be added to it without breaking who reads it. */
 type NoList<Answer> = Answer extends readonly unknown[] ? never : Answer;

@@ -7,8 +7,8 @@ import {
   toOpenAiStrictSchema,
 } from '../../../lib/agents/codex/codex-launch.ts';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { plannerAnswerJsonSchema } from '../../../lib/domain/config/answers.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
+import { plannerAnswerJsonSchema } from '../../../lib/domain/config/agent-answers.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import { makePaths, makeRequest } from '../../support/model-agent.ts';
 
 const adapter = getAdapter('codex', configSchema.parse({}));

@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { copilotCallFacts } from '../../../lib/agents/copilot/copilot-calls.ts';
 import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
+import type { ToolCall } from '../../../lib/domain/agent-policy.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import { fullLeadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
-import type { ToolCall } from '../../../lib/domain/policy.ts';
 import {
   type AgentEnd,
   type AgentResultParts,

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAnswerFromText } from '../../../lib/agents/answer-text.ts';
+import { parseAnswerFromText } from '../../../lib/agents/answer-from-text.ts';
 import { geminiCallFacts } from '../../../lib/agents/gemini/gemini-calls.ts';
 import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
-import type { ToolCall } from '../../../lib/domain/policy.ts';
+import type { ToolCall } from '../../../lib/domain/agent-policy.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import type { AgentEnd, AgentResultParts } from '../../../lib/domain/ports/adapter.ts';
 import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type EgressProxy, openEgressProxy } from '../../../lib/cell/egress/egress-proxy.ts';
 import type { EgressLogLine, EgressRules } from '../../../lib/cell/egress/egress-rules.ts';
-import type { Registry } from '../../../lib/cell/egress/registry.ts';
+import type { Registry } from '../../../lib/cell/egress/package-registry.ts';
 import { testIf } from '../../support/skip.ts';
 import { hasOpenssl, makeCertificate } from './tls.ts';
 

@@ -8,7 +8,7 @@ import { anthropicDialect } from '../../../lib/cell/gateway/dialects/anthropic.t
 import { getDialect } from '../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { type Gateway, startGateway } from '../../../lib/cell/gateway/gateway.ts';
 import type { GatewayLogLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
-import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
+import { readUpstream } from '../../../lib/cell/gateway/upstream-model-api.ts';
 import type { PriceList } from '../../../lib/domain/config/token-price.ts';
 import { type JsonRecord, parseJsonRecord } from '../../../lib/util/json.ts';
 import { makeTempDir } from '../../support/repo.ts';

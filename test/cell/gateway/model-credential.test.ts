@@ -10,8 +10,8 @@ import {
   readCredential,
   readProviderAddress,
 } from '../../../lib/cell/gateway/model-credential.ts';
-import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
+import { readUpstream } from '../../../lib/cell/gateway/upstream-model-api.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { openCellFixture, scriptAdapter } from '../fixture.ts';
 

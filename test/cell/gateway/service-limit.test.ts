@@ -4,7 +4,7 @@ import {
   explainFailureByLimit,
   extendServiceLimitByBody,
   parseServiceLimit,
-} from '../../../lib/cell/gateway/service-trouble.ts';
+} from '../../../lib/cell/gateway/model-api-trouble.ts';
 import { makeFailure } from '../../support/tasks.ts';
 
 const now = Date.parse('2026-11-21T10:30:00Z');

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainFailureByTrouble } from '../../../lib/cell/gateway/service-trouble.ts';
+import { explainFailureByTrouble } from '../../../lib/cell/gateway/model-api-trouble.ts';
 
 const trouble = { kind: 'unreachable', why: 'ENOTFOUND api.anthropic.com' } as const;
 const budget = { unit: 'tokens', limit: 1_000 } as const;

@@ -10,11 +10,11 @@ import {
   planControlGroups,
   readControlGroupHierarchies,
   removeDeadControlGroups,
-} from '../../../lib/cell/limits/group.ts';
+} from '../../../lib/cell/limits/control-group.ts';
 import { wrapCommandInLimits } from '../../../lib/cell/limits/limits.ts';
 import { sumProcessTreeUsage } from '../../../lib/cell/limits/watchdog.ts';
 import { buildSystemdScopeCommand, probeCellLimits } from '../../../lib/cell/probes/limits-probe.ts';
-import { parseStat } from '../../../lib/cell/process-tree.ts';
+import { parseStat } from '../../../lib/cell/process-table.ts';
 import type { CellControlGroup, CellLimits } from '../../../lib/cell/runner-context.ts';
 import { ownIdentity, readProcessStart } from '../../../lib/util/process-identity.ts';
 import { until } from '../../support/until.ts';

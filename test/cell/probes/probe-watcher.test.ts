@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { findFastestWatcherClient } from '../../../lib/cell/probes/probe-watcher.ts';
 import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
 import type { RunnerContext } from '../../../lib/cell/runner-context.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';

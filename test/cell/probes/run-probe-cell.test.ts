@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runProbeCell } from '../../../lib/cell/probes/run-probe-cell.ts';
+import { runProbeCell } from '../../../lib/cell/probes/probe-cell.ts';
 import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
 import { makeRunFolder } from '../../../lib/cell/run-folder.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { makeRepo } from '../../support/repo.ts';
 import { distDir, scriptAdapter } from '../fixture.ts';

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeEndHook } from '../../../lib/agents/claude-adapter.ts';
-import { buildFinalCheckHookCommand, openFinalCheckSocket } from '../../../lib/cell/run/final-check.ts';
+import {
+  buildFinalCheckHookCommand,
+  openFinalCheckSocket,
+} from '../../../lib/cell/run/final-check-socket.ts';
 import type { FinalCheckMessage } from '../../../lib/domain/ports/agent-port.ts';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 const bridge = join(packageRoot(), 'dist', 'bridge.cjs');

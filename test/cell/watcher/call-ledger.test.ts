@@ -4,7 +4,7 @@ import { claudeCallFacts } from '../../../lib/agents/claude-calls.ts';
 import { readAnthropicConversation } from '../../../lib/cell/gateway/dialects/anthropic-conversation.ts';
 import type { ReportedConversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { createCallLedger } from '../../../lib/cell/watcher/call-ledger.ts';
-import type { CallDecision } from '../../../lib/domain/policy.ts';
+import type { CallDecision } from '../../../lib/domain/agent-policy.ts';
 import type { ConversationCall } from '../../../lib/domain/ports/call-facts.ts';
 
 const decided = (decision: CallDecision['decision']): CallDecision => ({ decision, rule: 'x', details: '' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openPathFacts } from '../../../lib/cell/watcher/path-facts.ts';
-import { decideToolCall } from '../../../lib/policy/decide.ts';
+import { decideToolCall } from '../../../lib/policy/decide-tool-call.ts';
 import { makePolicy } from '../../policy/fixtures.ts';
 import { makeRepo } from '../../support/repo.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { streamAgentActivity } from '../../../lib/commands/board/agent-stream.ts';
-import type { BoardStreamLine } from '../../../lib/domain/view-models/board.ts';
+import type { BoardStreamLine } from '../../../lib/domain/view-models/board-view.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 const agent = 'worker-1a2b3c4d';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BoardTaskDetails } from '../../../lib/domain/view-models/board.ts';
+import type { BoardTaskDetails } from '../../../lib/domain/view-models/board-view.ts';
 import { type TestBoard, withBoard } from '../../support/board.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';

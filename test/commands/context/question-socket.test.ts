@@ -6,10 +6,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readJsonLines, writeJsonLine } from '../../../lib/commands/questions/question-clients.ts';
 import { openQuestionSocket } from '../../../lib/commands/questions/question-socket.ts';
-import { prepareBudgetQuestion } from '../../../lib/ui/questions/about-run.ts';
+import { prepareBudgetQuestion } from '../../../lib/ui/questions/prepare-run-questions.ts';
 import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
-import { cloneStateDir } from '../../../lib/util/own-folders.ts';
 import { readProcessIdentity } from '../../../lib/util/process-identity.ts';
+import { cloneStateDir } from '../../../lib/util/user-folders.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Door {

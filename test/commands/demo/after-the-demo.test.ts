@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listCommandsAfterDemo } from '../../../lib/commands/demo/demo.ts';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
-import { programPath } from '../../../lib/util/programs.ts';
+import { programPath } from '../../../lib/util/program-path.ts';
 import { shellQuote } from '../../../lib/util/shell-quote.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { programFolder } from '../../support/program.ts';
 import { makeTempDir } from '../../support/repo.ts';
 

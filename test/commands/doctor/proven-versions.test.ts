@@ -6,9 +6,9 @@ import {
   provenFile,
   readProvenVersions,
   warnOfUnprovenVersion,
-} from '../../../lib/commands/doctor/programs.ts';
-import { adapterNames } from '../../../lib/domain/config/agent-clis.ts';
-import { configSchema } from '../../../lib/domain/config/config.ts';
+} from '../../../lib/commands/doctor/examine-programs.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
+import { adapterNames } from '../../../lib/domain/config/known-clis.ts';
 
 test('WAT-3: a newer version is said to be unproven, the same and an older one are not', () => {
   const known = { version: '1.2.3', date: '2026-11-22', proven: [], roles: [] };

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cutBodyToHostLimit } from '../../../lib/commands/forge/forge.ts';
+import { cutBodyToHostLimit } from '../../../lib/commands/forge/forge-commands.ts';
 
 const last = 'Session `ses-20260206-143022-a1b2`, $1.00.';
 const bodyOf = (paragraphs: readonly string[]): string => `${[...paragraphs, last].join('\n\n')}\n`;

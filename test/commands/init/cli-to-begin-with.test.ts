@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../../lib/config/load-config.ts';
-import { listConfiguredAgents } from '../../../lib/domain/config/role-settings.ts';
+import { listConfiguredAgents } from '../../../lib/domain/config/role-adapter-and-model.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listProgramDifferences } from '../../../lib/commands/machines/join.ts';
-import type { ShownMachine } from '../../../lib/domain/view-models/machines.ts';
+import { listProgramDifferences } from '../../../lib/commands/machines/join-session.ts';
+import type { ShownMachine } from '../../../lib/domain/view-models/listed-machines.ts';
 
 const lead: ShownMachine = {
   ...{ machine: 'ada/1', person: 'Ada', role: 'lead', version: '1.2.0', config: 'same', slots: 2 },

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import {
   parseTrustedMachineKey,
   readTrustedMachineKeys,
-} from '../../../lib/commands/machines/open-shared.ts';
+} from '../../../lib/commands/machines/run-in-shared-session.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { machineName, openCloneKey } from '../../../lib/trust/clone-key.ts';
 import { makePrivateKey, maySignAs, publicKeyOf } from '../../../lib/util/machine-key.ts';

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { listLivingDescendants } from '../../../lib/cell/process-tree.ts';
+import { listLivingDescendants } from '../../../lib/cell/process-table.ts';
 
 // What a chat's CLI is, in a process of its own: it has `git flame mcp` beside it, whose tools its model calls, and a
 // shell in which that model types commands, before it calls the first tool. Arguments: the program, and the commands, each a

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { findDamage, findRemains } from '../../support/kill-rig.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { openLeadToolsInRun } from '../../../lib/commands/mcp/run-host.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { PlanQuestion } from '../../../lib/domain/ports/gates.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { throughDoor } from '../../support/led-run.ts';
 import type { Said } from '../../support/mcp-client.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { makeExecProject } from '../../support/exec-project.ts';
 import { closeChats, openChat } from '../../support/mcp-client.ts';
 import { programFolder } from '../../support/program.ts';

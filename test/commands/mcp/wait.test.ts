@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LeadHost, LeadSession } from '../../../lib/commands/mcp/lead-session.ts';
-import { waitForWorkers } from '../../../lib/commands/mcp/wait.ts';
+import { waitForWorkers } from '../../../lib/commands/mcp/wait-for-workers.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';

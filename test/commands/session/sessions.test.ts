@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
 import { flame, flameJson } from '../../support/flame.ts';
 import { untilLetGo } from '../../support/machine-rig.ts';

@@ -13,7 +13,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { main } from '../../../lib/cli/main.ts';
-import { cloneStateDir } from '../../../lib/util/own-folders.ts';
+import { cloneStateDir } from '../../../lib/util/user-folders.ts';
 import { writeDecisions, writePlan } from '../../support/exec-project.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import { type FlameRun, flame, flameJson, lookOnly } from '../../support/flame.ts';

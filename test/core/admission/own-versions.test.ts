@@ -6,15 +6,15 @@ import {
   toTaskPlanDecision,
   toTaskStateDecision,
   toVerdictDecision,
-} from '../../../lib/core/admission/decisions.ts';
+} from '../../../lib/core/admission/make-decisions.ts';
 import { isWholeStateOwn } from '../../../lib/core/admission/own-versions.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Snapshot } from '../../../lib/domain/ports/store-port.ts';
 import { type BlackboardPage, makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { DecisionLog, LoggedDecision } from '../../../lib/domain/state/decision-log.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
 import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { sampleSession, sampleSessionId, sampleVerdict } from '../../store/sample.ts';

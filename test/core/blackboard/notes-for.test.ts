@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { selectNotesForTask } from '../../../lib/core/blackboard/notes-for.ts';
+import { selectNotesForTask } from '../../../lib/core/blackboard/notes-for-task.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
 import {
   type BlackboardNote,
   type BlackboardPage,
   makeBlackboardNote,
 } from '../../../lib/domain/state/blackboard.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makeTask, testSession } from '../../support/tasks.ts';
 
 const at = (minute: number): string => `2026-02-06T14:${String(minute).padStart(2, '0')}:00Z`;

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listChangesetsToBuild } from '../../../lib/core/changesets/group-changesets.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import { listChangesetsToBuild } from '../../../lib/core/changesets/changesets-to-build.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makePassed, makeTask } from '../../support/tasks.ts';
 
 function group(tasks: readonly Task[]) {

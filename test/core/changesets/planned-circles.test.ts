@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findInseparableGroups } from '../../../lib/core/changesets/cohesion-groups.ts';
-import { listPlannedOverlaps, predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
-import { planSchema } from '../../../lib/domain/state/plan.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../../lib/core/schedule/predict-batches.ts';
+import { planSchema } from '../../../lib/domain/state/plan-schema.ts';
 
 type Row = readonly [id: string, group: string, lock: string, ...dependencies: string[]];
 

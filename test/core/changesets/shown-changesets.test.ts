@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listChangesetsToShow } from '../../../lib/core/changesets/shown-changesets.ts';
+import { listChangesetsToShow } from '../../../lib/core/changesets/changesets-to-show.ts';
 
 type Sets = readonly (readonly [id: string, group: string, state: string, tasks: readonly string[]])[];
 

@@ -6,7 +6,7 @@ import {
   makeTrialPairKey,
   planTrialMerges,
   type TrialPair,
-} from '../../../lib/core/conflict-detection/conflicts.ts';
+} from '../../../lib/core/conflict-detection/trial-merges.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
 import type { TrialMergeResult } from '../../../lib/domain/ports/git-commits.ts';
 import { makeOid } from '../../support/tasks.ts';

@@ -6,7 +6,7 @@ import {
   toSessionStateDecision,
   toTaskPlanDecision,
   toTaskStateDecision,
-} from '../../../lib/core/admission/decisions.ts';
+} from '../../../lib/core/admission/make-decisions.ts';
 import {
   createSharedDecisionLog,
   isDecisionTrustedWhenShared,

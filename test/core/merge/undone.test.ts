@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepTaskEnd } from '../../../lib/core/merge/admit-change.ts';
 import { listTaskChanges } from '../../../lib/core/merge/incoming-changes.ts';
-import { mergeTaskNotes } from '../../../lib/core/merge/merge-task.ts';
-import { takeBackTaskLanding } from '../../../lib/core/task/after-review.ts';
+import { keepTaskEnd } from '../../../lib/core/merge/keep-ended-state.ts';
+import { mergeTaskNotes } from '../../../lib/core/merge/merge-task-notes.ts';
+import { takeBackTaskLanding } from '../../../lib/core/task/take-back-task.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { alterTask, makeOid, makeTask, testTime } from '../../support/tasks.ts';
 
 // LND-1 between clones: a landing that was taken back stays so, and no other way leads out of what has landed.

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { limitAgentsByMemory } from '../../../lib/core/schedule/held-back.ts';
+import { limitAgentsByMemory } from '../../../lib/core/schedule/pauses-and-limits.ts';
 
 const limitOf = (freeMb: number, usedMb: readonly number[] = [], configured = 4): number =>
   limitAgentsByMemory({ configured, freeMb, minPerAgentMb: 600, usedMb }).limit;

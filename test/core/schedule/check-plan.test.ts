@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkPlan, type PlanRules } from '../../../lib/core/schedule/check-plan.ts';
-import { type Plan, planSchema } from '../../../lib/domain/state/plan.ts';
+import { type Plan, planSchema } from '../../../lib/domain/state/plan-schema.ts';
 import { makeRandom } from '../../support/random.ts';
 
 const rules: PlanRules = {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClaimBatchSize } from '../../../lib/core/schedule/claim-rules.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import { ClaimBatchSize } from '../../../lib/core/schedule/manual-claim-rules.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
 
 interface Racer {

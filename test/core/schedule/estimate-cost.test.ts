@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { estimateCost } from '../../../lib/core/schedule/estimate-cost.ts';
-import { type Config, configSchema } from '../../../lib/domain/config/config.ts';
+import { type Config, configSchema } from '../../../lib/domain/config/config-schema.ts';
 import type { Role } from '../../../lib/domain/role.ts';
-import type { AgentRunRecord } from '../../../lib/domain/state/session.ts';
+import type { AgentRunRecord } from '../../../lib/domain/state/session-schema.ts';
 import { testTime } from '../../support/tasks.ts';
 
 const inGroup = (cohesion_group: string) => ({ cohesion_group, adapter: null, model: null });

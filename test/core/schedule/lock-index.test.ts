@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findSharedLock, LockIndex } from '../../../lib/core/schedule/locks.ts';
+import { findSharedLock, LockIndex } from '../../../lib/core/schedule/shared-locks.ts';
 import { makeRandom } from '../../support/random.ts';
 
 const parts = [

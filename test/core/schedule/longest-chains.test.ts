@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { computeChainLengths, longestChainLength } from '../../../lib/core/schedule/plan-waves.ts';
+import { computeChainLengths, longestChainLength } from '../../../lib/core/schedule/predict-batches.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 const [one, two, three, other] = [

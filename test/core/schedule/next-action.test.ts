@@ -9,8 +9,8 @@ import {
 import { canAnyTaskStart } from '../../../lib/core/schedule/select-ready.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
 

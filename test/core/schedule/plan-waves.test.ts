@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
+import { predictTaskBatches } from '../../../lib/core/schedule/predict-batches.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 test('PLN-5 waves follow dependencies, locks, priority and the limit', () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listPlannedOverlaps, predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import { listPlannedOverlaps, predictTaskBatches } from '../../../lib/core/schedule/predict-batches.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makeTask } from '../../support/tasks.ts';
 
 function ground(tasks: readonly Task[]): readonly string[] {

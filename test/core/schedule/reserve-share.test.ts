@@ -8,7 +8,7 @@ import {
   reserveShare,
   withoutReservations,
 } from '../../../lib/core/schedule/budget-state.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { makeRandom } from '../../support/random.ts';
 

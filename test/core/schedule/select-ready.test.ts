@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { computeChainLengths, predictTaskBatches } from '../../../lib/core/schedule/plan-waves.ts';
+import { computeChainLengths, predictTaskBatches } from '../../../lib/core/schedule/predict-batches.ts';
 import { msUntilNextBackoffEnds, selectReadyTasks } from '../../../lib/core/schedule/select-ready.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makeRandom as seeded } from '../../support/random.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
 

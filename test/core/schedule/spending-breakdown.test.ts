@@ -6,7 +6,7 @@ import {
   presumeReservationsSpent,
   reserveShare,
 } from '../../../lib/core/schedule/budget-state.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
 import { renderSpendingBreakdown } from '../../../lib/ui/render/render-session.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { plainStyle } from '../../ui/samples.ts';

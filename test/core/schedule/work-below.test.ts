@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { toTaskStateDecision } from '../../../lib/core/admission/decisions.ts';
-import { mergeTaskNotes } from '../../../lib/core/merge/merge-task.ts';
+import { toTaskStateDecision } from '../../../lib/core/admission/make-decisions.ts';
+import { mergeTaskNotes } from '../../../lib/core/merge/merge-task-notes.ts';
 import { listMergeableTasks } from '../../../lib/core/schedule/next-action.ts';
-import { listWorkToBuildOn } from '../../../lib/core/schedule/work-below.ts';
+import { listWorkToBuildOn } from '../../../lib/core/schedule/work-to-build-on.ts';
 import { listTasksToRebase, readStackState } from '../../../lib/core/task/stack-state.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
 

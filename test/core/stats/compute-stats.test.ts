@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { computeStats, type SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
-import type { Stats } from '../../../lib/domain/view-models/stats.ts';
+import type { Stats } from '../../../lib/domain/view-models/stats-report.ts';
 import { alterTask, makeTask, makeVerdict } from '../../support/tasks.ts';
 import { after, beginning, life, record, run } from './rig.ts';
 

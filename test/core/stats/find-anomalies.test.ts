@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { computeStats, type SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
 import { computeDistribution } from '../../../lib/core/stats/distribution.ts';
-import type { Anomalies } from '../../../lib/domain/view-models/stats.ts';
+import type { Anomalies } from '../../../lib/domain/view-models/stats-report.ts';
 import { beginning, pastSession } from './rig.ts';
 
 function anomalies(past: readonly SessionRecord[], now: SessionRecord): Anomalies {

@@ -1,8 +1,8 @@
 import type { SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
 import { type ObjectId, parseRefName, parseSessionId } from '../../../lib/domain/ids.ts';
 import type { StateLogEntry } from '../../../lib/domain/ports/store-port.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
-import type { Task, TaskStatus } from '../../../lib/domain/state/task.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
+import type { Task, TaskStatus } from '../../../lib/domain/state/task-schema.ts';
 import { makeTask } from '../../support/tasks.ts';
 import { emptySession } from '../merge-random.ts';
 

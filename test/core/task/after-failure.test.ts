@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { computeBackoffMs, decideRetryAfterFailure } from '../../../lib/core/task/after-failure.ts';
+import { computeBackoffMs, decideRetryAfterFailure } from '../../../lib/core/task/retry-after-failure.ts';
 import { appendHistoryEntry } from '../../../lib/core/task/task-history.ts';
 import type { FailureKind } from '../../../lib/domain/failure.ts';
 import { makeFailure, makeTask, testTime } from '../../support/tasks.ts';

@@ -4,9 +4,9 @@ import {
   blockDependents,
   listUnblockableTasks,
   requeueDoneDependents,
-} from '../../../lib/core/task/cascade.ts';
+} from '../../../lib/core/task/block-dependents.ts';
 import { findTransitiveDependents } from '../../../lib/core/task/stack-state.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makePassed, makeTask, testTime } from '../../support/tasks.ts';
 
 const graph: readonly Task[] = [

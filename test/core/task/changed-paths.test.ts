@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listChangedCellPaths } from '../../../lib/core/task/changed-paths.ts';
+import { listChangedCellPaths } from '../../../lib/core/task/cell-changes-and-renames.ts';
 
 const start = { src: 'folder', 'src/a.ts': '1', '.git/HEAD': '1' };
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renameLocksLikeFiles } from '../../../lib/core/task/changed-paths.ts';
+import { renameLocksLikeFiles } from '../../../lib/core/task/cell-changes-and-renames.ts';
 
 const folder = ['f1.js', 'f2.js', 'deep/f3.js'].map((name) => ({
   from: `src/util/${name}`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notDonePrefix, parseNotDoneReason } from '../../../lib/core/blackboard/parse-notes-in-message.ts';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 
 test('UNI-5 why an agent did nothing is what it says in the form it was asked for, and nothing else', () => {
   assert.is(

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { boundText, toOneLine } from '../../../lib/core/task/one-line.ts';
+import { boundText, toOneLine } from '../../../lib/core/task/bound-text.ts';
 
 test('one line: white space joined, controls and invisible characters gone', () => {
   assert.is(toOneLine('  a\r\n\tb \u001b[31mc\u202e\u200b  '), 'a b [31mc');

@@ -5,7 +5,7 @@ import {
   appendHistoryEntry,
   nextAttemptNumber,
 } from '../../../lib/core/task/task-history.ts';
-import { type HistoryEntry, historyEntrySchema } from '../../../lib/domain/state/task.ts';
+import { type HistoryEntry, historyEntrySchema } from '../../../lib/domain/state/task-schema.ts';
 import { testTime } from '../../support/tasks.ts';
 
 type NewEntry = Omit<HistoryEntry, 'attempt'>;

@@ -20,8 +20,8 @@ import {
 import { requireTransition } from '../../../lib/core/task/task-state.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseAgentId, parseTaskId } from '../../../lib/domain/ids.ts';
-import { type Task, taskSchema } from '../../../lib/domain/state/task.ts';
 import { taskStatuses } from '../../../lib/domain/state/task-facts.ts';
+import { type Task, taskSchema } from '../../../lib/domain/state/task-schema.ts';
 import { testTime as at, makeFailure, makeOid, makeTask, makeVerdict } from '../../support/tasks.ts';
 
 const agentId = parseAgentId('worker-1a2b3c4d');

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parsePlannerAnswer } from '../../../lib/domain/config/answers.ts';
+import { parsePlannerAnswer } from '../../../lib/domain/config/agent-answers.ts';
 
 test('PLA-1 a planner chooses no adapter and no model: what its answer says of them is dropped', () => {
   const task = { id: 'a', title: 'Do a', description: 'Do it.', adapter: 'exec', model: 'large' };

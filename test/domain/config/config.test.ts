@@ -1,19 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configSchema } from '../../../lib/domain/config/config.ts';
-import {
-  compileConfiguredPattern,
-  describeGlobProblem,
-  parseDuration,
-  renderDuration,
-} from '../../../lib/domain/config/config-values.ts';
+import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import {
   chooseAdapterAndModel,
   findRoleAdapter,
   findRoleModel,
   readRoleBudget,
   readSessionBudget,
-} from '../../../lib/domain/config/role-settings.ts';
+} from '../../../lib/domain/config/role-adapter-and-model.ts';
+import {
+  compileConfiguredPattern,
+  describeGlobProblem,
+  parseDuration,
+  renderDuration,
+} from '../../../lib/domain/config/value-schemas.ts';
 import { agentRoles } from '../../../lib/domain/role.ts';
 
 test('globs that are fine', () => {

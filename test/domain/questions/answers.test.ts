@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decisionsFileSchema } from '../../../lib/domain/config/decisions.ts';
+import { decisionsFileSchema } from '../../../lib/domain/config/decisions-file-schema.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { AnswerField, OfferedAnswer } from '../../../lib/domain/questions/answer-row.ts';
+import type { AnswerField, OfferedAnswer } from '../../../lib/domain/questions/answer-definition.ts';
 import {
   describeGateDecision,
   listAnsweringOptions,
@@ -12,9 +12,9 @@ import {
   readDecisionsFileAnswer,
   renderAnswerUsage,
   renderDecisionsFileForms,
-} from '../../../lib/domain/questions/answers-to.ts';
-import type { ChangesetQuestionData, QuestionData } from '../../../lib/domain/questions/gate.ts';
+} from '../../../lib/domain/questions/offered-answers.ts';
 import { parseAnswerToQuestion } from '../../../lib/domain/questions/parse-answer.ts';
+import type { ChangesetQuestionData, QuestionData } from '../../../lib/domain/questions/question-data.ts';
 import { listQuestionFacts, renderQuestionTitle } from '../../../lib/domain/questions/question-facts.ts';
 
 const checks = [{ command: 'npm test', result: 'exit 1', is_good: false, output: 'not ok' }];

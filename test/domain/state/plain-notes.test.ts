@@ -1,8 +1,8 @@
 import { isPlain } from 'flame:plain-notes';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plannedTaskSchema } from '../../../lib/domain/state/plan.ts';
-import { agentRunSchema } from '../../../lib/domain/state/session.ts';
+import { plannedTaskSchema } from '../../../lib/domain/state/plan-schema.ts';
+import { agentRunSchema } from '../../../lib/domain/state/session-schema.ts';
 import { plannedTaskKeys, taskStatuses } from '../../../lib/domain/state/task-facts.ts';
 import { verdictSchema } from '../../../lib/domain/state/verdict.ts';
 import { noteSchemas } from '../../../lib/store/notes/note-schemas.ts';

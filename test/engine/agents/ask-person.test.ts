@@ -4,7 +4,7 @@ import type { AgentQuestionReply } from '../../../lib/domain/agent-messages.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import type { AgentAnswer, AskedAgentQuestions } from '../../../lib/domain/ports/gates.ts';
-import type { RunEventBody } from '../../../lib/domain/view-models/event.ts';
+import type { RunEventBody } from '../../../lib/domain/view-models/run-event.ts';
 import { makeAskPersonHandler } from '../../../lib/engine/agents/ask-person.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { modelCliNames } from '../../../lib/domain/config/agent-clis.ts';
+import { modelCliNames } from '../../../lib/domain/config/known-clis.ts';
 import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import { requirePlannerThatTalks } from '../../../lib/engine/plan/plan-wave.ts';
 import { requireRunCanStart } from '../../../lib/engine/work/preflight.ts';

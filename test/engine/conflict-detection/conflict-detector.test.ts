@@ -5,15 +5,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
-import type { PredictedConflicts } from '../../../lib/domain/view-models/status.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
+import type { PredictedConflicts } from '../../../lib/domain/view-models/status-view.ts';
 import {
   type ConflictDetectorPorts,
   createConflictDetector,
 } from '../../../lib/engine/conflict-detection/conflict-detector.ts';
-import { personWorktreePath } from '../../../lib/engine/manual/hand-task.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { personWorktreePath } from '../../../lib/engine/manual/worktree-of-person.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { agentCommits } from '../../git/cell-fixture.ts';
 import { appending, openStack, shared, stackTask } from '../../support/stack.ts';

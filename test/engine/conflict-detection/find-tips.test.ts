@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { findWorkTips } from '../../../lib/engine/conflict-detection/tips-and-trials.ts';
 import { sampleTask } from '../../store/sample.ts';
 

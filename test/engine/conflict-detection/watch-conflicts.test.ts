@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import { watchConflicts } from '../../../lib/engine/conflict-detection/watch-conflicts.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { shared, stackTask } from '../../support/stack.ts';
 import { alterTask } from '../../support/tasks.ts';

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { handleLostLead } from '../../../lib/engine/machines/lost-claims.ts';
-import { decideAndRecord } from '../../../lib/engine/record.ts';
+import { handleLostLead } from '../../../lib/engine/machines/watch-agent-claims.ts';
+import { decideAndRecord } from '../../../lib/engine/record-changes.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { openStack } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';

@@ -2,19 +2,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { toMachineTrustDecision } from '../../../lib/core/admission/decisions.ts';
+import { toMachineTrustDecision } from '../../../lib/core/admission/make-decisions.ts';
 import {
   renderTextToSign,
   toApprovalToSign,
   toVerdictToSign,
 } from '../../../lib/core/machines/machine-statement.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import type { JoinedMachineRole } from '../../../lib/domain/state/machine.ts';
-import type { DoneTask } from '../../../lib/domain/state/task.ts';
+import type { JoinedMachineRole } from '../../../lib/domain/state/machine-schemas.ts';
+import type { DoneTask } from '../../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
 import { adoptStatementsOfMachines } from '../../../lib/engine/machines/supervise-machines.ts';
 import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { makePrivateKey, publicKeyOf, signTextWithKey } from '../../../lib/util/machine-key.ts';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claimByHand } from '../../../lib/engine/manual/claim.ts';
-import { releaseByHand } from '../../../lib/engine/manual/release.ts';
-import { submitByHand } from '../../../lib/engine/manual/submit.ts';
+import { claimByHand } from '../../../lib/engine/manual/claim-by-hand.ts';
+import { releaseByHand } from '../../../lib/engine/manual/release-by-hand.ts';
+import { submitByHand } from '../../../lib/engine/manual/submit-by-hand.ts';
 import { alterTask, type TaskFields } from '../../support/tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
-import { type LandingUndoRequest, takeBackLanding } from '../../../lib/engine/review/take-back.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
+import { type LandingUndoRequest, takeBackLanding } from '../../../lib/engine/review/take-back-landing.ts';
 import { landedText, openStack, runStack, type StackBench } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 

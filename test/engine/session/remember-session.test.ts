@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig } from '../../../lib/config/load-config.ts';
-import { toMemoryDecision } from '../../../lib/core/admission/decisions.ts';
+import { toMemoryDecision } from '../../../lib/core/admission/make-decisions.ts';
 import { listMemoryEntries } from '../../../lib/core/memory/session-memory.ts';
-import type { RunEventBody } from '../../../lib/domain/view-models/event.ts';
+import type { RunEventBody } from '../../../lib/domain/view-models/run-event.ts';
 import { recallForPlanner } from '../../../lib/engine/session/remember-session.ts';
 import { openDecisionLog } from '../../../lib/trust/decisions/open-decision-log.ts';
 import { sampleSession } from '../../store/sample.ts';

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withdrawTasks } from '../../../lib/core/task/cascade.ts';
+import { withdrawTasks } from '../../../lib/core/task/block-dependents.ts';
 import { dropTask } from '../../../lib/core/task/task-outcome.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
-import { decideAndRecord, requireTaskInView } from '../../../lib/engine/record.ts';
+import { decideAndRecord, requireTaskInView } from '../../../lib/engine/record-changes.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import {

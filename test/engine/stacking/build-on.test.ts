@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { appending, landedText, openStack, runStack } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { runReviewWave } from '../../../lib/engine/review/review-wave.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';

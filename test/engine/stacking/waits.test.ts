@@ -4,13 +4,13 @@ import {
   openTrialCache,
   readWaitsBeyondDependencies,
 } from '../../../lib/commands/context/waits-and-conflicts.ts';
-import { withdrawTasks } from '../../../lib/core/task/cascade.ts';
+import { withdrawTasks } from '../../../lib/core/task/block-dependents.ts';
 import { requeueTask } from '../../../lib/core/task/task-outcome.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { TaskWait } from '../../../lib/domain/view-models/status.ts';
-import { claimByHand } from '../../../lib/engine/manual/claim.ts';
-import { submitByHand } from '../../../lib/engine/manual/submit.ts';
-import { decideAndRecord, requireTaskInView, viewSession } from '../../../lib/engine/record.ts';
+import type { TaskWait } from '../../../lib/domain/view-models/status-view.ts';
+import { claimByHand } from '../../../lib/engine/manual/claim-by-hand.ts';
+import { submitByHand } from '../../../lib/engine/manual/submit-by-hand.ts';
+import { decideAndRecord, requireTaskInView, viewSession } from '../../../lib/engine/record-changes.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { openRepo, type TestRepo } from '../../support/repo.ts';
 import { appending, landedText, openStack, runStack, type StackBench, shared } from '../../support/stack.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ValidationDecision, ValidatorFailedDecision } from '../../../lib/domain/ports/gates.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';

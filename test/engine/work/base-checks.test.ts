@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';

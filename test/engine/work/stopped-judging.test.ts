@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { viewSession } from '../../../lib/engine/record.ts';
+import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { recoverSession } from '../../../lib/engine/recover-session.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { addToRecord } from '../../../lib/git/cells/cell-record.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RankedWorkQueue } from '../../../lib/engine/work/attempts.ts';
+import { RankedWorkQueue } from '../../../lib/engine/work/running-attempts.ts';
 
 /** Work that goes on until it is told to end, and what has begun by now. */
 function openTurns(isLong: (ended: AbortSignal) => Promise<void> = untilEnded) {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkedWorkLimits } from '../../../lib/domain/config/work-bounds.ts';
+import { checkedWorkLimits } from '../../../lib/domain/config/checked-work-limits.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';

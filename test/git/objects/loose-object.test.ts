@@ -10,7 +10,7 @@ import {
   writeLooseObject,
 } from '../../../lib/git/objects/loose-object.ts';
 import { makeUnwrittenObject } from '../../../lib/git/objects/make-object.ts';
-import { parseGitSettings } from '../../../lib/git/process/settings.ts';
+import { parseGitSettings } from '../../../lib/git/process/git-settings.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 for (const objectFormat of ['sha1', 'sha256'] as const) {

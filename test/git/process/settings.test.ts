@@ -6,7 +6,7 @@ import {
   parseGitSettings,
   readGitSettings,
   readRepositorySettings,
-} from '../../../lib/git/process/settings.ts';
+} from '../../../lib/git/process/git-settings.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('a key counts as git says: the last value, and true where it stands alone', async () => {

@@ -4,8 +4,8 @@ import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runProgramByStarter, type SendProgramSignal } from '../../../lib/git/process/starter.ts';
-import { packageRoot } from '../../../lib/util/own-folders.ts';
+import { runProgramByStarter, type SendProgramSignal } from '../../../lib/git/process/starter-process.ts';
+import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { listProcesses } from '../../support/processes.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';

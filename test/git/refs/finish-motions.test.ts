@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, w
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { finishKilledRefChanges } from '../../../lib/git/refs/finish-motions.ts';
+import { finishKilledRefChanges } from '../../../lib/git/refs/finish-killed-ref-changes.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseRefName, type RefName } from '../../../lib/domain/ids.ts';
-import { UnmovedRefsCheck } from '../../../lib/git/refs/ref-files.ts';
+import { UnmovedRefsCheck } from '../../../lib/git/refs/unmoved-refs-check.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
 const [one, other] = [parseRefName('refs/blueflame/one'), parseRefName('refs/blueflame/other')];

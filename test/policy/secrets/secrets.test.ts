@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findSecrets } from '../../../lib/policy/secrets/secrets.ts';
+import { findSecrets } from '../../../lib/policy/secrets/find-secrets.ts';
 
 let state = 7;
 const next = (limit: number): number => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CatFile } from '../../../lib/git/process/cat-file.ts';
-import { openStateSnapshot } from '../../../lib/store/notes/state.ts';
+import { openStateSnapshot } from '../../../lib/store/notes/indexed-state.ts';
 import { StateReader } from '../../../lib/store/notes/state-reader.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 import { createTasks, openTestStore, sampleSessionId, sampleTask, setStatus } from '../sample.ts';

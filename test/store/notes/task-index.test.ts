@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ObjectId } from '../../../lib/domain/ids.ts';
-import type { Task } from '../../../lib/domain/state/task.ts';
+import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makeUnwrittenObject } from '../../../lib/git/objects/make-object.ts';
-import { StoredNote } from '../../../lib/store/notes/note.ts';
+import { type TaskNoteIndex, updateTaskNoteIndex } from '../../../lib/store/notes/indexed-state.ts';
 import { taskNoteKind } from '../../../lib/store/notes/note-kinds.ts';
 import { editNoteTree, noteFileMode, notePath, type TreeNode } from '../../../lib/store/notes/note-tree.ts';
-import { type TaskNoteIndex, updateTaskNoteIndex } from '../../../lib/store/notes/state.ts';
+import { StoredNote } from '../../../lib/store/notes/stored-note.ts';
 import { makeRandom, type Random } from '../../support/random.ts';
 import { makeTask } from '../../support/tasks.ts';
 

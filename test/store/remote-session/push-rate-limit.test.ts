@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PushRateLimit, recommendPushesPerMinute } from '../../../lib/store/remote-session/network.ts';
+import {
+  PushRateLimit,
+  recommendPushesPerMinute,
+} from '../../../lib/store/remote-session/remote-git-runner.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { createTasks, sampleTask } from '../sample.ts';
 import { inStore, makeClones, sync } from '../sync-clones.ts';

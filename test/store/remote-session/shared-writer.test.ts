@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeBlackboardPage } from '../../../lib/core/blackboard/change-page.ts';
+import { changeBlackboardPage } from '../../../lib/core/blackboard/change-blackboard-page.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import { openStore } from '../../../lib/store/open-store.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseRefName } from '../../../lib/domain/ids.ts';
-import { PushRefusalHistory } from '../../../lib/store/sync/refusals.ts';
+import { PushRefusalHistory } from '../../../lib/store/sync/push-refusals.ts';
 
 const refusal = { ref: 'refs/heads/main', reason: 'stale info', mayPass: true, stderr: 'stale info' };
 const [tasks, machine] = ['refs/blueflame/tasks', 'refs/blueflame/machines/ses-1/m1'].map(parseRefName);

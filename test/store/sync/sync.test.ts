@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
-import type { Session } from '../../../lib/domain/state/session.ts';
+import type { Session } from '../../../lib/domain/state/session-schema.ts';
 import { changeSession, changeTask } from '../../core/merge-random.ts';
 import { makeRandom } from '../../support/random.ts';
 import { makeOid, testSession } from '../../support/tasks.ts';

@@ -10,8 +10,11 @@ import {
   signatureNamespace,
 } from '../../../lib/domain/state/signatures.ts';
 import { signTextAsGitWould } from '../../../lib/git/process/ssh-signature.ts';
-import { advanceLatestTimeSeen, verifySessionSignatures } from '../../../lib/trust/decisions/verify-seals.ts';
-import { cloneStateDir } from '../../../lib/util/own-folders.ts';
+import {
+  advanceLatestTimeSeen,
+  verifySessionSignatures,
+} from '../../../lib/trust/decisions/verify-signatures.ts';
+import { cloneStateDir } from '../../../lib/util/user-folders.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
 import { hasSshKeys, makeSshKey, type SshKey, signWith } from '../../support/ssh-key.ts';

@@ -5,9 +5,12 @@ import * as assert from 'uvu/assert';
 import { demoConfig } from '../../../lib/commands/demo/demo-repository.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { type RepositoryContent, readRepositoryContent } from '../../../lib/trust/repository/content.ts';
-import { guardRepository } from '../../../lib/trust/repository/guard.ts';
-import { readFilesOfCommand } from '../../../lib/trust/repository/named-files.ts';
+import { readFilesOfCommand } from '../../../lib/trust/repository/files-of-command.ts';
+import {
+  type RepositoryContent,
+  readRepositoryContent,
+} from '../../../lib/trust/repository/repository-content.ts';
+import { guardRepository } from '../../../lib/trust/repository/repository-guard.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 interface Place {

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chooseDefaultWorktreeDir } from '../../../lib/trust/repository/content-items.ts';
+import { chooseDefaultWorktreeDir } from '../../../lib/trust/repository/build-trust-items.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
 const dataDir = makeTempDir();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BoardState, BoardTask } from '../../../lib/domain/view-models/board.ts';
+import type { BoardState, BoardTask } from '../../../lib/domain/view-models/board-view.ts';
 import {
   applyBoardChange,
   emptyBoardState,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import type { QuestionData } from '../../../lib/domain/questions/gate.ts';
-import type { BoardTaskDetails } from '../../../lib/domain/view-models/board.ts';
+import type { QuestionData } from '../../../lib/domain/questions/question-data.ts';
+import type { BoardTaskDetails } from '../../../lib/domain/view-models/board-view.ts';
 import { pageSuite, shot } from '../../review-page/browser.ts';
 import { requireAccessible } from '../../support/axe.ts';
 import { commitA } from '../samples.ts';

@@ -1,14 +1,14 @@
 import type { SessionId } from '../../../lib/domain/ids.ts';
-import type { QuestionData } from '../../../lib/domain/questions/gate.ts';
+import type { QuestionData } from '../../../lib/domain/questions/question-data.ts';
 import type {
   BoardState,
   BoardStreamLine,
   BoardTask,
   BoardTaskDetails,
-} from '../../../lib/domain/view-models/board.ts';
+} from '../../../lib/domain/view-models/board-view.ts';
 import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
+import { type BoardServer, openBoardServer } from '../../../lib/ui/board/board-server.ts';
 import type { BoardSource } from '../../../lib/ui/board/board-tabs.ts';
-import { type BoardServer, openBoardServer } from '../../../lib/ui/board/open-board.ts';
 import { at, commitA } from '../samples.ts';
 
 /** A board over states that a test makes up. */

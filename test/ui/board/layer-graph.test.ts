@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { placeTasksInColumns, type TaskGraphNode } from '../../../lib/ui/board/layer-graph.ts';
+import { placeTasksInColumns, type TaskGraphNode } from '../../../lib/ui/board/place-tasks-in-columns.ts';
 import { makeRandom } from '../../support/random.ts';
 
 test('each stands right of all it needs, and none on top of another, in random plans of 200', () => {

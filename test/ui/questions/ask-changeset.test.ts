@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decisionsFileSchema } from '../../../lib/domain/config/decisions.ts';
+import { decisionsFileSchema } from '../../../lib/domain/config/decisions-file-schema.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type {
   ChangesetDecision,

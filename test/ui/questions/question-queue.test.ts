@@ -4,22 +4,22 @@ import { openUnappliedAnswerStore } from '../../../lib/commands/run-context/open
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../../lib/domain/ids.ts';
 import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
-import type { AnsweringPlace, QuestionData } from '../../../lib/domain/questions/gate.ts';
+import type { AnsweringPlace, QuestionData } from '../../../lib/domain/questions/question-data.ts';
 import { describeQuestionWithdrawal } from '../../../lib/domain/questions/question-facts.ts';
-import { prepareChangesetQuestion } from '../../../lib/ui/questions/about-changeset.ts';
-import { preparePlanQuestion } from '../../../lib/ui/questions/about-plan.ts';
-import type { PreparedQuestion } from '../../../lib/ui/questions/about-question.ts';
+import { prepareChangesetQuestion } from '../../../lib/ui/questions/prepare-changeset-question.ts';
+import { preparePlanQuestion } from '../../../lib/ui/questions/prepare-plan-question.ts';
 import {
   prepareAgentQuestion,
   prepareBudgetQuestion,
   prepareFailingBaseQuestion,
   prepareLeftOverQuestion,
   prepareSessionQuestion,
-} from '../../../lib/ui/questions/about-run.ts';
+} from '../../../lib/ui/questions/prepare-run-questions.ts';
 import {
   prepareValidationQuestion,
   prepareValidatorQuestion,
-} from '../../../lib/ui/questions/about-validation.ts';
+} from '../../../lib/ui/questions/prepare-validation-questions.ts';
+import type { PreparedQuestion } from '../../../lib/ui/questions/prepared-question.ts';
 import { QuestionQueue } from '../../../lib/ui/questions/question-queue.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import {

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import type { QuestionData } from '../../../lib/domain/questions/gate.ts';
-import { prepareChangesetQuestion } from '../../../lib/ui/questions/about-changeset.ts';
-import { prepareValidationQuestion } from '../../../lib/ui/questions/about-validation.ts';
+import type { QuestionData } from '../../../lib/domain/questions/question-data.ts';
+import { prepareChangesetQuestion } from '../../../lib/ui/questions/prepare-changeset-question.ts';
+import { prepareValidationQuestion } from '../../../lib/ui/questions/prepare-validation-questions.ts';
 import { renderQuestions } from '../../../lib/ui/questions/render-questions.ts';
 import { plainStyle, sampleChangesetQuestion, sampleTask, sampleVerdict } from '../samples.ts';
 

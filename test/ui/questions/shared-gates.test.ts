@@ -4,8 +4,8 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ChangesetDecision } from '../../../lib/domain/ports/changeset-question.ts';
 import type { DecisionWithPlace, Gates } from '../../../lib/domain/ports/gates.ts';
 import { createGates } from '../../../lib/ui/questions/create-gates.ts';
-import { emptyUnfinishedReview } from '../../../lib/ui/review-page/kept-review.ts';
 import { openReviewPageServer, type ReviewPage } from '../../../lib/ui/review-page/open-review-page.ts';
+import { emptyUnfinishedReview } from '../../../lib/ui/review-page/unfinished-review.ts';
 import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
 import { plainStyle, sampleChangeset, sampleChangesetQuestion, sampleSession } from '../samples.ts';
 

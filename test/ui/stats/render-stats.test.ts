@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { computeStats, type SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
-import type { Stats } from '../../../lib/domain/view-models/stats.ts';
+import type { Stats } from '../../../lib/domain/view-models/stats-report.ts';
 import { renderPrometheus } from '../../../lib/ui/stats/render-prometheus.ts';
 import { renderStats } from '../../../lib/ui/stats/render-stats.ts';
 import { beginning, life, pastSession, record, run } from '../../core/stats/rig.ts';

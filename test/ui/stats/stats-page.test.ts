@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { computeStats, type SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
-import type { Stats } from '../../../lib/domain/view-models/stats.ts';
+import type { Stats } from '../../../lib/domain/view-models/stats-report.ts';
 import { renderStatsPage } from '../../../lib/ui/stats/render-stats-page.ts';
 import { beginning, life, pastSession, record, run } from '../../core/stats/rig.ts';
 import { requireAccessible } from '../../support/axe.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GlobalOptions } from '../../../lib/domain/view-models/command.ts';
-import type { RunEvent, RunEventBody } from '../../../lib/domain/view-models/event.ts';
+import type { RunEvent, RunEventBody } from '../../../lib/domain/view-models/run-event.ts';
 import { renderEvent } from '../../../lib/ui/render/render-event.ts';
 import { createOutput } from '../../../lib/ui/terminal/output.ts';
 import { createStyle, outputWidth } from '../../../lib/ui/text/style.ts';

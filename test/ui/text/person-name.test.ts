@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nameDecider } from '../../../lib/ui/text/visible-text.ts';
+import { nameDecider } from '../../../lib/ui/text/printable-text.ts';
 
 test('a decision names its person without an address, and a conflict nobody', () => {
   const decided_by = 'Lea Lead <lea@example.com>';

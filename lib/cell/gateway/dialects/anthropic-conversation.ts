@@ -8,7 +8,7 @@ import {
   type ScriptedMessage,
   type TextAfterResult,
 } from './dialect.ts';
-import { listRecordsOfValue, textOrEmpty } from './fields.ts';
+import { listRecordsOfValue, textOrEmpty } from './request-fields.ts';
 
 /** See Dialect.readConversation. */
 export function readAnthropicConversation({ messages }: JsonRecord): ReportedConversation {

@@ -8,7 +8,7 @@ import {
   findUnknownField,
   objectToServerTool,
   objectToUnknownField,
-} from './fields.ts';
+} from './request-fields.ts';
 
 /** See Dialect.judge. */
 export function judgeAnthropicRequest(

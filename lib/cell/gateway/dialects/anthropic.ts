@@ -9,8 +9,8 @@ import {
 } from './anthropic-conversation.ts';
 import { judgeAnthropicRequest } from './anthropic-request.ts';
 import type { Dialect, ModelApiEndpoint, PromptCacheMark, PromptText, ReportedUsage } from './dialect.ts';
-import { listRecordsOfValue, textOrEmpty } from './fields.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
+import { listRecordsOfValue, textOrEmpty } from './request-fields.ts';
 
 /** The Messages API. */
 export const anthropicDialect: Dialect = {

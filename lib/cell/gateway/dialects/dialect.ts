@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DialectName } from '../../../domain/config/agent-clis.ts';
+import type { DialectName } from '../../../domain/config/known-clis.ts';
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../../util/json.ts';

@@ -8,7 +8,7 @@ import {
   findUnknownField,
   objectToServerTool,
   objectToUnknownField,
-} from './fields.ts';
+} from './request-fields.ts';
 
 // The API takes names in both spellings.
 const known: AllowedRequestFields = {

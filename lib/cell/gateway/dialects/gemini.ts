@@ -13,15 +13,15 @@ import {
   type ScriptedMessage,
   type TextAfterResult,
 } from './dialect.ts';
+import { judgeGeminiRequest, renameKeysToCamelCase } from './gemini-request.ts';
+import { buildPromptText, selectHeadersByName } from './openai.ts';
 import {
   asListOfValues,
   countOrZero,
   listRecordsOfValue,
   readRequestedOutputTokens,
   textOrEmpty,
-} from './fields.ts';
-import { judgeGeminiRequest, renameKeysToCamelCase } from './gemini-request.ts';
-import { buildPromptText, selectHeadersByName } from './openai.ts';
+} from './request-fields.ts';
 
 const asking =
   /^\/v1(?:beta|alpha)?\/models\/([\w.-]{1,100}):(generateContent|streamGenerateContent|countTokens)$/;

@@ -1,9 +1,9 @@
-import type { DialectName } from '../../../domain/config/agent-clis.ts';
+import type { DialectName } from '../../../domain/config/known-clis.ts';
 import { anthropicDialect } from './anthropic.ts';
-import { openaiChatDialect } from './chat.ts';
 import type { Dialect } from './dialect.ts';
 import { geminiDialect } from './gemini.ts';
-import { openaiResponsesDialect } from './responses.ts';
+import { openaiChatDialect } from './openai-chat.ts';
+import { openaiResponsesDialect } from './openai-responses.ts';
 
 const dialects: Readonly<Record<DialectName, Dialect>> = {
   anthropic: anthropicDialect,

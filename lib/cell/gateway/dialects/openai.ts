@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Dialect, ModelApiEndpoint, PromptText } from './dialect.ts';
-import { asListOfValues, textOrEmpty } from './fields.ts';
 import { createMediaReplacer } from './media.ts';
+import { asListOfValues, textOrEmpty } from './request-fields.ts';
 
 // Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.
 const known: readonly string[] = [

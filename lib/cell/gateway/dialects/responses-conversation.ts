@@ -9,8 +9,8 @@ import {
   type ScriptedMessage,
   type TextAfterResult,
 } from './dialect.ts';
-import { insertAfterResult, listRecordsOfValue, textOrEmpty } from './fields.ts';
 import { joinTextParts, parseToolCallInput } from './openai.ts';
+import { insertAfterResult, listRecordsOfValue, textOrEmpty } from './request-fields.ts';
 
 /** See Dialect.readConversation. */
 export function readResponsesConversation({ input }: JsonRecord): ReportedConversation {

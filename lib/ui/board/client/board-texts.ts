@@ -1,4 +1,4 @@
-import type { BoardOverlap, BoardTask } from '../../../domain/view-models/board.ts';
+import type { BoardOverlap, BoardTask } from '../../../domain/view-models/board-view.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 
 export interface TaskStatusLabel {

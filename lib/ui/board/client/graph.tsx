@@ -5,9 +5,9 @@ import {
   type PlacedTaskGraphNode,
   placeTasksInColumns,
   type TaskGraphNode,
-} from '../layer-graph.ts';
-import { openedPanel, openTaskPanel, shownTasks } from './app.ts';
+} from '../place-tasks-in-columns.ts';
 import { describeOverlaps, labelTaskStatus } from './board-texts.ts';
+import { openedPanel, openTaskPanel, shownTasks } from './received-board-state.ts';
 
 const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
 

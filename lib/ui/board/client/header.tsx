@@ -1,12 +1,12 @@
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
-import type { BoardSession } from '../../../domain/view-models/board.ts';
+import type { BoardSession } from '../../../domain/view-models/board-view.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoardState } from '../board-changes.ts';
-import { boardState, shownTasks } from './app.ts';
 import { describeSpent, labelTaskStatus } from './board-texts.ts';
-import { ElapsedTime } from './texts.tsx';
+import { boardState, shownTasks } from './received-board-state.ts';
+import { ElapsedTime } from './text-components.tsx';
 
 const name = 'git flame board';
 

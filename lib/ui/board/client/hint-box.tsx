@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { BoardHint } from '../../../domain/view-models/board.ts';
+import type { BoardHint } from '../../../domain/view-models/board-view.ts';
 import { SendForm } from '../../page/client/send-form.tsx';
-import { postJson } from '../../page/client/transport.ts';
-import { boardState, hintedAgent, isFresh } from './app.ts';
-import { ForeignText } from './texts.tsx';
+import { postJson } from '../../page/client/server-requests.ts';
+import { boardState, hintedAgent, isFresh } from './received-board-state.ts';
+import { ForeignText } from './text-components.tsx';
 
 /** Where one agent is given a hint, and what became of those before. */
 export function HintBox({ agent }: { readonly agent: string }) {

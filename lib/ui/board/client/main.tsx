@@ -1,16 +1,16 @@
 import { render } from 'preact';
-import { requireElementById } from '../../page/client/dom.ts';
-import { keepEventConnection } from '../../page/client/transport.ts';
+import { requireElementById } from '../../page/client/page-elements.ts';
+import { keepEventConnection } from '../../page/client/server-requests.ts';
 import { applyBoardChange, type BoardChange, type BoardMessage } from '../board-changes.ts';
-import { addSessionToPath, boardState, chosenSession, closePanel, isFresh } from './app.ts';
-import { wireBoardKeys, wireThemeChoice } from './controls.ts';
+import { wireBoardKeys, wireThemeChoice } from './board-controls.ts';
+import { BoardChangesetList, SessionChooser, SessionLogList } from './changesets-log-sessions.tsx';
+import { TaskOrAgentPanel } from './details-panel.tsx';
+import { TaskGraphOrList } from './graph-or-list.tsx';
 import { ObjectiveTitle, SessionProgressFigures } from './header.tsx';
-import { BoardChangesetList, SessionChooser, SessionLogList } from './lists.tsx';
-import { TaskOrAgentPanel } from './panel.tsx';
-import { TaskGraphOrList } from './plan.tsx';
-import { RunningAgentsAndChecks } from './running.tsx';
-import { setBoardClock } from './texts.tsx';
-import { WaitingQuestions } from './waiting.tsx';
+import { addSessionToPath, boardState, chosenSession, closePanel, isFresh } from './received-board-state.ts';
+import { RunningAgentsAndChecks } from './running-agents.tsx';
+import { setBoardClock } from './text-components.tsx';
+import { WaitingQuestions } from './waiting-questions.tsx';
 
 const gone =
   'git flame is not responding: the board has ended, or the connection is lost. This page may be out of date; you can decide here once it responds again.';

@@ -5,12 +5,18 @@ import type {
   BoardTask,
   BoardTaskDetails,
   BoardVerdict,
-} from '../../../domain/view-models/board.ts';
+} from '../../../domain/view-models/board-view.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 import { describeSpent, labelTaskStatus, listTasksBelow } from './board-texts.ts';
-import { FoldedCheckResult } from './gate-facts.tsx';
-import { ChangedLineCounts } from './lists.tsx';
-import { ClockTime, FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList } from './texts.tsx';
+import { ChangedLineCounts } from './changesets-log-sessions.tsx';
+import { FoldedCheckResult } from './question-facts-view.tsx';
+import {
+  ClockTime,
+  FoldedSection,
+  ForeignText,
+  ForeignTextBlock,
+  ForeignTextList,
+} from './text-components.tsx';
 
 /** How a task stands, at a glance. */
 export function TaskSummary({ id, task }: { readonly id: string; readonly task: BoardTask }) {

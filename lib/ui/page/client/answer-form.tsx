@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { AnswerField, OfferedAnswer } from '../../../domain/questions/answer-row.ts';
-import type { QuestionTextKind } from '../../../domain/questions/gate.ts';
+import type { AnswerField, OfferedAnswer } from '../../../domain/questions/answer-definition.ts';
+import type { QuestionTextKind } from '../../../domain/questions/question-data.ts';
 import { Button, SendForm } from './send-form.tsx';
-import { useLoaded } from './transport.ts';
+import { useLoaded } from './server-requests.ts';
 
 interface AnswerFormProps {
   readonly answer: OfferedAnswer;

@@ -1,6 +1,8 @@
-import { createElement, requireElementById } from '../../page/client/dom.ts';
-import { getHtml } from '../../page/client/transport.ts';
+import { createElement, requireElementById } from '../../page/client/page-elements.ts';
+import { getHtml } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
+import { findFormerChangesetKey, moveDraftsToRebuilt } from './drafts.ts';
+import { prepareFileParts } from './load-file-parts.ts';
 import {
   changesetContentKey,
   changesetUrl,
@@ -11,11 +13,9 @@ import {
   shownChangeset,
   shownChangesetKey,
   viewSettings,
-} from './app.ts';
-import { clearReadyAnswer, openedAnswerForm } from './decide.ts';
-import { findFormerChangesetKey, moveDraftsToRebuilt } from './drafts.ts';
-import { prepareFileParts } from './files.ts';
-import { showViewed } from './viewed.ts';
+} from './review-state.ts';
+import { clearReadyAnswer, openedAnswerForm } from './send-decision.ts';
+import { showViewed } from './viewed-marks.ts';
 
 const articles = new Map<string, HTMLElement>();
 

@@ -4,9 +4,7 @@ import {
   renderSuggestionComment,
   stripSuggestion,
 } from '../../../domain/state/line-range.ts';
-import { closestElement, createElement } from '../../page/client/dom.ts';
-import { mainElement, shownChangeset } from './app.ts';
-import { sendSuggestions } from './decide.ts';
+import { closestElement, createElement } from '../../page/client/page-elements.ts';
 import { type DraftComment, draftCommentKey, listShownDraftComments, saveDraftComment } from './drafts.ts';
 import {
   findLineNumberCell,
@@ -15,6 +13,8 @@ import {
   unmarkPickedLines,
   wireLinePicking,
 } from './pick-lines.ts';
+import { mainElement, shownChangeset } from './review-state.ts';
+import { sendSuggestions } from './send-decision.ts';
 
 /** Lines that are chosen open a comment on them. */
 export function wireComments(): void {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { parseSuggestedLines } from '../../../domain/state/line-range.ts';
 import type { FormDrafts } from '../../page/client/answer-form.tsx';
-import { kept, saveUnfinishedReview, shownChangesetKey } from './app.ts';
+import { kept, saveUnfinishedReview, shownChangesetKey } from './review-state.ts';
 
 export interface DraftComment {
   readonly path: string;

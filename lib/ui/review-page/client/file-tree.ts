@@ -1,7 +1,7 @@
 import { formatNumber } from '../../../util/format-figures.ts';
-import { createElement, requireElementById } from '../../page/client/dom.ts';
-import { mainElement } from './app.ts';
-import { isViewed } from './viewed.ts';
+import { createElement, requireElementById } from '../../page/client/page-elements.ts';
+import { mainElement } from './review-state.ts';
+import { isViewed } from './viewed-marks.ts';
 
 const section = requireElementById('files', HTMLElement);
 const holder = requireElementById('file-tree', HTMLDivElement);

@@ -1,18 +1,18 @@
 import { render } from 'preact';
-import { closestElement, requireElementById } from '../../page/client/dom.ts';
-import { keepEventConnection } from '../../page/client/transport.ts';
+import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
+import { keepEventConnection } from '../../page/client/server-requests.ts';
 import type { PageState } from '../page-facts.ts';
-import { mainElement, reviewState, waitingSignalCount } from './app.ts';
-import { DecisionBar } from './bar.tsx';
 import { ReviewChangesetList, showNextWaiting, showWaitingChangeset } from './changesets.tsx';
 import { wireComments } from './comments.ts';
-import { wireContextButtons } from './context.ts';
-import { toggleOnlyNewChanges, wireLayoutAndTheme, wireReviewKeys } from './controls.ts';
-import { setOnDecisionAccepted } from './decide.ts';
+import { wireContextButtons } from './context-buttons.ts';
+import { DecisionBar } from './decision-bar.tsx';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
-import { toggleFileFold } from './files.ts';
-import { wireFind } from './find.ts';
-import { wireViewed } from './viewed.ts';
+import { toggleFileFold } from './load-file-parts.ts';
+import { toggleOnlyNewChanges, wireLayoutAndTheme, wireReviewKeys } from './review-controls.ts';
+import { mainElement, reviewState, waitingSignalCount } from './review-state.ts';
+import { setOnDecisionAccepted } from './send-decision.ts';
+import { wireFind } from './text-search.ts';
+import { wireViewed } from './viewed-marks.ts';
 
 const message = requireElementById('message', HTMLParagraphElement);
 const gone =

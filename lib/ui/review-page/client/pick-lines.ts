@@ -1,6 +1,6 @@
-import { closestElement } from '../../page/client/dom.ts';
-import { mainElement } from './app.ts';
+import { closestElement } from '../../page/client/page-elements.ts';
 import type { DraftComment } from './drafts.ts';
+import { mainElement } from './review-state.ts';
 
 /** Lines a person chose, with the number of the last one. */
 export interface PickedLines extends Omit<DraftComment, 'text'> {

@@ -1,4 +1,4 @@
-import type { Stats } from '../../../domain/view-models/stats.ts';
+import type { Stats } from '../../../domain/view-models/stats-report.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure, mostBars } from '../chart-tables.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type LineChartSettings,
   type Palette,
   taskNamerForSessions,
-} from './chart-parts.ts';
+} from './chart-helpers.ts';
 
 /** Tasks by where they were, over time: an area for each, one on the other. */
 export function buildTaskFlowChart({ flow }: Stats, palette: Palette): LineChartSettings {

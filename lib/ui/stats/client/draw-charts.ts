@@ -12,10 +12,10 @@ import {
   Tooltip,
 } from 'chart.js';
 import type { Role } from '../../../domain/role.ts';
-import type { Stats } from '../../../domain/view-models/stats.ts';
+import type { Stats } from '../../../domain/view-models/stats-report.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure } from '../chart-tables.ts';
-import { type BarChartSettings, type Palette, readPalette, taskNamerForSessions } from './chart-parts.ts';
+import { type BarChartSettings, type Palette, readPalette, taskNamerForSessions } from './chart-helpers.ts';
 import {
   buildCycleTimeChart,
   buildFailureChart,

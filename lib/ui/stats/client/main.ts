@@ -1,4 +1,4 @@
-import type { Stats } from '../../../domain/view-models/stats.ts';
+import type { Stats } from '../../../domain/view-models/stats-report.ts';
 import { drawCharts } from './draw-charts.ts';
 
 const data = document.getElementById('data');

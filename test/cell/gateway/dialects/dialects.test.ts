@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ModelApiEndpoint, ScriptedMessage } from '../../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { createUsageMeter } from '../../../../lib/cell/gateway/usage-meter.ts';
-import type { DialectName } from '../../../../lib/domain/config/agent-clis.ts';
+import type { DialectName } from '../../../../lib/domain/config/known-clis.ts';
 import type { JsonRecord } from '../../../../lib/util/json.ts';
 
 const endpoint: ModelApiEndpoint = { isPaid: true, model: 'the-model', isStreamed: null };

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Dialect, ModelApiEndpoint } from '../../../../lib/cell/gateway/dialects/dialect.ts';
 import { getDialect } from '../../../../lib/cell/gateway/dialects/get-dialect.ts';
-import type { DialectName } from '../../../../lib/domain/config/agent-clis.ts';
+import type { DialectName } from '../../../../lib/domain/config/known-clis.ts';
 import type { JsonRecord } from '../../../../lib/util/json.ts';
 
 const paid: ModelApiEndpoint = { isPaid: true, model: null, isStreamed: null };

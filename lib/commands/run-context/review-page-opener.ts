@@ -1,0 +1,235 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { makeRunFolder } from '../../cell/run-folder.ts';
+import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
+import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
+import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
+import { listChangesetsToShow } from '../../core/changesets/changesets-to-show.ts';
+import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import type { Io } from '../../domain/view-models/command.ts';
+import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
+import { escapeHtml } from '../../ui/page/escape-html.ts';
+import type { ReviewPageAccess } from '../../ui/questions/shared-gates.ts';
+import type {
+  ReviewPage,
+  ReviewPageHandler,
+  ReviewPageOptions,
+} from '../../ui/review-page/open-review-page.ts';
+import type { PageFacts, PagePreferences, ReviewedChangeset } from '../../ui/review-page/page-facts.ts';
+import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
+import { emptyUnfinishedReview, unfinishedReviewSchema } from '../../ui/review-page/unfinished-review.ts';
+import { openBrowser } from '../../ui/terminal/run-pager-or-editor.ts';
+import { randomName } from '../../util/short-names.ts';
+import { replaceFile } from '../../util/write-files.ts';
+import type { ReadContext } from '../context/open-read-context.ts';
+import { explainPageRefusal } from '../context/require-typed-by-person.ts';
+
+/** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
+export interface ReviewPageOpener extends ReviewPageAccess {
+  refresh(): void;
+  /** For a server that serves other pages too, below a path of its own; to be called before `open`. */
+  mount(): Promise<ReviewPageHandler>;
+  close(): Promise<void>;
+}
+
+type HeldParts = Pick<ReviewPage, 'ask' | 'refresh' | 'close'>;
+
+export function createReviewPageOpener(io: Io, reading: ReadContext): ReviewPageOpener {
+  let opening: Promise<HeldParts> | null = null;
+  let page: HeldParts | null = null;
+  const hold = (opened: Promise<HeldParts>): Promise<HeldParts> => {
+    opening = opened.then((one) => (page = one));
+    return opening;
+  };
+  return {
+    open: () => opening ?? hold(serve(io, reading)),
+    mount: async () => {
+      const { createReviewPageHandler } = await import('../../ui/review-page/open-review-page.ts');
+      const part = createReviewPageHandler(optionsOf(reading));
+      // The server that it is mounted on ends it.
+      await hold(
+        Promise.resolve({
+          ask: (question, withdrawn) => part.ask(question, withdrawn),
+          refresh: () => part.refresh(),
+          close: async () => undefined,
+        }),
+      );
+      return part;
+    },
+    isWanted: () => opening !== null || reading.commandLine.page.isWanted,
+    refresh: () => page?.refresh(),
+    close: async () => page?.close(),
+  };
+}
+
+async function serve(io: Io, reading: ReadContext): Promise<ReviewPage> {
+  const { openReviewPageServer } = await import('../../ui/review-page/open-review-page.ts');
+  const { git, output, commandLine } = reading;
+  const page = await openReviewPageServer(optionsOf(reading), {
+    stranger: explainPageRefusal(git.repository, io),
+  });
+  output.events.emit({ event: 'review-page', url: page.url });
+  if (!commandLine.page.opensBrowser || io.stderr.isTTY !== true) return page;
+  const forget = prepareBrowserOpening(io, git.repository.commonDir, page);
+  return {
+    ...page,
+    close: async () => {
+      await forget();
+      await page.close();
+    },
+  };
+}
+
+function optionsOf({ git, store, shown, output, selected }: ReadContext): ReviewPageOptions {
+  const { commonDir } = git.repository;
+  return {
+    source: {
+      read: async () => {
+        const snapshot = await store.snapshot();
+        return readPageFacts(snapshot, { session: selected.require(snapshot), commonDir });
+      },
+      patch: async (changeset, view) => {
+        const patch = await git.readPatch(changeset.parent, changeset.commit, view);
+        shown.recordSeen(selected.require(await store.snapshot()).id, [changeset]);
+        return patch;
+      },
+      text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
+      since: async (changeset) => {
+        const snapshot = await store.snapshot();
+        const session = selected.require(snapshot);
+        const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+        return tryComputeChangesSinceSeen({ git, events: output.events }, session, { changeset, tasks });
+      },
+    },
+    preferences: openPagePreferences(commonDir),
+    kept: keptIn(commonDir),
+  };
+}
+
+const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
+
+/** Reads the person's preferences for the page; defaults where nothing was chosen. */
+export async function readPreferences(commonDir: string): Promise<PagePreferences> {
+  try {
+    return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
+  } catch {
+    return defaults;
+  }
+}
+
+function preferencesFile(commonDir: string): string {
+  return join(commonDir, 'blueflame', 'review-page.json');
+}
+
+/** Preferences that can be changed: all pages of a clone share them. */
+export function openPagePreferences(commonDir: string): ReviewPageOptions['preferences'] {
+  return {
+    read: () => readPreferences(commonDir),
+    write: async (preferences) => {
+      const file = preferencesFile(commonDir);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, `${JSON.stringify(preferences)}\n`);
+    },
+  };
+}
+
+/** Beside the preferences: it is of this clone alone, and nothing depends on it. */
+function keptIn(commonDir: string): ReviewPageOptions['kept'] {
+  const file = join(commonDir, 'blueflame', 'review-kept.json');
+  return {
+    read: async () => {
+      try {
+        return unfinishedReviewSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+      } catch {
+        return emptyUnfinishedReview;
+      }
+    },
+    write: async (kept) => {
+      await mkdir(dirname(file), { recursive: true });
+      await replaceFile(file, `${JSON.stringify(kept)}\n`);
+    },
+  };
+}
+
+interface PageSource {
+  readonly session: Session;
+  readonly commonDir: string;
+}
+
+/** Reads the review page's facts: the changesets of a session's cycle, in the order they are reviewed. */
+export function readPageFacts(
+  stored: AdmittedSnapshot,
+  { session: { id }, commonDir }: PageSource,
+): PageFacts {
+  const { session, snapshot } = stored.admitted(id);
+  const decided = listUndoableDecisions(session);
+  const changesets = listChangesetsToShow(session, stored.tasksOf(session.id)).map((changeset) => ({
+    ...readChangeset(snapshot, session, changeset, commonDir),
+    isUndoable: decided.includes(changeset),
+  }));
+  return { session, changesets };
+}
+
+function readChangeset(
+  snapshot: Snapshot,
+  session: Session,
+  changeset: Changeset,
+  commonDir: string,
+): Omit<ReviewedChangeset, 'isUndoable'> {
+  const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
+  );
+  const runs = session.agents
+    .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
+    .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
+  return { changeset, tasks, verdicts, doubts: listTasksInEvidenceDoubt(snapshot, tasks), runs };
+}
+
+/**
+ * Starts the person's browser on a file of their own that leads to the page: what a program is started with is seen
+ * by everybody on the machine. The file goes once it was followed; what is returned removes it if it never was. A
+ * browser that may not read it shows an error: the address is at the terminal, too.
+ */
+export function prepareBrowserOpening(
+  io: Io,
+  commonDir: string,
+  page: Pick<ReviewPage, 'openingUrl'>,
+): () => Promise<void> {
+  try {
+    return openThroughFile(io, commonDir, page);
+  } catch {
+    // Without a place for the file no browser is started.
+    return async () => undefined;
+  }
+}
+
+function openThroughFile(
+  io: Io,
+  commonDir: string,
+  page: Pick<ReviewPage, 'openingUrl'>,
+): () => Promise<void> {
+  const folder = makeRunFolder(commonDir, randomName('page'));
+  const file = join(folder.root, 'review.html');
+  const url = page.openingUrl(() => void folder.remove());
+  writeFileSync(file, leadTo(url), { mode: 0o600 });
+  openBrowser(io, pathToFileURL(file).href);
+  return folder.remove;
+}
+
+function leadTo(url: string): string {
+  const address = escapeHtml(url);
+  return [
+    '<!doctype html>',
+    '<meta charset="utf-8">',
+    '<meta name="referrer" content="no-referrer">',
+    `<meta http-equiv="refresh" content="0; url=${address}">`,
+    '<title>git flame review</title>',
+    `<p><a href="${address}">To the review page</a>, once.</p>`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,47 @@
+import { listSessionsToArchive } from '../../core/changesets/reopen-session.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { GitCells } from '../../domain/ports/git-cells.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { RecordContext } from '../record-changes.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
+
+/** The sessions that are more than `retention.sessions` keeps at hand. */
+export async function listSessionsPastRetention(
+  context: Pick<RunContext, 'config' | 'store'> & WithGit<GitCells>,
+): Promise<readonly SessionId[]> {
+  return (await picker(context))(await context.store.snapshot());
+}
+
+/** Moves them out of what every command reads; they stay readable by name. Resolves to those that were moved. */
+async function archiveOld(
+  context: Pick<RunContext, 'config' | 'gates' | 'git' | 'store'>,
+): Promise<readonly SessionId[]> {
+  const pick = await picker(context);
+  if (pick(await context.store.snapshot()).length === 0) return [];
+  return context.store.moveToArchive(pick, context.gates.person);
+}
+
+/** archiveOld at the end of a session: an error is only reported, the next session tries again. */
+export async function archiveOldSessionsQuietly(
+  context: RecordContext & Pick<RunContext, 'git'>,
+): Promise<void> {
+  const message = await archiveOld(context).then(
+    (moved) =>
+      moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`,
+    (error: unknown) =>
+      `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
+  );
+  if (message !== null) context.events.emit({ event: 'notice', level: 'info', message });
+}
+
+async function picker(
+  context: Pick<RunContext, 'config'> & WithGit<GitCells>,
+): Promise<(snapshot: Snapshot) => readonly SessionId[]> {
+  const cells = await context.git.cells();
+  const busy = new Set(cells.flatMap(({ subject }) => subject?.session ?? []));
+  return (snapshot) => listSessionsToArchive(snapshot, { keep: context.config.retention.sessions, busy });
+}
+
+function countOf(sessions: readonly SessionId[]): string {
+  return sessions.length === 1 ? 'An old session was' : `${sessions.length} old sessions were`;
+}

@@ -1,0 +1,97 @@
+import type { SessionId } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { AgentJob } from '../agents/start-agent-for-job.ts';
+import { isInterrupted } from '../graceful-stop.ts';
+import { type AdapterFacts, agentWorktreePath, type RunContext } from '../run-context.ts';
+import { claimTaskForAgent, type StartedAttempt } from './claim-for-agent.ts';
+import { runAgentForAttempt } from './perform-attempt.ts';
+import {
+  type Attempt,
+  type AttemptEnding,
+  recordAttemptEnding,
+  releaseClaimOfAttempt,
+} from './record-attempt-ending.ts';
+import type { AttemptProgress } from './running-attempts.ts';
+
+interface AttemptStart {
+  readonly task: Task;
+  readonly adapter: AdapterFacts;
+  readonly steps: AttemptProgress;
+}
+
+/**
+ * One attempt at a task: claim, worktree, agent, post-check, and what it led to. A claim that can't be worked on
+ * is given back; nothing is left over then. Resolves when the outcome is recorded and what isn't needed any more is
+ * gone.
+ */
+export async function makeOneAttempt(
+  context: RunContext,
+  session: SessionId,
+  { task, adapter, steps }: AttemptStart,
+): Promise<void> {
+  const agent = context.newAgentId('worker');
+  const attempt: Attempt = {
+    session,
+    task,
+    agent,
+    adapter,
+    began: context.now().getTime(),
+    path: agentWorktreePath(context, agent),
+  };
+  const begun = await steps.open(() => claimTaskForAgent(context, attempt));
+  if (begun === null) return;
+  const left: (() => Promise<void>)[] = [];
+  const release = async (): Promise<void> => {
+    for (const work of left.splice(0)) await work();
+  };
+  try {
+    await performClaim(context, attempt, {
+      begun,
+      steps,
+      later: (work) => void left.push(work),
+      clearUp: (work) =>
+        steps.clearUp(async () => {
+          await work();
+          await release();
+        }),
+    });
+  } finally {
+    await release();
+  }
+}
+
+interface Going {
+  readonly begun: StartedAttempt;
+  readonly steps: AttemptProgress;
+  readonly later: NonNullable<AgentJob['later']>;
+  readonly clearUp: AttemptProgress['clearUp'];
+}
+
+/** From a claim to what it led to. */
+async function performClaim(
+  context: RunContext,
+  attempt: Attempt,
+  { begun, steps, later, clearUp }: Going,
+): Promise<void> {
+  let ending: AttemptEnding;
+  try {
+    ending = await runAgentForAttempt(context, attempt, {
+      ...begun,
+      later,
+      open: (work) => steps.open(work),
+      judge: (work) => steps.judge(work),
+    });
+  } catch (error) {
+    // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
+    if (!(isInterrupted(error) && (await hasFinished(context, attempt))))
+      await releaseClaimOfAttempt(context, attempt, error);
+    throw error;
+  }
+  // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
+  if (context.signal.aborted && !ending.isJudged) await releaseClaimOfAttempt(context, attempt, null);
+  else await recordAttemptEnding(context, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
+}
+
+async function hasFinished({ git }: Pick<RunContext, 'git'>, { path }: Attempt): Promise<boolean> {
+  return (await git.cells()).some((cell) => cell.path === path && cell.ended !== null);
+}

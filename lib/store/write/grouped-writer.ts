@@ -1,0 +1,255 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { OwnStateTips, TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
+import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import type { GitIdentities } from '../../git/process/git-identity.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { finishKilledRefChanges } from '../../git/refs/finish-killed-ref-changes.ts';
+import {
+  type RefCommand,
+  type RefTransactionResult,
+  RefTransactions,
+} from '../../git/refs/ref-transaction.ts';
+import type { CommitSigner } from '../../util/machine-key.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import { collectStateTips, type IndexedState, openStateSnapshot } from '../notes/indexed-state.ts';
+import type { StateReader } from '../notes/state-reader.ts';
+import { refLocked, refsMovedInPart, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { type CommitIdentity, readCommitIdentity } from './audit-entry.ts';
+import {
+  type DecidedTransactions,
+  decideTransactions,
+  type PendingTransaction,
+} from './decide-transactions.ts';
+import { AbandonedLockDetector, type ObjectWriter } from './ref-publisher.ts';
+import type { WriterProcessQueue } from './write-queue.ts';
+
+interface Options {
+  readonly context: GitContext;
+  readonly idents: GitIdentities;
+  readonly commonDir: string;
+  readonly objectFormat: ObjectHashFormat;
+  readonly catFile: CatFile;
+  readonly reader: StateReader;
+  readonly objects: ObjectWriter;
+  readonly queue: WriterProcessQueue;
+  readonly now: () => Date;
+  readonly host: string | null;
+  /** Called once reviews were written, before who wrote them goes on. */
+  readonly onReviewed: (state: IndexedState) => Promise<void>;
+  readonly signer?: () => CommitSigner | null;
+  readonly ownTips?: OwnStateTips;
+}
+
+const groupSize = 128;
+const patienceMs = 30_000;
+// A group of so many decisions costs much to make again: it queues instead of racing.
+const manyCallers = 8;
+// After a lost race the next writers queue for a while, even if no writer holds the turn at that moment.
+const queueForMs = 250;
+
+/**
+ * Applies transactions by compare-and-swap. Those that wait at the same time share one ref transaction; between
+ * processes a lost race reads again and decides again.
+ */
+export class GroupedStoreWriter {
+  readonly #options: Options;
+  readonly #refs: RefTransactions;
+  #waiting: PendingTransaction[] = [];
+  #work: Promise<void> | null = null;
+  #identity: Promise<CommitIdentity> | null = null;
+  #queueUntil = 0;
+  /** Nothing is built on refs that a killed git had moved in part. */
+  #healed: Promise<unknown> | null = null;
+  #ready: Promise<void> | null = null;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#refs = this.#openRefs(false);
+  }
+
+  transact(
+    decide: PendingTransaction['decide'],
+    { isLarge = false, prepare }: TransactOptions,
+  ): Promise<TransactResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ decide, isLarge, prepare, resolve, reject });
+      this.#work ??= this.#drain();
+    });
+  }
+
+  /** Prepares the first write. Errors are ignored here: they come again with the write. */
+  ready(): Promise<void> {
+    // node loads its clock when it is first read.
+    performance.now();
+    this.#ready ??= Promise.allSettled([
+      this.#heal(),
+      this.#readIdentity(),
+      this.#options.objects.ready(),
+    ]).then(() => this.#refs.start());
+    return this.#ready;
+  }
+
+  /** Resolves when what was asked for is done and git is gone. */
+  async close(): Promise<void> {
+    await Promise.all([this.#work, this.#ready]);
+    await this.#refs.close();
+  }
+
+  #openRefs(createsReflogs: boolean): RefTransactions {
+    const { context, commonDir, objectFormat } = this.#options;
+    return new RefTransactions({
+      context,
+      gitDir: commonDir,
+      objectFormat,
+      reason: 'git flame',
+      createsReflogs,
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Callers of the same tick make one group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#settle(this.#waiting.splice(0, groupSize));
+    this.#work = null;
+  }
+
+  /** Tries until each caller has its answer. */
+  async #settle(group: readonly PendingTransaction[]): Promise<void> {
+    const open = new Set(group);
+    const lock = new AbandonedLockDetector();
+    // Time lost to other writers counts, not time in the queue.
+    let lostMs = 0;
+    const attempt = async (): Promise<void> => {
+      const began = performance.now();
+      await this.#attempt(open, lock);
+      lostMs += performance.now() - began;
+    };
+    try {
+      for (let tries = 0; open.size > 0; tries += 1) {
+        if (lostMs > patienceMs) throw stateBusy();
+        if (tries > 0) await wait(Math.random() * Math.min(2 ** tries, 40));
+        await this.#inTurn(open, attempt);
+      }
+    } catch (error) {
+      for (const caller of open) caller.reject(error);
+    }
+  }
+
+  async #inTurn(open: ReadonlySet<PendingTransaction>, attempt: () => Promise<void>): Promise<void> {
+    const { queue } = this.#options;
+    const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
+    const isDear = open.size >= manyCallers || [...open].some(({ isLarge }) => isLarge);
+    if (!isRaced && !isDear) return attempt();
+    // Most of what the others wrote is read by then, and read while they write.
+    const leave = await queue.enter(() =>
+      Promise.all([this.#options.reader.read(), ...[...open].map(({ prepare }) => prepare?.())]),
+    );
+    try {
+      await attempt();
+    } finally {
+      await leave();
+    }
+  }
+
+  /** One compare-and-swap for all open callers; those it settles leave `open`. */
+  async #attempt(open: Set<PendingTransaction>, lock: AbandonedLockDetector): Promise<void> {
+    await this.#heal();
+    const identity = await this.#readIdentity();
+    const base = await this.#options.reader.read();
+    const waiting = this.#options.queue.behind();
+    const round = decideTransactions(base, [...open], { ...this.#options, identity, waiting });
+    this.#options.reader.expect(round.next);
+    const outcome = await this.#publish(round);
+    switch (outcome.kind) {
+      case 'done':
+        this.#options.reader.adopt(round.next);
+        this.#options.ownTips?.keep(openStateSnapshot(round.next));
+        for (const [caller, answer] of round.answers) {
+          open.delete(caller);
+          answer();
+        }
+        // Callers have their answers before git's view of the reviews is updated.
+        if (round.next.reviews.tip !== round.base.reviews.tip) await this.#options.onReviewed(round.next);
+        return;
+      case 'moved':
+        await this.#onMoved(outcome.ref, round, open);
+        return;
+      case 'locked':
+        this.#queueUntil = performance.now() + queueForMs;
+        if (lock.isAbandoned(outcome.file) && !(await this.#unlock(outcome.file)))
+          throw refLocked(outcome.ref, outcome.file);
+        return;
+      case 'refused':
+        if (open.size === 1) throw refUpdateRefused(outcome.message);
+        // One caller's ref must not fail the others: each on its own.
+        for (const caller of [...open]) {
+          open.delete(caller);
+          await this.#settle([caller]);
+        }
+        return;
+      case 'unknown':
+        return;
+      default:
+        unreachable(outcome);
+    }
+  }
+
+  #heal(): Promise<unknown> {
+    this.#healed ??= finishKilledRefChanges(this.#options.context, this.#options.commonDir);
+    return this.#healed;
+  }
+
+  #readIdentity(): Promise<CommitIdentity> {
+    // The person may mend it meanwhile.
+    this.#identity ??= readCommitIdentity(this.#options).catch((error: unknown) => {
+      this.#identity = null;
+      throw error;
+    });
+    return this.#identity;
+  }
+
+  /** Whether the lock was one that a killed git of ours had left. */
+  async #unlock(file: string): Promise<boolean> {
+    const { context, commonDir } = this.#options;
+    return (await finishKilledRefChanges(context, commonDir)).includes(file);
+  }
+
+  async #publish({ base, commands, objects }: DecidedTransactions): Promise<RefTransactionResult> {
+    if (!commands.some((command) => command.new !== undefined)) return { kind: 'done' };
+    await this.#options.objects.write(objects);
+    const tips = collectStateTips(base);
+    const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
+    const refs = isFirst ? this.#openRefs(true) : this.#refs;
+    const outcome = await refs.run(commands);
+    if (isFirst) await refs.close();
+    return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
+  }
+
+  /** git died without an answer: the refs show the outcome. */
+  async #look(commands: readonly RefCommand[], outcome: RefTransactionResult): Promise<RefTransactionResult> {
+    const moves = commands.filter((command) => command.new !== undefined);
+    const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));
+    const isThere = moves.map((move, at) => (now[at]?.oid ?? null) === move.new);
+    if (isThere.every((there) => there)) return { kind: 'done' };
+    const [moved, unmoved] = [true, false].map((side) =>
+      moves.filter((_, at) => isThere[at] === side).map(({ ref }) => ref),
+    );
+    if (moved !== undefined && unmoved !== undefined && moved.length > 0)
+      throw refsMovedInPart(moved, unmoved);
+    return outcome;
+  }
+
+  async #onMoved(ref: string, round: DecidedTransactions, open: Set<PendingTransaction>): Promise<void> {
+    const owner = round.owners.get(ref);
+    if (owner === undefined) {
+      this.#queueUntil = performance.now() + queueForMs;
+      return;
+    }
+    const actual = (await this.#options.catFile.info(ref))?.oid ?? null;
+    const { caller, update } = owner;
+    if (actual === update.old) return;
+    open.delete(caller);
+    caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
+  }
+}

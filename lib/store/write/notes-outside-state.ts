@@ -1,0 +1,106 @@
+import type { SessionId } from '../../domain/ids.ts';
+import type { SessionSignature, SignatureNote } from '../../domain/state/signatures.ts';
+import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import type { RefState } from '../notes/indexed-state.ts';
+import { type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
+import { listNotes } from '../notes/note-tree.ts';
+import { readRefOutsideState } from '../notes/state-reader.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { type NoteWrite, pairNoteKeyWithAnchor, writeNotes } from './apply-change.ts';
+import { type NonStateAuditEntry, readCommitIdentity } from './audit-entry.ts';
+import { type RefPublication, RefPublisher } from './ref-publisher.ts';
+
+/** Change of a ref of its own, as one commit. */
+export interface NotesChangeOutsideState<T> {
+  readonly writes: readonly NoteWrite<T>[];
+  readonly change: NonStateAuditEntry;
+  readonly actor: string;
+}
+
+/** The notes of a ref that is no part of the state each command reads; those that can't be read are left out. */
+export function readNotesOutsideState<T>(options: StoreOptions, kind: NoteKind<T>): Promise<readonly T[]> {
+  return withCatFile(options, async (catFile) => {
+    const { root } = await readRefOutsideState({ ...options, catFile }, kind);
+    return [...listNotes(root)].flatMap(({ value }) => value ?? []);
+  });
+}
+
+/**
+ * Changes such a ref by compare-and-swap: on a lost race `decide` is asked again; null: nothing must be
+ * written.
+ */
+export function writeNotesOutsideState<T extends { readonly rev: number }>(
+  options: StoreOptions,
+  { kind, reason }: { readonly kind: NoteKind<T>; readonly reason: string },
+  decide: (state: RefState<T>) => NotesChangeOutsideState<T> | null,
+): Promise<boolean> {
+  return withCatFile(options, async (catFile) => {
+    const publisher = new RefPublisher({ ...options, reason });
+    try {
+      return await publisher.publish(async () => {
+        const state = await readRefOutsideState({ ...options, catFile }, kind);
+        const decided = decide(state);
+        return decided === null ? null : prepare(state, decided, options);
+      });
+    } finally {
+      await publisher.close();
+    }
+  });
+}
+
+async function withCatFile<T>(options: StoreOptions, work: (catFile: CatFile) => Promise<T>): Promise<T> {
+  const catFile = options.catFile ?? new CatFile(options.context, options.commonDir);
+  try {
+    return await work(catFile);
+  } finally {
+    if (catFile !== options.catFile) await catFile.close();
+  }
+}
+
+async function prepare<T extends { readonly rev: number }>(
+  state: RefState<T>,
+  { writes, change, actor }: NotesChangeOutsideState<T>,
+  options: StoreOptions,
+): Promise<RefPublication> {
+  const { objectFormat, hostname, now = () => new Date() } = options;
+  const objects = new Map<string, UnwrittenObject>();
+  const next = writeNotes(state, writes, change, {
+    actor,
+    host: hostname ?? null,
+    now: now(),
+    objectFormat,
+    identity: await readCommitIdentity(options),
+    sink: (type, content) => {
+      const object = makeUnwrittenObject(objectFormat, type, content);
+      objects.set(object.oid, object);
+      return object;
+    },
+  });
+  const commands = next.tip === null ? [] : [{ ref: state.kind.ref, old: state.tip, new: next.tip }];
+  return { objects: [...objects.values()], commands };
+}
+
+/** Puts what a clone signed of a session in place of what it signed before, by compare-and-swap. */
+export async function saveSessionSignature(
+  options: StoreOptions,
+  session: SessionId,
+  seal: SessionSignature,
+): Promise<void> {
+  const place = { kind: signatureNoteKind, reason: 'git flame sync' };
+  await writeNotesOutsideState(options, place, () => ({
+    actor: seal.by,
+    change: { subject: `${session}: signed by ${seal.by}`, about: session },
+    writes: [
+      {
+        ...pairNoteKeyWithAnchor(options.objectFormat, signatureAnchor(session)),
+        next: (stored: SignatureNote | null, rev: number) => ({
+          v: 1 as const,
+          rev,
+          session,
+          seals: [...(stored?.seals ?? []).filter(({ place: other }) => other !== seal.place), seal],
+        }),
+      },
+    ],
+  }));
+}

@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { FlameError } from '../../domain/flame-error.ts';
+import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
+import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
+import { isNonBlank } from '../../util/error-lines.ts';
+import { packageRoot } from '../../util/user-folders.ts';
+import { makePrintable } from '../page/escape-html.ts';
+import { createPageRefusal, notFoundRefusal } from '../page/page-refusals.ts';
+import {
+  type EventStream,
+  type PageRequest,
+  type PageResponse,
+  type PageServerOptions,
+  servePage,
+} from '../page/page-server.ts';
+import { fillTemplate, readTemplate } from '../page/page-template.ts';
+import type { ReviewPageHandler } from '../review-page/open-review-page.ts';
+import type { BoardEndMessage } from './board-changes.ts';
+import { type BoardSource, BoardTabs } from './board-tabs.ts';
+
+/** The board of one command, as long as it runs. */
+export interface BoardServer {
+  /** For the person: works until the command ends. */
+  readonly url: string;
+  /** Of the review page below it; null: there is none. */
+  readonly reviewUrl: string | null;
+  /** See PageServer. */
+  openingUrl(onUsed: () => void): string;
+  /** Says in every tab that it has ended, and stops serving. */
+  close(): Promise<void>;
+}
+
+export interface BoardServerOptions {
+  readonly source: BoardSource;
+  /** How the person likes pages; remembered beyond this one. */
+  readonly theme: { read(): Promise<Theme>; write(theme: Theme): Promise<void> };
+  readonly serve?: Pick<PageServerOptions, 'host' | 'port' | 'address' | 'stranger'>;
+  /** The message in every tab at the end, a sentence or two. */
+  readonly farewell: BoardEndMessage;
+  /** Is served below it. */
+  readonly review?: ReviewPageHandler | null;
+}
+
+const themeSchema = z.strictObject({ theme: z.enum(['auto', 'dark', 'light']) });
+type Theme = z.infer<typeof themeSchema>['theme'];
+
+/** Serves the board. Rejects where the port is taken (EADDRINUSE). */
+export async function openBoardServer(options: BoardServerOptions): Promise<BoardServer> {
+  const { serve = {}, farewell, review = null } = options;
+  const board = new Tabs(options);
+  const pages = review === null ? ['/'] : ['/', '/review', '/review/'];
+  const answer = (request: PageRequest): Promise<PageResponse> =>
+    review !== null && request.path[0] === 'review'
+      ? review.answer({ ...request, path: request.path.slice(1) })
+      : board.answer(request);
+  const server = await servePage(answer, { ...serve, pages });
+  return {
+    url: server.url,
+    reviewUrl: review === null ? null : server.url.replace('/?', '/review/?'),
+    openingUrl: (onUsed) => server.openingUrl(onUsed),
+    close: async () => {
+      await Promise.all([board.end(farewell), review?.end()]);
+      await server.close();
+    },
+  };
+}
+
+const sessionSchema = z.string().regex(sessionIdPattern).nullable();
+
+const answerSchema = z.strictObject({ gate: z.string().max(100), answer: z.unknown() });
+const hintSchema = z.strictObject({
+  agent: z.string().regex(agentIdPattern),
+  text: z
+    .string()
+    .max(100_000)
+    .refine(isNonBlank)
+    .transform((text) => text.trim()),
+});
+const textSchema = z.enum(['plan', 'diff', 'message']);
+
+/** The text of an error, each mistake on a line of its own. */
+function describeError({ message, lines, hints }: FlameError): string {
+  return [message, ...lines, ...hints.map((hint) => `In a terminal: ${hint}`)].join('\n');
+}
+
+/** Performs a tab's request; a refusal is answered with its reason. */
+async function attempt(act: () => Promise<void>): Promise<PageResponse> {
+  try {
+    await act();
+    return { kind: 'json', value: {} };
+  } catch (error) {
+    if (error instanceof FlameError) return createPageRefusal(409, makePrintable(describeError(error)));
+    throw error;
+  }
+}
+
+class Tabs {
+  readonly #source: BoardSource;
+  readonly #theme: BoardServerOptions['theme'];
+  readonly #hasReview: boolean;
+  /** By session; '': the current one. */
+  readonly #open = new Map<string, BoardTabs>();
+  readonly #over = new AbortController();
+
+  constructor({ source, theme, review = null }: Pick<BoardServerOptions, 'source' | 'theme' | 'review'>) {
+    this.#hasReview = review !== null;
+    this.#source = source;
+    this.#theme = theme;
+  }
+
+  async end(farewell: BoardEndMessage): Promise<void> {
+    this.#over.abort();
+    await Promise.all([...this.#open.values()].map((tabs) => tabs.end(farewell)));
+  }
+
+  async answer({ method, path, query, body }: PageRequest): Promise<PageResponse> {
+    const [api, what, name = ''] = path;
+    if (method === 'POST' && path.join('/') === 'api/answer') return this.#answerGate(query, body);
+    if (method === 'POST' && path.join('/') === 'api/hint') return this.#tell(body);
+    if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
+    if (method !== 'GET') return notFoundRefusal;
+    if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
+    const session = sessionSchema.safeParse(query.get('session'));
+    if (api !== 'api' || !session.success) return notFoundRefusal;
+    if (what === 'events')
+      return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
+    if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
+    if (what === 'gate' && path.length === 4) return this.#gateText(session.data, name, path[3]);
+    if (what === 'stream' && agentIdPattern.test(name))
+      return { kind: 'events', open: (stream) => void this.#follow(name, stream) };
+    return notFoundRefusal;
+  }
+
+  async #likes(): Promise<PageResponse> {
+    return { kind: 'json', value: { theme: await this.#theme.read() } };
+  }
+
+  async #like(body: unknown): Promise<PageResponse> {
+    const parsed = themeSchema.safeParse(body);
+    if (!parsed.success) return createPageRefusal(400, 'This is not a theme.');
+    await this.#theme.write(parsed.data.theme);
+    return { kind: 'json', value: {} };
+  }
+
+  async #task(session: string | null, id: string): Promise<PageResponse> {
+    try {
+      const details = await this.#source.task(session, id);
+      return details === null ? notFoundRefusal : { kind: 'json', value: makePrintable(details) };
+    } catch (error) {
+      if (error instanceof FlameError) return createPageRefusal(409, makePrintable(error.message));
+      throw error;
+    }
+  }
+
+  async #answerGate(query: URLSearchParams, body: unknown): Promise<PageResponse> {
+    const session = sessionSchema.safeParse(query.get('session'));
+    const given = answerSchema.safeParse(body);
+    if (!session.success || !given.success)
+      return createPageRefusal(400, 'This is not an answer to a question.');
+    return attempt(() => this.#source.answer(session.data, given.data));
+  }
+
+  async #tell(body: unknown): Promise<PageResponse> {
+    const given = hintSchema.safeParse(body);
+    if (!given.success)
+      return createPageRefusal(400, 'This is not a message: it must name an agent and have a text.');
+    return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
+  }
+
+  async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageResponse> {
+    const parsed = textSchema.safeParse(what);
+    if (!parsed.success) return notFoundRefusal;
+    try {
+      const text = await this.#source.gateText(session, gate, parsed.data);
+      return text === null ? notFoundRefusal : { kind: 'json', value: makePrintable({ text }) };
+    } catch (error) {
+      if (error instanceof FlameError) return createPageRefusal(409, makePrintable(describeError(error)));
+      throw error;
+    }
+  }
+
+  #tabsOf(session: string | null): BoardTabs {
+    const key = session ?? '';
+    const known =
+      this.#open.get(key) ?? new BoardTabs(this.#source, { session, onEmpty: () => this.#open.delete(key) });
+    this.#open.set(key, known);
+    return known;
+  }
+
+  async #follow(agent: string, stream: EventStream): Promise<void> {
+    const closed = new AbortController();
+    stream.onClose(() => closed.abort());
+    const hear = (lines: readonly BoardStreamLine[]): void => stream.send(makePrintable({ lines }));
+    const signal = AbortSignal.any([closed.signal, this.#over.signal]);
+    const isThere = await this.#source.follow(agent, hear, signal).catch(() => false);
+    stream.send({ ended: isThere });
+    stream.end();
+  }
+}
+
+/**
+ * The page that the board is drawn in: nothing of a session is in it yet. `nonce`: what style and script are let in by;
+ * `hasReview`: the review page is served below it.
+ */
+function renderBoard(nonce: string, hasReview: boolean): string {
+  return fillTemplate('board', {
+    nonce,
+    review: hasReview,
+    style: readTemplate('page.css') + readTemplate('board.css'),
+    script: readFileSync(join(packageRoot(), 'dist', 'board-page.js'), 'utf8'),
+  });
+}

@@ -1,0 +1,81 @@
+import { requireElementById } from '../../page/client/page-elements.ts';
+import { getJson, postJson } from '../../page/client/server-requests.ts';
+import { moveFocusBetweenNodes } from './graph.tsx';
+import { switchGraphAndList } from './graph-or-list.tsx';
+import { closePanel } from './received-board-state.ts';
+
+const help = requireElementById('help', HTMLDialogElement);
+
+/** Handles keys outside of text fields. */
+export function wireBoardKeys(): void {
+  requireElementById('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
+      return;
+    const filter = requireElementById('filter', HTMLInputElement);
+    if (event.key === 'Escape') {
+      if (document.activeElement === filter) filter.blur();
+      else if (closePanel()) event.preventDefault();
+      return;
+    }
+    if (isWriting(event.target)) return;
+    if (moveFocusBetweenNodes(event.key) || press(event.key)) event.preventDefault();
+  });
+}
+
+function press(key: string): boolean {
+  switch (key) {
+    case '?':
+      help.showModal();
+      return true;
+    case '/':
+      requireElementById('filter', HTMLInputElement).focus();
+      return true;
+    case 'v':
+      switchGraphAndList();
+      return true;
+    case 'w':
+      return focusIn('#gates', '#waiting');
+    case 'a':
+      return focusIn('#agents', '#work');
+    case 'p':
+      return focusIn('#graph, #list', '#plan');
+    default:
+      return false;
+  }
+}
+
+/** The first thing in a part that can have the focus; the part comes into view in any case. */
+function focusIn(inside: string, section: string): boolean {
+  document.querySelector(section)?.scrollIntoView({ block: 'start' });
+  const found = document.querySelector(inside)?.querySelector('button, textarea, a, input');
+  if (found instanceof HTMLElement) found.focus();
+  return true;
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
+}
+
+const themes = ['auto', 'dark', 'light'] as const;
+type Theme = (typeof themes)[number];
+
+const button = requireElementById('theme', HTMLButtonElement);
+
+/** The theme, as the person chose it on any page of ours. */
+export function wireThemeChoice(): void {
+  let theme: Theme = 'auto';
+  const show = (next: Theme): void => {
+    theme = next;
+    document.documentElement.dataset.theme = next;
+    button.textContent = `Theme: ${next}`;
+  };
+  button.addEventListener('click', () => {
+    show(themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto');
+    void postJson('/api/theme', { theme });
+  });
+  getJson<{ readonly theme: Theme }>('/api/theme').then(
+    ({ theme: chosen }) => show(chosen),
+    () => undefined,
+  );
+}

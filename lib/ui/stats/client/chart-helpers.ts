@@ -1,0 +1,74 @@
+import type { ChartConfiguration } from 'chart.js';
+import type { Stats, TaskFigures } from '../../../domain/view-models/stats-report.ts';
+import { formatDuration } from '../../../util/format-figures.ts';
+
+/** A bar for each label. */
+export type BarChartSettings = ChartConfiguration<'bar', (number | null)[]>;
+
+/** A line over labels, or over points. */
+export type LineChartSettings = ChartConfiguration<'line', (number | { x: number; y: number } | null)[]>;
+
+/** Seconds, as an axis shows them. */
+export function formatAxisSeconds(value: number | string): string {
+  return Number(value) === 0 ? '0' : formatDuration(Number(value) * 1_000);
+}
+
+/** Seconds between two marks of a time axis, so that they are times people use. */
+export function chooseTimeAxisStep(total: number): number {
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
+  const least = total / 8;
+  return steps.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400;
+}
+
+/** Several sessions may have tasks of one name. */
+export function taskNamerForSessions({ sessions }: Stats): (task: TaskFigures) => string {
+  return ({ session, task }) => (sessions.length > 1 ? `${session.slice(-4)} ${task}` : task);
+}
+
+/** The page's colours as they are now, dark or light. */
+export interface Palette {
+  readonly ink: string;
+  readonly soft: string;
+  readonly rule: string;
+  readonly sheet: string;
+  readonly accent: string;
+  readonly waiting: string;
+  readonly working: string;
+  readonly checking: string;
+  readonly landed: string;
+  readonly lost: string;
+  readonly planner: string;
+  readonly worker: string;
+  readonly validator: string;
+  readonly merger: string;
+  readonly queen: string;
+}
+
+/** Reads the colours from the style sheet, which knows dark from light; a canvas can't. */
+export function readPalette(): Palette {
+  const probe = document.createElement('span');
+  document.body.append(probe);
+  const colour = (name: string): string => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const palette = {
+    ink: colour('ink'),
+    soft: colour('soft'),
+    rule: colour('rule'),
+    sheet: colour('sheet'),
+    accent: colour('accent'),
+    waiting: colour('waiting'),
+    working: colour('working'),
+    checking: colour('checking'),
+    landed: colour('landed'),
+    lost: colour('lost'),
+    planner: colour('planner'),
+    worker: colour('worker'),
+    validator: colour('validator'),
+    merger: colour('merger'),
+    queen: colour('queen'),
+  };
+  probe.remove();
+  return palette;
+}
