@@ -30,8 +30,8 @@ import {
 import { syncWorktreesToLanding } from './review/sync-worktrees.ts';
 import type { RunContext, WithGit } from './run-context.ts';
 import { judgeAgentWork, removeEmptyCell } from './work/judge-agent-work.ts';
-import { recordOneOfSeveralAttempts } from './work/judge-several-attempts.ts';
 import { recordAttemptEnding } from './work/record-attempt-ending.ts';
+import { recordOneOfSeveralAttempts } from './work/record-one-attempt.ts';
 import { makeOrphanedClaimTest, releaseOrphanedClaims } from './work/release-orphans.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { reopenAfterCycleLimit } from '../core/changesets/reopen-session.ts';
+import { isClaimedByPerson } from '../core/schedule/claimable-tasks.ts';
 import { chooseNextAction, isClaimedByHand, type SessionAction } from '../core/schedule/next-action.ts';
 import { canAnyTaskStart } from '../core/schedule/select-ready.ts';
-import { isClaimedByPerson } from '../core/schedule/task-holder.ts';
 import { claimedElsewhereError } from '../domain/concurrency-errors.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';

@@ -29,7 +29,7 @@ export const rules = {
   'bash-construct': 'Only simple commands joined by pipes, `&&`, `||` and `;` can be judged.',
   'bash-dynamic': 'Every word must be plain text: no variables, substitutions or `~`.',
   'bash-background': 'Nothing is left running in the background.',
-  'bash-environment': 'A command may set only the variables in bash_rules.allowed_env for itself.',
+  'bash-environment': 'A command may set no other variables than those in bash_rules.allowed_env.',
   'bash-redirect': 'Output and input may be redirected only to files the path rules allow.',
   'bash-not-allowed': 'Only commands in bash_rules.allowed_commands are run.',
   'bash-pattern': 'Commands matching bash_rules.blocked_patterns are never run.',

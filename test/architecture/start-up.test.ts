@@ -16,7 +16,7 @@ test('log loads nothing that writes, and of git what it reads with alone', () =>
   const files = [...staticClosure(['lib/cli/main.ts', 'lib/commands/log.ts'])];
   assert.ok(files.includes('lib/store/notes/read-state-log.ts'), 'the imports were followed');
   const needless =
-    /^lib\/(?:store\/write|git\/(?:cells|worktrees|diff|refs(?!\/ref(?:table|-files)\.))|engine|cell)\//;
+    /^lib\/(?:store\/write|git\/(?:cells|worktrees|diff|refs(?!\/(?:reftable|unmoved-refs-check)\.))|engine|cell)\//;
   assert.equal(
     files.filter((file) => needless.test(file)),
     [],

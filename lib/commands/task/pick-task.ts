@@ -1,4 +1,4 @@
-import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
+import { isClaimedByPerson } from '../../core/schedule/claimable-tasks.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { taskBranch } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';

@@ -2,7 +2,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type { DeferredTask } from '../schedule/shared-locks.ts';
+import type { DeferredTask } from '../schedule/pick-batch.ts';
 import { compareByPriority } from '../schedule/sort-by-needs.ts';
 import { listNeededTasks } from '../task/stack-state.ts';
 import { groupByCohesion, sortTasksByDependency } from './cohesion-groups.ts';

@@ -3,8 +3,8 @@ import { readStackState } from '../task/stack-state.ts';
 import { claimTask } from '../task/task-attempt.ts';
 import { makeRequeuedTaskPending } from '../task/task-outcome.ts';
 import type { TaskChange } from '../task/task-state.ts';
+import { isTaskClaimable, nameTaskHolder } from './claimable-tasks.ts';
 import { findSharedLock, LockIndex } from './shared-locks.ts';
-import { isTaskClaimable, nameTaskHolder } from './task-holder.ts';
 
 /**
  * Why a task can't be claimed by hand, as the end of a sentence; null when it can. A backoff is for agents,

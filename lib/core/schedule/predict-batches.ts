@@ -1,7 +1,8 @@
 import type { PlannedOverlap } from '../../domain/ports/gates.ts';
 import { foldNameForComparison } from '../../util/path-globs.ts';
 import { compareText } from '../../util/sort-and-group.ts';
-import { findSharedLock, pickNonConflictingBatch, type TaskWithLocks } from './shared-locks.ts';
+import { pickNonConflictingBatch, type TaskWithLocks } from './pick-batch.ts';
+import { findSharedLock } from './shared-locks.ts';
 import { compareByPriority, sortByNeeds } from './sort-by-needs.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { Task } from '../../domain/state/task-schema.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { readStackState } from '../task/stack-state.ts';
+import { type DeferredTask, pickNonConflictingBatch } from './pick-batch.ts';
 import { computeChainLengths } from './predict-batches.ts';
-import { type DeferredTask, findSharedLock, pickNonConflictingBatch } from './shared-locks.ts';
+import { findSharedLock } from './shared-locks.ts';
 
 /**
  * The tasks to start now: pending, all dependencies done or merged, backoff elapsed; then by priority, the longest

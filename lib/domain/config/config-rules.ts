@@ -66,7 +66,7 @@ const bashRulesSchema = z
     allowed_env: z
       .array(z.string().regex(/^[A-Za-z_]\w*$/, 'is not the name of a variable'))
       .default(defaultEnv)
-      .describe('Variables a command may set for itself.'),
+      .describe('Variables that a command may set.'),
   })
   .describe('What agents may run in a shell.');
 

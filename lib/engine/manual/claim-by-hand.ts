@@ -1,8 +1,8 @@
 import { listDecisionsOfManualTask } from '../../core/admission/make-decisions.ts';
 import { reopenSessionForTask } from '../../core/changesets/reopen-session.ts';
+import { isClaimedByPerson } from '../../core/schedule/claimable-tasks.ts';
 import { makeManualClaimChanges, whyNotClaimableByHand } from '../../core/schedule/manual-claim-rules.ts';
 import { selectReadyTasks } from '../../core/schedule/select-ready.ts';
-import { isClaimedByPerson } from '../../core/schedule/task-holder.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { sessionIsSharedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';

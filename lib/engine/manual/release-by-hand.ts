@@ -1,6 +1,6 @@
 import { reopenSessionForTask } from '../../core/changesets/reopen-session.ts';
+import { listExpiredManualClaims, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
 import { isClaimedByHand } from '../../core/schedule/next-action.ts';
-import { listExpiredManualClaims, nameTaskHolder } from '../../core/schedule/task-holder.ts';
 import { listRunningAgentsOfTask } from '../../core/task/attempt-records.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';

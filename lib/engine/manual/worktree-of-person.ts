@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import { isClaimedByPerson, isTaskClaimable, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
 import { isClaimedByHand } from '../../core/schedule/next-action.ts';
-import { isClaimedByPerson, isTaskClaimable, nameTaskHolder } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';

@@ -15,12 +15,7 @@ import { decideAndRecord, requireTaskInView, viewSession } from '../record-chang
 import { agentWorktreePath, type RunContext } from '../run-context.ts';
 import { claimTaskForAgent, type StartedAttempt } from './claim-for-agent.ts';
 import { makeFailedEnding } from './judge-agent-work.ts';
-import {
-  checkAttemptsToChoose,
-  doesAttemptCountHere,
-  makeAttemptRecords,
-  recordOneOfSeveralAttempts,
-} from './judge-several-attempts.ts';
+import { checkAttemptsToChoose, doesAttemptCountHere, makeAttemptRecords } from './judge-several-attempts.ts';
 import { runAgentForAttempt } from './perform-attempt.ts';
 import {
   type Attempt,
@@ -28,6 +23,7 @@ import {
   recordAttemptEnding,
   releaseClaimOfAttempt,
 } from './record-attempt-ending.ts';
+import { recordOneOfSeveralAttempts } from './record-one-attempt.ts';
 import type { AttemptProgress } from './running-attempts.ts';
 
 interface SeveralStart {

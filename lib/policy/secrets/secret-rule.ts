@@ -10,12 +10,12 @@ export interface SecretRule {
 }
 
 /** A kind whose issuer begins each token with the same letters. */
-export function prefixedTokenRule(id: string, words: string, pattern: RegExp, entropy = 1.5): SecretRule {
+export function tokenRule(id: string, words: string, pattern: RegExp, entropy = 1.5): SecretRule {
   return { id, words: words.split(' '), pattern, entropy };
 }
 
 /** A kind without a mark of its own: a value of its shape, given to a name that says what it is. */
-export function namedSecretRule(id: string, names: string, value: string, entropy = 2.8): SecretRule {
+export function namedRule(id: string, names: string, value: string, entropy = 2.8): SecretRule {
   const words = names.split(' ');
   const key = `(?:${words.join('|')})[\\w .-]{0,30}`;
   return {

@@ -1,16 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type IncomingChange,
-  listLeftNoteChanges,
-  listMemoryChanges,
-  listReviewChanges,
-  listSessionChanges,
-  listTaskChanges,
-  listVerdictChanges,
-} from '../../core/merge/incoming-changes.ts';
+import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
-import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import {
@@ -26,10 +17,8 @@ import {
   StateSnapshot,
 } from '../notes/indexed-state.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
-import { diffNotes, type TreeNode } from '../notes/note-tree.ts';
 import { listRefs } from '../notes/read-tips.ts';
 import { readRefOutsideState, StateReader } from '../notes/state-reader.ts';
-import type { StoredNote } from '../notes/stored-note.ts';
 import { refLocked, refUpdateRefused, stateBusy } from '../store-errors.ts';
 import { KeptCommitChains } from '../write/kept-commit-chain.ts';
 import {
@@ -41,6 +30,7 @@ import {
 import { AbandonedLockDetector, ObjectWriter } from '../write/ref-publisher.ts';
 import { updateReviewNotesForGitLog } from '../write/update-review-notes.ts';
 import { findNotesNewlyUnreadable } from './find-unreadable-notes.ts';
+import { incomingChanges } from './list-incoming-changes.ts';
 import { type NoteMergeRules, noteMergeRules } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
 import { archiveAwareNoteRules, archiveAwareSessionRules, type MergedArchive } from './merge-with-archive.ts';
@@ -268,38 +258,5 @@ function isPublished(outcome: RefTransactionResult, lock: AbandonedLockDetector)
 function isReadOnly(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code))
-  );
-}
-
-type Root<T> = TreeNode<StoredNote<T>> | null;
-type Sides<T> = readonly [before: Root<T>, after: Root<T>];
-
-/** Lists the changes a merge brings into the local state, note by note, by any author. */
-function incomingChanges(
-  before: IndexedState,
-  after: IndexedState,
-  memory: Sides<MemoryEntry>,
-): readonly IncomingChange[] {
-  return [
-    ...changesOf([before.sessions.root, after.sessions.root], listSessionChanges),
-    ...changesOf([before.tasks.root, after.tasks.root], listTaskChanges),
-    ...changesOf([before.validations.root, after.validations.root], (old, now) =>
-      listVerdictChanges(old?.verdicts ?? [], now.verdicts),
-    ),
-    ...changesOf([before.reviews.root, after.reviews.root], (_, now, key) => listReviewChanges(key, now)),
-    ...changesOf([before.blackboard.root, after.blackboard.root], listLeftNoteChanges),
-    ...changesOf(memory, listMemoryChanges),
-  ];
-}
-
-function changesOf<T>(
-  [before, after]: Sides<T>,
-  describe: (before: T | null, after: T, key: string) => readonly IncomingChange[],
-): readonly IncomingChange[] {
-  const { gone, added } = diffNotes(before, after);
-  const old = new Map(gone.map((note) => [note.key, note.value]));
-  // Unreadable notes are reported as damage.
-  return added.flatMap(({ key, value }) =>
-    value === null ? [] : describe(old.get(key) ?? null, value, key),
   );
 }
