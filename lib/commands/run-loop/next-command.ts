@@ -1,5 +1,5 @@
-import { chooseNextAction, isClaimedByHand, type SessionAction } from '../../core/schedule/next-action.ts';
 import { isClaimedByPerson } from '../../core/schedule/claimable-tasks.ts';
+import { chooseNextAction, isClaimedByHand, type SessionAction } from '../../core/schedule/next-action.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { AdmittedSession } from '../../domain/ports/store-port.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';

@@ -1,6 +1,11 @@
-import { chooseNextAction, listChangesetsOfCycle, listMergeableTasks, type SessionAction } from '../../core/schedule/next-action.ts';
-import { canAnyTaskStart } from '../../core/schedule/select-ready.ts';
 import { isClaimedByPerson } from '../../core/schedule/claimable-tasks.ts';
+import {
+  chooseNextAction,
+  listChangesetsOfCycle,
+  listMergeableTasks,
+  type SessionAction,
+} from '../../core/schedule/next-action.ts';
+import { canAnyTaskStart } from '../../core/schedule/select-ready.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';

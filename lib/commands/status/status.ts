@@ -1,6 +1,6 @@
 import { findConfigFile } from '../../config/find-config-file.ts';
-import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import { listExpiredManualClaims, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
+import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
@@ -18,7 +18,13 @@ import { readSelectedSession } from '../context/open-notes-context.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import { chooseNextCommand, commandOnThisMachine, personWithClaims, syncWorktreesCommand, warnOfStaleWorktrees } from '../run-loop/next-command.ts';
+import {
+  chooseNextCommand,
+  commandOnThisMachine,
+  personWithClaims,
+  syncWorktreesCommand,
+  warnOfStaleWorktrees,
+} from '../run-loop/next-command.ts';
 import { gatherStatus, type StatusFacts } from './gather-status.ts';
 
 /** `git flame status`: where the session stands; reads only. */

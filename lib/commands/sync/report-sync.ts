@@ -1,6 +1,10 @@
-import { listNewProposals, listPartsBySigner, listProposalsBySession } from '../../core/admission/list-proposals.ts';
-import { isClaimedByHand } from '../../core/schedule/next-action.ts';
+import {
+  listNewProposals,
+  listPartsBySigner,
+  listProposalsBySession,
+} from '../../core/admission/list-proposals.ts';
 import { isClaimedByPerson, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
+import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import type { Snapshot, Store, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -9,7 +13,12 @@ import type { Proposals } from '../../domain/view-models/status-view.ts';
 import type { SyncResult } from '../../store/sync/sync-state.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderIncomingChanges, renderSyncReport } from '../../ui/render/render-sync.ts';
-import { renderReceivedProposals, renderSettledCompletions, renderSignedDecisions, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
+import {
+  renderReceivedProposals,
+  renderSettledCompletions,
+  renderSignedDecisions,
+  renderUnverifiedCompletions,
+} from '../../ui/render/render-unverified.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
