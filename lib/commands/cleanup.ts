@@ -22,8 +22,8 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
   return withRunContext(quiet, io, async (opened) => {
     const found = await gather(opened);
     const isDone = args.options.yes && !args.globals.dryRun;
-    const { force: isForced, rescues: areRescuesMeant } = args.options;
-    const words = { isForced, areRescuesMeant };
+    const { force: isForced, rescues: includesRescues } = args.options;
+    const words = { isForced, includesRescues };
     const chosen = listItemsToRemove(found.stale, words);
     const cleaned = isDone ? await perform(opened, found, words) : [];
     const lines = isDone ? cleaned.map(toLine) : describe({ ...found, stale: chosen });
@@ -36,7 +36,7 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
       needs_rescues: rescues.map(named),
     });
     opened.output.result(renderCleanup({ isDone, lines, left: unmerged, rescues }, opened.output.style));
-    const said = `${isForced ? ' --force' : ''}${areRescuesMeant ? ' --rescues' : ''}`;
+    const said = `${isForced ? ' --force' : ''}${includesRescues ? ' --rescues' : ''}`;
     if (!isDone && lines.length > 0) opened.output.hint(`git flame cleanup --yes${said}`);
     else if (unmerged.length > 0) opened.output.hint('git flame cleanup --force');
     if (rescues.length > 0) opened.output.hint('git flame cleanup --rescues');

@@ -113,7 +113,7 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
       assert.is(outcome.failure?.kind, 'budget', JSON.stringify(outcome));
       assert.is(outcome.tokens, 30_000);
       assert.is(stage.model.seen.length, 2);
-      assert.match(outcome.failure?.details[0] ?? '', /^30,000 tokens of 30,000 tokens are spent, /);
+      assert.match(outcome.failure?.details[0] ?? '', /^30,000 tokens of 30,000 tokens is spent, /);
       await Promise.all([staysUnsent(open), countsOnce(cli, open)]);
       proves('budget: the next request was not sent');
     }),

@@ -49,7 +49,7 @@ interface ServiceRequest extends AgentCallJudgeOptions, AgentGatewayRequest {
   /** null: it asks no model. */
   readonly access: ModelAccess | null;
   /** See AgentRequest.finalCheck; absent: it is not held at its end. */
-  readonly lastWord?: AgentRequest['finalCheck'];
+  readonly finalCheck?: AgentRequest['finalCheck'];
 }
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.

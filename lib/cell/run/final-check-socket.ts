@@ -8,7 +8,7 @@ import { listenOn } from '../gateway/listen-on.ts';
 interface Ending {
   readonly adapter: Pick<Adapter, 'end'>;
   /** See AgentRequest; called once. A rejection: the agent ends. Its signal: no hook waits for the answer any more. */
-  readonly lastWord?: AgentRequest['finalCheck'];
+  readonly finalCheck?: AgentRequest['finalCheck'];
 }
 
 interface Door {
@@ -29,7 +29,7 @@ const longestMs = 3_600_000;
  * It protects nothing: after any failure the agent ends. Programs of its cell can ask too, and spend its turn.
  */
 export async function openFinalCheckSocket(
-  { adapter: { end: facts }, lastWord: ask }: Ending,
+  { adapter: { end: facts }, finalCheck: ask }: Ending,
   { file, onObjections }: Door,
 ): Promise<{ close(): Promise<void> } | null> {
   if (facts === null || ask === undefined) return null;

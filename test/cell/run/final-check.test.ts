@@ -38,7 +38,7 @@ async function opened(lastWord: (words: string, signal: AbortSignal) => Promise<
   const file = join(makeTempDir(), 'end.sock');
   const told: (readonly string[])[] = [];
   const door = await openFinalCheckSocket(
-    { adapter: { end: claudeEndHook }, lastWord },
+    { adapter: { end: claudeEndHook }, finalCheck: lastWord },
     { file, onObjections: (about) => void told.push(about) },
   );
   return { file, told, close: async () => door?.close() };
