@@ -277,8 +277,8 @@ function judgeRunner(call: ProgramCall): PolicyObjection | null {
     name: tool,
     family: findProgramFamily(tool),
     args: rest,
-    trusted: 0,
-    isBare: false,
+    allowedArgumentCount: 0,
+    isListedAlone: false,
   };
   return fetched ?? judgeProgram(inner);
 }

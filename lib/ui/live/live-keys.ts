@@ -140,7 +140,7 @@ function askWindDown(state: LiveState): Pressed {
 
 function answer(state: LiveState, asking: LivePrompt, key: LiveKey): Pressed {
   if (asking.kind === 'hint') return { state, act: null };
-  const answered = { ...state, asking: null };
+  const answered = { ...state, prompt: null };
   const isRetry = asking.kind === 'stop' && key === 'char:r';
   if (key !== 'char:y' && !isRetry) return { state: answered, act: null };
   if (asking.kind === 'wind-down') return { state: { ...answered, isWindingDown: true }, act: asking };
