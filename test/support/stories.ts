@@ -162,7 +162,9 @@ async function runLine(repo: TestRepo, names: Names, typed: string): Promise<rea
         .map((one) => names.hide(`${mark}${one === '' ? '' : ` ${one}`}`)),
     )
     // Where no cell can be made, a story is told all the same.
-    .filter((one) => !one.startsWith('2> warning: No sandbox: '));
+    .filter((one) => !one.startsWith('2> warning: No sandbox: '))
+    // A search for conflicts is reported only where it ends before its command.
+    .filter((one) => !/^2> warning: task-\d+ and task-\d+ conflict in /.test(one));
   // A column of paths is as wide as the folder of this run has it.
   const isWide = lines.some((one) => /\[(?:repo|folder)\]\S* {2}/.test(one));
   const even = isWide ? lines.map((one) => one.replace(/(?<=[^\s>]) {2,}(?=\S)/g, '  ')) : lines;

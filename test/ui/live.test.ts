@@ -223,7 +223,7 @@ test('DSK-6: a hint is typed on the last line, and what became of it stands in t
   const sent = type(typed.state, '\r');
   assert.equal(sent.act, { kind: 'hint', agent: 'worker-00000001', text: 'Keep kilobytes as K' });
   assert.is(sent.state.prompt, null);
-  assert.equal(type(typed.state, '\u001b'), { state: { ...typed.state, asking: null }, act: null });
+  assert.equal(type(typed.state, '\u001b'), { state: { ...typed.state, prompt: null }, act: null });
   assert.is(type(typed.state, '\u0015', '\r').act, null);
   assert.equal(type(typed.state, '\u0003').act, { kind: 'interrupt' });
   const news = {

@@ -181,7 +181,7 @@ test('DSK-1: axe finds nothing wrong with the board: each question with each of 
     await requireAccessible(page, 'the list, and the keys');
     await page.keyboard.press('Escape');
     await fake.board.close();
-    await page.getByText('This run has ended.').waitFor();
+    await page.getByText('This run has ended').waitFor();
     await requireAccessible(page, 'after the end');
   } finally {
     await fake.board.close();

@@ -103,7 +103,7 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await card(page, 'Cycle 1 is over');
   await shot(page, 'board-session');
   await give(page, 'Cycle 1 is over', 'Stop');
-  await page.getByText('This run has ended.').waitFor();
+  await page.getByText('This run has ended').waitFor();
   // What it ended with is shown: nothing is left to answer, and no run in progress.
   await page.locator('#decided', { hasText: 'the next cycle: ' }).waitFor();
   assert.is(await page.locator('.gate').count(), 0);
