@@ -50,7 +50,7 @@ test('DST-1 TRU-2 a machine that only validates takes no task; its verdicts coun
   const { remote, lead, other } = rig;
   const wrong = await flame(other.repo, ['work', '--join', 'origin', '--role', 'plan']);
   assert.is(wrong.code, 129, wrong.stderr);
-  assert.match(wrong.stderr, /no role "plan": work, validate, merge, review/);
+  assert.match(wrong.stderr, /no role "plan"\. The roles are work, validate, merge/);
   const { digest, session } = await beginLed(rig);
   startMachine(other, digest, ['--role', 'validate']);
   await until('it is there', async () => (await joined(lead)) !== undefined);

@@ -166,9 +166,9 @@ test('CLN-1 UNI-5 what holds work that was not merged goes only where that was a
     ...{ name: 'kept', why: 'not merged', needsForce: true, isMerged: false },
     ...{ ref: { ref: parseRefName('refs/heads/kept'), commit }, subject: { session, task: id } },
   };
-  assert.equal(await performCleanup(context, [stale], { isForced: false }), []);
+  assert.equal(await performCleanup(context, [stale], { isForced: false, includesRescues: false }), []);
   assert.is(repo.git('rev-parse', 'kept'), commit);
-  const [done] = await performCleanup(context, [stale], { isForced: true });
+  const [done] = await performCleanup(context, [stale], { isForced: true, includesRescues: false });
   assert.is(done?.outcome, 'rescued');
 });
 

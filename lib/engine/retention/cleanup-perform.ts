@@ -33,13 +33,13 @@ export interface CleanupConsent {
   /** Work that was not merged, which then is kept as a rescue. */
   readonly isForced: boolean;
   /** Old rescues: what is in them is lost. */
-  readonly includesRescues?: boolean;
+  readonly includesRescues: boolean;
 }
 
 /** Lists the items of a plan to remove. */
 export function listItemsToRemove(
   plan: readonly CleanupItem[],
-  { isForced, includesRescues = false }: CleanupConsent,
+  { isForced, includesRescues }: CleanupConsent,
 ): readonly CleanupItem[] {
   return plan.filter((stale) =>
     stale.kind === 'rescue' ? stale.isElsewhere || includesRescues : isForced || !stale.needsForce,
