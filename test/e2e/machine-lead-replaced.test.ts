@@ -90,7 +90,7 @@ test('DST-1 LIF-1 a machine that joined and is stopped frees what it held and sa
   startMachine(other, digest);
   await until(
     'it works again',
-    () => /is claimed|-> claimed/.test(other.said.split('are free again')[1] ?? '') || other.child === null,
+    () => /is claimed|-> claimed/.test(other.said.split('were released')[1] ?? '') || other.child === null,
   );
   other.child?.kill('SIGINT');
   await machineEnd(other);

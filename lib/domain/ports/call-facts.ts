@@ -20,7 +20,7 @@ export interface CallHookFacts {
   readonly repeatsCalls: boolean;
   /**
    * Whether the CLI refused the call before it would ask any hook (an unknown tool, input of the wrong form), or it is
-   * one that does nothing and asks none. What a command prints can't be taken for that; `isAdapterOffered` false: the CLI has
+   * one that does nothing and asks none. What a command prints can't be taken for that; `isOffered` false: the CLI has
    * no tool of that name for its model, so that there is nothing which could have printed it.
    */
   neverRan(result: ConversationResult, isOffered?: boolean): boolean;

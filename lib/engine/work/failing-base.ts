@@ -69,7 +69,7 @@ const failingBaseHints = [
   'Fix it first, add a task that fixes it, or remove it from validation.validator_diagnostics.commands.',
 ];
 
-/** As waysOn, but first the setup of dependencies, where nothing prepares worktrees and the project names some. */
+/** The hints of warnOfFailingBase, after the setup of dependencies where the project has some and nothing prepares worktrees. */
 export async function listFailingBaseHints(
   { config, git }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
