@@ -2,7 +2,7 @@ import type { Adapter } from '../domain/ports/adapter.ts';
 import type { EndHookFacts } from '../domain/ports/call-facts.ts';
 import { claudeCallFacts } from './claude-calls.ts';
 import { buildClaudeLaunch } from './claude-launch.ts';
-import { createClaudeReader, readClaudeTranscript } from './claude-reader.ts';
+import { createClaudeReader, parseClaudeTranscript } from './claude-reader.ts';
 import { createBlockingEndFacts } from './cli-hooks.ts';
 import type { AdapterConfig } from './launch-settings.ts';
 
@@ -31,7 +31,7 @@ export function createClaudeAdapter(config: AdapterConfig): Adapter {
     },
     launch: (request, paths) => buildClaudeLaunch(request, paths, plugin),
     reader: (request) => createClaudeReader(request, config.superpowers),
-    readTranscript: readClaudeTranscript,
+    readTranscript: parseClaudeTranscript,
   };
 }
 

@@ -175,7 +175,7 @@ function toolWarnings(event: Fields, { tools }: AgentRequest): readonly string[]
  * Reads a conversation's transcript: the plan in the last words that hold one, the last words, and the
  * tokens spent. The format is the CLI's own: a line that isn't understood is ignored.
  */
-export function readClaudeTranscript(transcript: string): TranscriptParts {
+export function parseClaudeTranscript(transcript: string): TranscriptParts {
   const lines = transcript.split('\n').map(parseJsonRecord);
   const messages = lines.filter(
     (line) => line.type === 'assistant' && line.isSidechain !== true && isJsonRecord(line.message),

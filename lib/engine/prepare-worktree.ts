@@ -248,7 +248,7 @@ type Sparse = Pick<RunContext, 'config' | 'root'> & WithGit<GitFiles>;
  * Patterns of .gitignore's form for the files of a commit in a worktree: those the person's own checkout is limited to,
  * or `project.sparse`, and those these locks need. null: all files.
  */
-export async function listSparsePatterns(
+export async function listSparsePatternsForLocks(
   { config, root, git }: Sparse,
   locks: readonly string[],
 ): Promise<readonly string[] | null> {
@@ -263,7 +263,7 @@ export async function listSparsePatternsOfWork(
   base: ObjectId | null,
   commit: ObjectId,
 ): Promise<readonly string[] | null> {
-  const patterns = await listSparsePatterns(context, []);
+  const patterns = await listSparsePatternsForLocks(context, []);
   if (patterns === null || base === null || base === commit) return patterns;
   const changes = await context.git.treeChanges(base, commit);
   return [...patterns, ...changes.map(({ path }) => literal(path))];

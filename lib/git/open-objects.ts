@@ -10,8 +10,8 @@ import { readTextOrEmpty } from '../util/read-file.ts';
 import { copyVerifiedObjects } from './cells/copy-verified-objects.ts';
 import { gitOnVerifiedObjects } from './cells/tool-index.ts';
 import {
-  readBlobAsLatin1,
   readChangedFiles,
+  readLatin1BlobWithoutZeros,
   readTextsInCommit,
   readTreeChanges,
 } from './diff/changed-files.ts';
@@ -78,7 +78,7 @@ export function openGitFilesPort(access: GitAccess, reading: ReadObjects): GitFi
     readTexts: async (commit, paths, quarantine) =>
       readTextsInCommit((await reading(commit, quarantine))[1], commit, paths),
     readBlobAsLatin1: async (blob, tip, quarantine) =>
-      readBlobAsLatin1((await reading(tip, quarantine))[1], blob),
+      readLatin1BlobWithoutZeros((await reading(tip, quarantine))[1], blob),
     listFiles: (commit, limit) => listFiles(gitOnObjects(access), commit, limit),
     findPathsInCommit: (commit, paths) => findPathsInCommit(gitOnObjects(access), commit, paths),
     search: (commit, asked) => searchCommit(gitOnObjects(access), commit, asked),

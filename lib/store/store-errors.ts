@@ -25,7 +25,7 @@ export function stateCorruptInSeveral(
 }
 
 /** A lock file that no process seems to use. It's never deleted silently: git may still be at work. */
-export function refLocked(ref: string, file: string): FlameError {
+export function abandonedRefLockError(ref: string, file: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'ref-locked',

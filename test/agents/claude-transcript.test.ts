@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findJsonBySchema } from '../../lib/agents/answer-from-text.ts';
-import { readClaudeTranscript } from '../../lib/agents/claude-reader.ts';
+import { parseClaudeTranscript } from '../../lib/agents/claude-reader.ts';
 
 const plan = { tasks: [{ id: 'task-001', description: 'braces } { and \\" in text' }] };
 
@@ -37,7 +37,7 @@ test('PLN-2: the last answer of the main conversation that holds a plan is the p
     assistant('m3', '', 30),
     { type: 'system', subtype: 'turn_duration' },
   ];
-  const parts = readClaudeTranscript(`${lines.map((line) => JSON.stringify(line)).join('\n')}\nnot json\n`);
+  const parts = parseClaudeTranscript(`${lines.map((line) => JSON.stringify(line)).join('\n')}\nnot json\n`);
   assert.equal(parts.answer, plan);
   assert.is(parts.text, 'Leave with /exit.');
   assert.is(parts.tokens, 65);
@@ -45,13 +45,13 @@ test('PLN-2: the last answer of the main conversation that holds a plan is the p
 
 test('a plan in two blocks of one message is put together', () => {
   const lines = [assistant('m1', '{"tasks": ', 1), assistant('m1', '[]}', 1)];
-  assert.equal(readClaudeTranscript(lines.map((line) => JSON.stringify(line)).join('\n')).answer, {
+  assert.equal(parseClaudeTranscript(lines.map((line) => JSON.stringify(line)).join('\n')).answer, {
     tasks: [],
   });
 });
 
 test('an empty transcript says nothing', () => {
-  assert.equal(readClaudeTranscript(''), { answer: null, text: '', tokens: 0 });
+  assert.equal(parseClaudeTranscript(''), { answer: null, text: '', tokens: 0 });
 });
 
 function assistant(id: string, text: string, output: number): object {

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AdapterConfig } from '../launch-settings.ts';
-import { opencodeCallFacts } from './opencode-calls.ts';
+import { opencodeCallHook } from './opencode-calls.ts';
 import { buildOpencodeLaunch } from './opencode-launch.ts';
 import { createOpencodeReader } from './opencode-reader.ts';
 
@@ -21,7 +21,7 @@ export function createOpencodeAdapter(config: AdapterConfig): Adapter {
       { ...google, prefix: '/google', named: 'google/', usual: 'gemini-2.5-pro' },
       { ...moonshot, prefix: '/moonshotai', named: 'moonshotai/', usual: 'kimi-k2.6' },
     ],
-    calls: opencodeCallFacts,
+    calls: opencodeCallHook,
     // It notifies its plugins of its end, and does not wait for their answer.
     end: null,
     readsByShell: false,

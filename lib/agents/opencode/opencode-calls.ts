@@ -15,7 +15,7 @@ const wasBlocked = /\[[a-z-]+\]\s*$/;
  * opencode: our plugin reports each call before its input is even looked at. Where the API names no calls (Gemini's),
  * the conversation has no id either.
  */
-export const opencodeCallFacts: CallHookFacts = {
+export const opencodeCallHook: CallHookFacts = {
   read,
   namesCalls: true,
   repeatsCalls: true,

@@ -21,7 +21,7 @@ export function readSecret(env: Environment, name: string): string {
 /** Why what a variable holds can't be a credential; null: it can, or it isn't set. Nothing of it is shown. */
 export function badSecretError(env: Environment, name: string): FlameError | null {
   const value = readVariable(env, name);
-  const why = findInvalidHeaderCharacter(value);
+  const why = explainInvalidCredential(value);
   if (why === null) return null;
   return new FlameError({
     kind: 'environment',
@@ -32,7 +32,7 @@ export function badSecretError(env: Environment, name: string): FlameError | nul
 }
 
 /** Names what a header with a credential can't hold in a text, as the end of a sentence; null: nothing. */
-export function findInvalidHeaderCharacter(value: string): string | null {
+export function explainInvalidCredential(value: string): string | null {
   if (/^bearer\s/i.test(value)) return 'begins with the word Bearer, which is added automatically';
   const at = value.search(/[^\x21-\x7e]/);
   if (at === -1) return null;

@@ -72,12 +72,12 @@ export function createAgentRunState(
 }
 
 /** Takes in what the agent printed. */
-export function processAgentOutput(run: AgentRunState, text: string): void {
+export function trackAgentOutput(run: AgentRunState, text: string): void {
   for (const activity of run.reader.push(text)) {
     const news = {
       ...activity,
       tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
-      cost_usd: computeRunCost(run, activity.cost_usd),
+      cost_usd: chooseRunCost(run, activity.cost_usd),
     };
     // A report of counts alone leaves the last text as it is.
     run.activity = news.text === '' ? { ...news, text: run.activity.text } : news;
@@ -120,7 +120,7 @@ export function registerRunNow(run: AgentRunState): void {
     session: request.session ?? null,
     adapter: request.adapter,
     activity: activity.text,
-    cost_usd: computeRunCost(run, activity.cost_usd),
+    cost_usd: chooseRunCost(run, activity.cost_usd),
     tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
     ...(run.services === null ? {} : { under_way: run.services.underWay() }),
   });
@@ -150,7 +150,7 @@ function writeLater(run: AgentRunState): void {
  * Computes the cost of a run: the agent's own figure, and at least the gateway's count; that count alone where the
  * person has set the model's price, for the agent uses a list of its own.
  */
-export function computeRunCost(
+export function chooseRunCost(
   { hasOwnPrice, services }: Pick<AgentRunState, 'hasOwnPrice' | 'services'>,
   said: number,
 ): number {

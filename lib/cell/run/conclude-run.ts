@@ -7,7 +7,7 @@ import { explainFailureByLimit, explainFailureByTrouble } from '../gateway/model
 import { describeLimit } from '../limits/limits.ts';
 import type { CellEnd } from '../sandbox/spawn-cell.ts';
 import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';
-import { type AgentRunState, computeRunCost } from './agent-run.ts';
+import { type AgentRunState, chooseRunCost } from './agent-run.ts';
 import { readStopAgentOrder } from './end-runs.ts';
 
 /** Bytes; more than any conversation of a planner's. */
@@ -36,7 +36,7 @@ export function concludeRun(
     answer: parts.answer,
     text: parts.text,
     ...(notes === '' ? {} : { notes }),
-    cost_usd: computeRunCost(run, parts.cost_usd),
+    cost_usd: chooseRunCost(run, parts.cost_usd),
     // The agent's own figure isn't trusted: the gateway's count is the least.
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),

@@ -22,12 +22,12 @@ import {
   type AgentRunState,
   agentGraceMs,
   createAgentRunState,
-  processAgentOutput,
   registerRunEnd,
   registerRunNow,
   registerRunThrottled,
   stopAgentEarly,
   stopRegisteringRun,
+  trackAgentOutput,
 } from './agent-run.ts';
 import { type AgentServices, startServices } from './agent-services.ts';
 import { measureAwakeTime, watchForSilence } from './awake-clock.ts';
@@ -183,7 +183,7 @@ function watch(
     onStdout(chunk) {
       quiet.hear();
       log.write(chunk);
-      processAgentOutput(run, decoder.decode(chunk, { stream: true }));
+      trackAgentOutput(run, decoder.decode(chunk, { stream: true }));
     },
     onStderr(chunk) {
       quiet.hear();

@@ -33,7 +33,7 @@ export interface CellStartBarrier {
  * Lets a program begin once the kernel ties its cell to this process. While bubblewrap makes a cell nothing does: it
  * can be killed, or this process can, and what it has started by then lives on.
  */
-export function openCellStartBarrier(child: ChildProcess, status: BwrapStatus | null): CellStartBarrier {
+export function startOnceCellIsTied(child: ChildProcess, status: BwrapStatus | null): CellStartBarrier {
   const pipe = child.stdio.at(gateDescriptor) as Duplex | null | undefined;
   const gate = { isOpen: false, close: () => pipe?.destroy() };
   pipe?.on('error', () => undefined);

@@ -13,8 +13,8 @@ import {
   type BwrapStatus,
   cellStartScript,
   isReaperAlive,
-  openCellStartBarrier,
   readBwrapStatus,
+  startOnceCellIsTied,
 } from './cell-start-barrier.ts';
 import { buildConfineCommand } from './confine.ts';
 import { spawnWithPipes, waitForAllOutput } from './output-pipes.ts';
@@ -71,7 +71,7 @@ export function spawnCell(start: CellStart): CellProcess {
   const { child, group } = spawned;
   killPoint('cell spawned');
   const status = readBwrapStatus(child);
-  const gate = openCellStartBarrier(child, start.sandbox.confinement === 'bubblewrap' ? status : null);
+  const gate = startOnceCellIsTied(child, start.sandbox.confinement === 'bubblewrap' ? status : null);
   const watch = watchCell(start, spawned, status);
   child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
   child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));

@@ -19,7 +19,7 @@ import { isSessionBusy } from '../context/session-lock.ts';
 import { findRunAskingQuestion, openQuestionClients } from '../questions/question-clients.ts';
 import { leaveHintForAgent } from '../show/hint-agent.ts';
 import { streamAgentActivity } from './agent-stream.ts';
-import { type AgentReader, openAgentReader } from './read-agents.ts';
+import { type BoardAgentReader, openAgentReader } from './read-agents.ts';
 import { type BoardSessionFromRefs, readBoardSession } from './read-session.ts';
 import { openPromptPreviewer, readTaskDetails } from './task-details.ts';
 
@@ -139,7 +139,7 @@ function questionClosed(next: string | null): FlameError {
 /** Adds what running agents have spent, which is not booked yet. */
 function withRunning(
   refs: BoardSessionFromRefs,
-  reader: AgentReader,
+  reader: BoardAgentReader,
   commonDir: string,
 ): Omit<BoardState, 'gate' | 'decided'> {
   const { ran, ...shown } = refs;

@@ -7,7 +7,7 @@ import type { BoardAgent, BoardHint } from '../../domain/view-models/board-view.
 import { parseJsonRecord } from '../../util/json.ts';
 
 /** The agents that run on this machine, as the board shows them. */
-export interface AgentReader {
+export interface BoardAgentReader {
   /** Agents at work for a session; null: those of no session. */
   read(session: string | null): readonly BoardAgent[];
   /** Hints to agents of a session, including ended ones; `ran` names its agents, the latest last. */
@@ -18,7 +18,7 @@ export interface AgentReader {
 const mostEnded = 20;
 
 /** Reads only what is new of each audit, since audits only grow. */
-export function openAgentReader(commonDir: string): AgentReader {
+export function openAgentReader(commonDir: string): BoardAgentReader {
   const seen = new Map<string, SeenAgent>();
   const lookedAt = new Set<string>();
   return {

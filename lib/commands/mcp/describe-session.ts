@@ -21,7 +21,7 @@ import { findBaseBranch } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import type { LeadReadContext, LeadSession } from './lead-session.ts';
 import type { ToolOutput } from './tool-outputs.ts';
-import type { ToolInput } from './tool-table.ts';
+import type { LeadToolInput } from './tool-table.ts';
 
 const pageOfTasks = 50;
 const pageOfText = 8_000;
@@ -65,7 +65,7 @@ export function describeSessionForLead(
 /** A page of what is known of a task. Throws FlameErrors `no-session`, `no-task`, `plan-not-approved`, `not-done`. */
 export async function readTaskOutputPage(
   { reading, view }: LeadReadContext,
-  { task_id, part, offset }: ToolInput<'get_task_output'>,
+  { task_id, part, offset }: LeadToolInput<'get_task_output'>,
 ): Promise<ToolOutput<'get_task_output'>> {
   const task = findTask(view, task_id);
   const text = part === 'diff' ? await diffOf(reading, task) : json(partOf(view, task, part));

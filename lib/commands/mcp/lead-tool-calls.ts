@@ -35,13 +35,13 @@ import {
 } from './describe-session.ts';
 import type { LeadSession, LeadWriteContext } from './lead-session.ts';
 import type { CallContext, FormQuestion, ToolOutputOrQuestion } from './tool-outputs.ts';
-import type { ToolInput } from './tool-table.ts';
+import type { LeadToolInput } from './tool-table.ts';
 import { waitForWorkers } from './wait-for-workers.ts';
 
 type Calls = {
   readonly [Name in LeadTool]: (
     lead: LeadSession,
-    input: ToolInput<Name>,
+    input: LeadToolInput<Name>,
     call: CallContext,
   ) => Promise<ToolOutputOrQuestion<Name>>;
 };

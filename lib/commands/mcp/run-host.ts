@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { listenOn } from '../../cell/gateway/listen-on.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { LeadTools, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
+import type { LeadToolServer, OpenLeadTools } from '../../engine/lead-agent/run-lead-agent.ts';
 import { askAboutProposedPlan } from '../../engine/plan/plan-wave.ts';
 import { viewSession } from '../../engine/record-changes.ts';
 import { LeadSession, openLeadLock } from './lead-session.ts';
@@ -26,7 +26,7 @@ export const openLeadToolsInRun: OpenLeadTools = async ({ context, session, by, 
   await lock.take(session);
   const warn = (message: string): void => events.emit({ event: 'notice', level: 'warning', message });
   const served: { close(): Promise<void> }[] = [];
-  let outcome: LeadTools['outcome'] = null;
+  let outcome: LeadToolServer['outcome'] = null;
   let waits: FlameError | null = null;
   let farewell: NodeJS.Timeout | undefined;
   /** Stops the agent where only an absent person could continue: nothing more is paid for. */

@@ -170,7 +170,7 @@ export const toolTable = {
 } satisfies Readonly<Record<LeadTool, ToolRow>>;
 
 /** A tool's input, checked. */
-export type ToolInput<Name extends LeadTool> = z.output<(typeof toolTable)[Name]['input']>;
+export type LeadToolInput<Name extends LeadTool> = z.output<(typeof toolTable)[Name]['input']>;
 
 /** The tools as a client lists them; some offer their model only those with an output schema. */
 export function listTools(isStructured: boolean) {

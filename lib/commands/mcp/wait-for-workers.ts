@@ -11,7 +11,7 @@ import {
 } from './describe-session.ts';
 import type { LeadReadContext, LeadSession, ReportedState } from './lead-session.ts';
 import type { CallContext, ToolOutput } from './tool-outputs.ts';
-import type { ToolInput } from './tool-table.ts';
+import type { LeadToolInput } from './tool-table.ts';
 
 const lookMs = 250;
 const pageOfNews = 40;
@@ -25,7 +25,7 @@ const paceMs = 20_000;
 /** Waits for a change beyond what a cursor has reported. Throws FlameError `nothing-to-wait-for` where none can come. */
 export async function waitForWorkers(
   lead: LeadSession,
-  { timeout_s, cursor }: ToolInput<'wait_for_workers'>,
+  { timeout_s, cursor }: LeadToolInput<'wait_for_workers'>,
   { signal }: Pick<CallContext, 'signal'>,
 ): Promise<ToolOutput<'wait_for_workers'>> {
   const nothing: ReportedState = new Map();

@@ -18,7 +18,7 @@ export interface CompletionEvidence {
   /** Whether a branch of this clone came to hold the commit since a time, in ms: itself, or by a merge. */
   came(question: CommitOnBranchQuery): 'by-merge' | 'itself' | null;
   /** Whether a merge that a branch of this clone came to hold since a time names the task as its own. */
-  names(question: TaskMergeQuery): boolean;
+  names(question: MergeNamingTaskQuery): boolean;
   /** The newest trusted version of a note; null: there is none. */
   lastTask(task: Task): Task | null;
   lastSession(session: Session): Session | null;
@@ -30,7 +30,7 @@ export interface CommitOnBranchQuery {
   readonly commit: ObjectId;
 }
 
-export interface TaskMergeQuery {
+export interface MergeNamingTaskQuery {
   readonly branch: string;
   readonly since: number;
   readonly task: Pick<Task, 'session' | 'id'>;

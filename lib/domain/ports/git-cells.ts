@@ -98,7 +98,7 @@ export interface CellSubject {
 /** Worktrees of agents, each with a quarantine for what it writes. */
 export interface GitCells {
   /**
-   * A detached worktree for one agent with its own quarantine; base: start. `sparse`: see listSparsePatterns; what they leave out
+   * A detached worktree for one agent with its own quarantine; base: start. `sparse`: see listSparsePatternsForLocks; what they leave out
    * is in its index and not on disk. Calls wait for each other.
    */
   addCellWorktree(

@@ -18,7 +18,7 @@ import { readBaseTip } from '../start-point.ts';
 import { workInScratchWorktree } from '../validate/run-diagnostics.ts';
 
 /** The tools that one lead agent calls, and what came of it. */
-export interface LeadTools extends AgentToolServer {
+export interface LeadToolServer extends AgentToolServer {
   /** Result of the lead agent; null: it has not ended. */
   readonly outcome: 'completed' | 'failed' | null;
   /** A question that only an absent person could have answered: the run ends with it. */
@@ -35,7 +35,7 @@ export type OpenLeadTools = (lead: {
   readonly session: SessionId;
   readonly by: AgentId;
   stop(): void;
-}) => Promise<LeadTools>;
+}) => Promise<LeadToolServer>;
 
 const maxFiles = 400;
 
@@ -127,7 +127,7 @@ async function lead(context: RunContext, id: SessionId, open: OpenLeadTools): Pr
 async function jobOf(
   context: RunContext,
   id: SessionId,
-  { by, cell, tools }: { readonly by: AgentId; readonly cell: CellWorktree; readonly tools: LeadTools },
+  { by, cell, tools }: { readonly by: AgentId; readonly cell: CellWorktree; readonly tools: LeadToolServer },
 ): Promise<AgentJob> {
   const { config, git } = context;
   const { session, tasks } = await viewSession(context, id);
@@ -161,7 +161,7 @@ async function jobOf(
 function whyEnded(
   outcome: AgentOutcome | null,
   trouble: unknown,
-  { isReached }: Pick<LeadTools, 'isReached'>,
+  { isReached }: Pick<LeadToolServer, 'isReached'>,
 ): string {
   if (trouble instanceof Error) return trouble.message;
   if (outcome !== null && outcome.failure !== null) return outcome.failure.message;

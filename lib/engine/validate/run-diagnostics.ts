@@ -6,7 +6,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import {
-  listSparsePatterns,
+  listSparsePatternsForLocks,
   listSparsePatternsOfWork,
   type PrepareWorktreePorts,
   prepareWorktree,
@@ -104,7 +104,7 @@ export async function workInScratchWorktree<T>(
   { name, sparse }: { readonly name?: string; readonly sparse?: readonly string[] | null } = {},
 ): Promise<T> {
   const path = agentWorktreePath(context, name ?? `check-${randomUUID().slice(0, 8)}`);
-  const held = sparse === undefined ? await listSparsePatterns(context, []) : sparse;
+  const held = sparse === undefined ? await listSparsePatternsForLocks(context, []) : sparse;
   const cell = await context.git.addScratchWorktree(path, commit, held);
   try {
     return await work(cell);

@@ -15,7 +15,7 @@ import { describeViolation, findViolationsInCommits } from '../post-check/judge-
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
 import {
   listPreparedPathsWithOrigin,
-  listSparsePatterns,
+  listSparsePatternsForLocks,
   prepareWorktree,
   runTeardownCommands,
 } from '../prepare-worktree.ts';
@@ -56,7 +56,7 @@ export async function runAgentForAttempt(
   const subject = { session: attempt.session, task: task.id };
   // Locks of its dependencies are in it as well.
   const needed = view.tasks.filter(({ id }) => task.dependencies.includes(id));
-  const sparse = await listSparsePatterns(
+  const sparse = await listSparsePatternsForLocks(
     context,
     [task, ...needed].flatMap(({ file_locks: locks }) => locks),
   );

@@ -133,7 +133,10 @@ export async function readTextOfBlob(objects: ObjectSource, oid: ObjectId): Prom
 }
 
 /** The bytes of a blob as latin1 text without the zeros that UTF-16 has between letters; null where it's none. */
-export async function readBlobAsLatin1(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
+export async function readLatin1BlobWithoutZeros(
+  objects: ObjectSource,
+  oid: ObjectId,
+): Promise<string | null> {
   const object = await objects.read(oid);
   if (object?.type !== 'blob') return null;
   const { bytes } = object;

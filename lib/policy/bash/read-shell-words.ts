@@ -17,7 +17,7 @@ import {
   dropLineContinuations,
   expandBraces,
   readAnsiCString,
-  readUnquotedWord,
+  unescapePlainWord,
 } from './unquoted-words.ts';
 
 // A word that could stand for more than this stands for anything.
@@ -31,7 +31,7 @@ export function readWords(raw: RawWord, values: VariableValues): readonly ShellW
 
 /** The one word, with all the texts it may stand for. Throws a Refusal for what only bash could read. */
 export function readWord(raw: RawWord, values: VariableValues): ShellWord {
-  if (raw.parts === undefined) return readUnquotedWord(raw.text);
+  if (raw.parts === undefined) return unescapePlainWord(raw.text);
   const [only] = raw.parts;
   if (only?.type === 'ProcessSubstitution' && raw.parts.length === 1)
     return { values: [unknownTextMarks.stream], isGlob: false, isSplit: false };

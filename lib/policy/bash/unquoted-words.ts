@@ -2,7 +2,7 @@ import type { Word as RawWord } from 'unbash';
 import { dynamicTextRefusal, type ShellWord, unknownTextMarks } from './shell-command-types.ts';
 
 /** A word without quotes in which nothing expands. Throws a Refusal where the parser may have missed something. */
-export function readUnquotedWord(written: string): ShellWord {
+export function unescapePlainWord(written: string): ShellWord {
   const text = dropLineContinuations(written, { start: true, end: true });
   // The parser leaves no parts where nothing expands; this is a second look.
   const unescaped = text.replace(/\\./gs, '');

@@ -2,7 +2,7 @@ import { isSessionVersionOwn, isTaskVersionOwn } from '../../core/admission/own-
 import type {
   CommitOnBranchQuery,
   CompletionEvidence,
-  TaskMergeQuery,
+  MergeNamingTaskQuery,
 } from '../../core/admission/unverified-completions.ts';
 import { isAgentAddress, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
@@ -43,7 +43,7 @@ export class StoredCompletionEvidence implements CompletionEvidence {
     return answer ?? null;
   }
 
-  names({ branch, since, task }: TaskMergeQuery): boolean {
+  names({ branch, since, task }: MergeNamingTaskQuery): boolean {
     this.questionCount += 1;
     const growth = this.#growthOf(branch, since);
     const isNamed = growth.named.has(`${task.session}/${task.id}`);

@@ -19,7 +19,7 @@ import {
 import { stateRefs } from '../notes/note-kinds.ts';
 import { listRefs } from '../notes/read-tips.ts';
 import { readRefOutsideState, StateReader } from '../notes/state-reader.ts';
-import { refLocked, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { abandonedRefLockError, refUpdateRefused, stateBusy } from '../store-errors.ts';
 import { KeptCommitChains } from '../write/kept-commit-chain.ts';
 import {
   type KeptCommitRefMoves,
@@ -250,7 +250,8 @@ function movedRef(ref: RefName, old: ObjectId | null, next: ObjectId | null): re
 
 function isPublished(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
   if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
-  if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
+  if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file))
+    throw abandonedRefLockError(outcome.ref, outcome.file);
   // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
 }

@@ -14,7 +14,7 @@ import type { CommitSigner } from '../../util/machine-key.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { collectStateTips, type IndexedState, openStateSnapshot } from '../notes/indexed-state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
-import { refLocked, refsMovedInPart, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { abandonedRefLockError, refsMovedInPart, refUpdateRefused, stateBusy } from '../store-errors.ts';
 import { type CommitIdentity, readCommitIdentity } from './audit-entry.ts';
 import {
   type DecidedTransactions,
@@ -178,7 +178,7 @@ export class GroupedStoreWriter {
       case 'locked':
         this.#queueUntil = performance.now() + queueForMs;
         if (lock.isAbandoned(outcome.file) && !(await this.#unlock(outcome.file)))
-          throw refLocked(outcome.ref, outcome.file);
+          throw abandonedRefLockError(outcome.ref, outcome.file);
         return;
       case 'refused':
         if (open.size === 1) throw refUpdateRefused(outcome.message);

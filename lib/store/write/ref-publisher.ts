@@ -14,7 +14,7 @@ import {
   RefTransactions,
 } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { refLocked, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { abandonedRefLockError, refUpdateRefused, stateBusy } from '../store-errors.ts';
 
 export interface RefPublication {
   readonly objects: readonly UnwrittenObject[];
@@ -70,7 +70,8 @@ export class RefPublisher {
 
 function isDone(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
   if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
-  if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
+  if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file))
+    throw abandonedRefLockError(outcome.ref, outcome.file);
   // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
 }

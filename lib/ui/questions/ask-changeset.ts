@@ -17,7 +17,7 @@ import {
   printKeptComments,
 } from './kept-line-comments.ts';
 import { parseChangesetDecision, readChangesetAnswerFacts } from './prepare-changeset-question.ts';
-import { describeWaitingChangeset } from './waits-for-person-error.ts';
+import { describeUnansweredChangeset } from './waits-for-person-error.ts';
 
 /**
  * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `prepareBrowserOpening` opens the review
@@ -32,7 +32,9 @@ export async function askChangesetDecision(
   }: { readonly kept: KeptLineComments; readonly openPage?: (() => Promise<void>) | undefined },
 ): Promise<ChangesetDecision> {
   const comments = kept.of(question);
-  const asking = context.asking(describeWaitingChangeset(question, await readChangesetAnswerFacts(question)));
+  const asking = context.asking(
+    describeUnansweredChangeset(question, await readChangesetAnswerFacts(question)),
+  );
   const asked: ChangesetDialog = {
     context,
     question,

@@ -32,8 +32,8 @@ import {
 } from './shared-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
 import {
+  describeUnansweredChangeset,
   describeWaitingBudget,
-  describeWaitingChangeset,
   describeWaitingPlan,
   describeWaitingSession,
   describeWaitingValidation,
@@ -114,7 +114,7 @@ export function createUnattendedGates(options: { readonly person: string; readon
       const onTop = (await question.onTop?.(id)) ?? [];
       const excluding = (await question.excluding?.(id)) ?? [];
       return wait(
-        describeWaitingChangeset(question, await readChangesetAnswerFacts(question), { onTop, excluding }),
+        describeUnansweredChangeset(question, await readChangesetAnswerFacts(question), { onTop, excluding }),
       );
     },
     session: (question) => wait(describeWaitingSession(buildSessionQuestionData(question))),

@@ -82,7 +82,7 @@ function waitingAt(
 }
 
 /** The changeset gate, with the commands that decide it. */
-export function describeWaitingChangeset(
+export function describeUnansweredChangeset(
   { changeset }: Pick<ChangesetQuestion, 'changeset'>,
   facts: ChangesetAnswerFacts,
   {

@@ -2,7 +2,7 @@ import type { BoardChangeset } from '../../../domain/view-models/board-view.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { describeSpent } from './board-texts.ts';
 import { boardState } from './received-board-state.ts';
-import { ClockTime, ForeignText } from './text-components.tsx';
+import { ForeignText, TimeLabel } from './text-components.tsx';
 
 export function BoardChangesetList() {
   const { changesets } = boardState.value;
@@ -65,7 +65,7 @@ export function SessionLogList() {
       <ol id="log" class="log" tabIndex={0} aria-labelledby="story-title">
         {boardState.value.log.map(({ at, who, text }) => (
           <li>
-            <ClockTime at={at} />
+            <TimeLabel at={at} />
             <ForeignText class="what">{text}</ForeignText>
             <span class="quiet who" title={who}>
               {who.replace(/ <.*>$/, '')}
@@ -93,7 +93,7 @@ export function SessionChooser({ choose }: { choose(id: string): void }) {
               <span class="row-head">
                 <ForeignText class="row-title">{title}</ForeignText>
                 <span class="badge">{stands === 'active' ? wave : stands}</span>
-                <ClockTime at={created_at} class="row-end quiet" />
+                <TimeLabel at={created_at} class="row-end quiet" />
               </span>
               <span class="row-note quiet">
                 {[id, describeSpent({ cost_usd, tokens: 0 })].filter(Boolean).join(' · ')}

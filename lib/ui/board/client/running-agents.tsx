@@ -3,7 +3,7 @@ import { formatCount } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
 import { describeSpent } from './board-texts.ts';
 import { boardState, hintedAgent, openAgentPanel, shownTasks } from './received-board-state.ts';
-import { ClockTime, ElapsedTime, FoldedSection, ForeignText } from './text-components.tsx';
+import { ElapsedTime, FoldedSection, ForeignText, TimeLabel } from './text-components.tsx';
 
 /** The agents and checks that run, and what the last checks came to. */
 export function RunningAgentsAndChecks() {
@@ -30,7 +30,7 @@ export function RunningAgentsAndChecks() {
           <li class={check.is_good ? '' : 'bad'} key={check.id}>
             <span class="row-head">
               <ForeignText>{resultWords(check, `${check.about}: `)}</ForeignText>
-              <ClockTime at={check.ended_at} class="row-end quiet" />
+              <TimeLabel at={check.ended_at} class="row-end quiet" />
             </span>
           </li>
         ))}

@@ -11,11 +11,11 @@ import { describeSpent, labelTaskStatus, listTasksBelow } from './board-texts.ts
 import { ChangedLineCounts } from './changesets-log-sessions.tsx';
 import { FoldedCheckResult } from './question-facts-view.tsx';
 import {
-  ClockTime,
   FoldedSection,
   ForeignText,
   ForeignTextBlock,
   ForeignTextList,
+  TimeLabel,
 } from './text-components.tsx';
 
 /** How a task stands, at a glance. */
@@ -143,7 +143,7 @@ function Item({ name, badge = '', look = '', who, at, texts = [], children }: It
         {name}
         {badge !== '' && <span class={`badge ${look}`}>{badge}</span>}
         <span class="quiet">{who}</span>
-        {at !== undefined && <ClockTime at={at} class="row-end quiet" />}
+        {at !== undefined && <TimeLabel at={at} class="row-end quiet" />}
       </p>
       {texts.filter(Boolean).map((text) => (
         <ForeignTextBlock>{text}</ForeignTextBlock>

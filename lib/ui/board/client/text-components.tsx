@@ -86,7 +86,7 @@ export function ElapsedTime({
 }
 
 /** A moment as a clock shows it here, with the day where that is another one. */
-export function ClockTime({ at, class: name = '' }: { readonly at: string; readonly class?: string }) {
+export function TimeLabel({ at, class: name = '' }: { readonly at: string; readonly class?: string }) {
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();
   const clockTime = time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });

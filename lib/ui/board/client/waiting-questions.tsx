@@ -12,7 +12,7 @@ import { Button } from '../../page/client/send-form.tsx';
 import { postJson } from '../../page/client/server-requests.ts';
 import { loadQuestionText, QuestionFactsView } from './question-facts-view.tsx';
 import { addSessionToPath, boardState, isFresh } from './received-board-state.ts';
-import { ClockTime, FoldedSection, ForeignText, ForeignTextBlock } from './text-components.tsx';
+import { FoldedSection, ForeignText, ForeignTextBlock, TimeLabel } from './text-components.tsx';
 
 const mostDecided = 5;
 
@@ -71,7 +71,7 @@ export function WaitingQuestions() {
           <li key={one.id}>
             <span class="row-head">
               <ForeignText>{sentence(one)}</ForeignText>
-              <ClockTime at={one.at} class="row-end quiet" />
+              <TimeLabel at={one.at} class="row-end quiet" />
             </span>
             <Draft text={begun.value.get(one.id)?.draft ?? ''} />
           </li>

@@ -13,7 +13,7 @@ import {
   isShownChangesetOpen,
   lastRefusal,
   openedAnswerForm,
-  sendAnswer,
+  sendChangesetAnswer,
   sendTakeBack,
 } from './send-decision.ts';
 
@@ -93,7 +93,7 @@ function isPlain({ key, fields }: OfferedAnswer): boolean {
 }
 
 function give(answer: OfferedAnswer): void {
-  if (isPlain(answer)) void sendAnswer({ ...answer.given, kind: answer.word }, answer);
+  if (isPlain(answer)) void sendChangesetAnswer({ ...answer.given, kind: answer.word }, answer);
   else openedAnswerForm.value = answer.label;
 }
 
@@ -135,7 +135,7 @@ function AnswerDialog({
     openedAnswerForm.value = null;
   };
   const send = async (given: unknown): Promise<string> => {
-    const wrong = await sendAnswer({ ...Object(given) }, answer);
+    const wrong = await sendChangesetAnswer({ ...Object(given) }, answer);
     if (wrong === '') close();
     return wrong;
   };

@@ -89,14 +89,14 @@ export function findLanguageOfPath(path: string): string | null {
 }
 
 /** A word of a text that has a colour. */
-export interface ColouredWord {
+export interface HighlightedRange {
   readonly from: number;
   readonly to: number;
   readonly kind: string;
 }
 
 /** As above, for lines from the middle of a file, which may begin within a block of code. */
-export function findColouredWordsInPart(text: string, language: string): readonly ColouredWord[] {
+export function findColouredWordsInPart(text: string, language: string): readonly HighlightedRange[] {
   const begins = language === 'markdown' && beginsInsideCodeBlock(text);
   if (begins === null) return [];
   if (!begins) return findColouredWords(text, language);
@@ -108,7 +108,7 @@ export function findColouredWordsInPart(text: string, language: string): readonl
 }
 
 /** The words of a text that have colours, in order, each once. */
-export function findColouredWords(text: string, language: string): readonly ColouredWord[] {
+export function findColouredWords(text: string, language: string): readonly HighlightedRange[] {
   learn(language);
   return readWords(hljs.highlight(text, { language, ignoreIllegals: true }).value);
 }
@@ -136,8 +136,8 @@ function of(kind: string, ...scopes: readonly string[]): Record<string, string> 
 }
 
 /** Reads highlight.js's marks, by position: its result is text, `<span class="hljs-…">` and five entities. */
-function readWords(html: string): readonly ColouredWord[] {
-  const words: ColouredWord[] = [];
+function readWords(html: string): readonly HighlightedRange[] {
+  const words: HighlightedRange[] = [];
   const open: (string | null)[] = [];
   let [length, from] = [0, 0];
   const close = (): void => {
