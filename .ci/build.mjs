@@ -1,16 +1,7 @@
 // Builds dist/ (the program) and, with --tests, build/ (tests and benchmarks).
 // --install first brings node_modules in line with package-lock.json.
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = new URL('..', import.meta.url).pathname;

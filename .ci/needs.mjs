@@ -17,10 +17,7 @@ const managers = [
 const isMac = process.platform === 'darwin';
 const files = {
   sshd: ['/usr/sbin/sshd', '/usr/bin/sshd'],
-  completion: [
-    '/usr/share/bash-completion/bash_completion',
-    '/opt/homebrew/share/bash-completion/bash_completion',
-  ],
+  completion: ['/usr/share/bash-completion/bash_completion', '/opt/homebrew/share/bash-completion/bash_completion'],
 };
 const isAnyThere = (paths) => paths.some((path) => existsSync(path));
 
@@ -80,8 +77,7 @@ export function bringNeeds(purpose) {
     if (packages.length > 0) say(`This brings it: sudo ${[...manager.install, ...packages].join(' ')}`);
     return;
   }
-  for (const { name, what } of wanted)
-    say(`${name} (${what}) is missing: it is installed with ${manager.name}.`);
+  for (const { name, what } of wanted) say(`${name} (${what}) is missing: it is installed with ${manager.name}.`);
   if (manager.update !== undefined) call([...before, ...manager.update]);
   const { status, last } = call([...before, ...manager.install, ...packages]);
   // One that this system's packages lack must not keep the others away.

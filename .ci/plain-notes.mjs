@@ -29,9 +29,7 @@ async function writeModule() {
   });
   const source = Buffer.from(outputFiles[0].text).toString('base64');
   const { noteSchemas } = await import(`data:text/javascript;base64,${source}`);
-  const rows = Object.entries(noteSchemas).map(
-    ([name, { schema }]) => `${name}: (v) => ${test(schema, 'v')}`,
-  );
+  const rows = Object.entries(noteSchemas).map(([name, { schema }]) => `${name}: (v) => ${test(schema, 'v')}`);
   return `
 const isRecord = (v) => typeof v === 'object' && v !== null && !Array.isArray(v);
 const hasOnly = (v, keys) => Object.keys(v).every((key) => keys.has(key));

@@ -90,9 +90,7 @@ async function takeBoard(browser: Browser): Promise<void> {
   const child = startProgram(repo, ['run', '--web', '--no-open']);
   await withEnd(child, async () => {
     const url = await printedAddress(child, 'Board');
-    await visitBoard(url).until(
-      ({ agents }) => agents.length === 3 && agents.every(({ activity }) => activity !== ''),
-    );
+    await visitBoard(url).until(({ agents }) => agents.length === 3 && agents.every(({ activity }) => activity !== ''));
     const { page } = await openTab(browser, url, viewport);
     await take(page, 'board');
   });

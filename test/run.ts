@@ -57,9 +57,7 @@ const due = isWhole && areProven ? asked.filter(({ name }) => !proofs.test(name)
 const light = process.argv.includes('--quick') ? leaveHeavy(due) : due;
 const ended = await runAll([...(process.argv.includes('--checks') ? checks : []), ...light]);
 if (asked.length > due.length)
-  process.stdout.write(
-    `\n${asked.length - due.length} files of proofs passed with these CLIs: npm run test:all\n`,
-  );
+  process.stdout.write(`\n${asked.length - due.length} files of proofs passed with these CLIs: npm run test:all\n`);
 else keepKey(ended);
 report(ended, due.length - light.length);
 
@@ -172,8 +170,7 @@ function showDearest(all: readonly Judged[]): void {
   const dearest = [...all].sort((a, b) => costOf(b) - costOf(a)).slice(0, 10);
   const unit = countsCpu ? 's CPU' : 's';
   process.stdout.write('\nThe dearest files:\n');
-  for (const one of dearest)
-    process.stdout.write(`${costOf(one).toFixed(0).padStart(6)} ${unit}  ${one.name}\n`);
+  for (const one of dearest) process.stdout.write(`${costOf(one).toFixed(0).padStart(6)} ${unit}  ${one.name}\n`);
 }
 
 function report(all: readonly Judged[], leftOut: number): void {

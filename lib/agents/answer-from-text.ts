@@ -62,15 +62,12 @@ export function findJsonBySchema(text: string, schema: JsonRecord = plannerAnswe
   const starts = [...text.matchAll(/\{\s*"/g)].map(({ index }) => index).slice(-maxCandidates);
   let found: unknown = null;
   let passed = -1;
-  for (const start of starts.filter((index) =>
-    required.every(([name]) => text.includes(`"${name}"`, index)),
-  )) {
+  for (const start of starts.filter((index) => required.every(([name]) => text.includes(`"${name}"`, index)))) {
     // Inside a plan there may be objects that look like one.
     if (start < passed) continue;
     const end = closingBrace(text, start);
     const value = end === null ? null : parseObject(text.slice(start, end + 1));
-    if (end === null || value === null || !required.every(([name, type]) => isOf(type, value[name])))
-      continue;
+    if (end === null || value === null || !required.every(([name, type]) => isOf(type, value[name]))) continue;
     found = value;
     passed = end;
   }

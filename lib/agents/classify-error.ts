@@ -173,9 +173,7 @@ function fromClock(text: string, now: number): number | null {
   const isDated = monthIndex >= 0 && day !== undefined;
   const end = (shift: { days: number; years: number }): number => {
     const year = today.year + shift.years;
-    const date: readonly [number, number] = isDated
-      ? [monthIndex, Number(day)]
-      : [today.month, today.day + shift.days];
+    const date: readonly [number, number] = isDated ? [monthIndex, Number(day)] : [today.month, today.day + shift.days];
     return atWallClock(Date.UTC(year, date[0], date[1], hours, Number(minute)), zone);
   };
   const first = end({ days: 0, years: 0 });

@@ -15,11 +15,7 @@ import {
 const settingsName = 'settings.json';
 const toolsName = 'mcp.json';
 /** How Claude Code is started; `plugin` is the folder of the Superpowers plugin, null for none. */
-export function buildClaudeLaunch(
-  request: AgentRequest,
-  paths: PathsInsideCell,
-  plugin: string | null,
-): AgentLaunch {
+export function buildClaudeLaunch(request: AgentRequest, paths: PathsInsideCell, plugin: string | null): AgentLaunch {
   const prompt = avoidCommandInPrompt(request.prompt);
   const common = { env: environment(paths), options: commonOptions(request, paths, plugin) };
   const launch = request.isInteractive ? launchInteractive : launchPrint;
@@ -143,9 +139,7 @@ function settingsFile(paths: PathsInsideCell): LaunchFile {
       ...(paths.canaryCommand === null
         ? {}
         : { SessionStart: [{ hooks: [{ type: 'command', command: paths.canaryCommand, timeout: 10 }] }] }),
-      ...(paths.hookCommand === null
-        ? {}
-        : { PreToolUse: [{ matcher: '*', hooks: [watcher(paths.hookCommand)] }] }),
+      ...(paths.hookCommand === null ? {} : { PreToolUse: [{ matcher: '*', hooks: [watcher(paths.hookCommand)] }] }),
       // It protects nothing: when it fails, the agent ends.
       ...(paths.endCommand === null
         ? {}

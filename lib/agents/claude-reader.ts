@@ -202,8 +202,7 @@ function joinBlocks(messages: readonly Readonly<Record<string, unknown>>[]): str
 function sumUsage(lines: readonly Readonly<Record<string, unknown>>[]): number {
   const byId = new Map<unknown, number>();
   for (const { type, message } of lines) {
-    if (type === 'assistant' && isJsonRecord(message))
-      byId.set(message.id, countTokens(readTokenUsage(message.usage)));
+    if (type === 'assistant' && isJsonRecord(message)) byId.set(message.id, countTokens(readTokenUsage(message.usage)));
   }
   return [...byId.values()].reduce((sum, tokens) => sum + tokens, 0);
 }

@@ -4,10 +4,7 @@ import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 /** Returns the failure that the end of a process shows, without its output; null if it ended by itself. */
-export function findProcessEndFailure(
-  end: AgentEnd,
-  request: Pick<AgentRequest, 'timeoutMs'>,
-): Failure | null {
+export function findProcessEndFailure(end: AgentEnd, request: Pick<AgentRequest, 'timeoutMs'>): Failure | null {
   const details = takeLastOutputLines(end.stderr);
   if (end.stoppedBecause !== null) return { ...stopFailures[end.stoppedBecause], details };
   if (end.timedOut) {

@@ -25,8 +25,7 @@ export function findRunFailure(signs: AgentRunSigns): Failure | null {
   const own = findProcessEndFailure(end, request);
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
   if (endCount > 1) return forgedEnd(endCount);
-  if (endCount === 1 && end.exitCode === 0)
-    return findMissingAnswerFailure(request, signs.answer, signs.text);
+  if (endCount === 1 && end.exitCode === 0) return findMissingAnswerFailure(request, signs.answer, signs.text);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   return (end.stoppedBecause === null ? apiFailure(signs) : null) ?? own ?? otherEnd(signs);
 }
@@ -99,8 +98,7 @@ export function findClaudeRunFailure({ request, end, result, results, hasBegun }
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
   if (results > 1) return forgedResult(results);
   if (request.isInteractive) return own ?? interactiveFailure(end);
-  if (result !== null && isSuccess(result, end))
-    return findMissingAnswerFailure(request, result.answer, result.text);
+  if (result !== null && isSuccess(result, end)) return findMissingAnswerFailure(request, result.answer, result.text);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? claudeApiFailure(result, end) : null;

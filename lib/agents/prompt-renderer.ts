@@ -68,10 +68,7 @@ function renderParts(name: string, locals: Part['locals'], overrides?: TemplateS
   return { system: renderPart(system, part), prompt: renderPart(prompt, part) };
 }
 
-function findTemplate(
-  name: string,
-  overrides?: TemplateSet,
-): { readonly file: string; readonly text: string } {
+function findTemplate(name: string, overrides?: TemplateSet): { readonly file: string; readonly text: string } {
   const own = overrides === undefined ? '' : join(overrides.dir, name);
   const text = overrides?.texts.get(own);
   if (text !== undefined) return { file: own, text };
@@ -96,8 +93,7 @@ interface Part {
 function renderPart(template: string, { locals, file, texts }: Part): string {
   const includer = (name: string, path: string): { template: string } => {
     const text = texts.get(path);
-    if (text === undefined)
-      throw new Error(`it includes ${name}, which is not among the templates that were allowed`);
+    if (text === undefined) throw new Error(`it includes ${name}, which is not among the templates that were allowed`);
     return { template: text };
   };
   try {

@@ -40,10 +40,7 @@ export function checkPluginLoaded(
 ): readonly string[] {
   if (!config.enabled || config.plugin_dir === null) return [];
   const plugins = Array.isArray(init.plugins) ? init.plugins.filter(isJsonRecord) : [];
-  if (
-    !plugins.some(({ path }) => path === config.plugin_dir) &&
-    !plugins.some(({ name }) => name === 'superpowers')
-  ) {
+  if (!plugins.some(({ path }) => path === config.plugin_dir) && !plugins.some(({ name }) => name === 'superpowers')) {
     return [`The plugin in ${config.plugin_dir} was not loaded: the ${role} works without its skills.`];
   }
   const known = new Set(readStrings(init.skills));

@@ -95,9 +95,7 @@ function checksOf({ validation }: Config): readonly string[] {
 /** Lists the hosts that an agent's cell reaches; which registries the person has is not for a model. */
 function reachedBy({ sandbox }: Config): readonly string[] {
   const { work } = sandbox.egress;
-  const own = work.includes(configuredRegistriesEntry)
-    ? ['the package registries that your tools are set up for']
-    : [];
+  const own = work.includes(configuredRegistriesEntry) ? ['the package registries that your tools are set up for'] : [];
   return [...readEgressHosts(work), ...own];
 }
 
@@ -115,8 +113,7 @@ function policyRules(policy: AgentPolicy): TemplateVariables {
     commands: [...policy.allowed_commands, ...policy.exact_commands, ...(policy.base_commands ?? [])],
     exactCommands: policy.exact_commands,
     commitFormat: commitFormat(policy.commit_pattern, policy.commit_example),
-    namingRule:
-      policy.naming_style === null ? '' : `${policy.naming_style}, for ${policy.naming_globs.join(', ')}`,
+    namingRule: policy.naming_style === null ? '' : `${policy.naming_style}, for ${policy.naming_globs.join(', ')}`,
     requiresTests: policy.require_tests !== null,
   };
 }

@@ -63,8 +63,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
         void cell.ended.then(() => commands.delete(cell));
         if (options.signal?.aborted === true) void cell.stop(commandGraceMs);
       }),
-    auditOf: async (agent) =>
-      agentIdPattern.test(agent) ? summarizeAudit(auditFile(commonDir, agent)) : noAudit,
+    auditOf: async (agent) => (agentIdPattern.test(agent) ? summarizeAudit(auditFile(commonDir, agent)) : noAudit),
     usedMemoryMb: () => {
       const table = readProcessTable();
       return [...pids].map((pid) => sumProcessTreeUsage(table, [pid]).residentBytes / 1024 / 1024);

@@ -37,10 +37,7 @@ export function parseStat(text: string): ProcessUsage | null {
 }
 
 /** These processes, as far as they are there, and all that descend from them. */
-export function withDescendants(
-  table: ReadonlyMap<number, ProcessUsage>,
-  roots: readonly number[],
-): number[] {
+export function withDescendants(table: ReadonlyMap<number, ProcessUsage>, roots: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const [pid, { parent }] of table) addToListOfKey(children, parent, pid);
   const found = new Set(roots.filter((pid) => table.has(pid)));
@@ -60,8 +57,7 @@ export function findProcessesByVariable(name: string, value: string): number[] {
 
 /** Of processes, parents first, the one that is the first of a process namespace of its own; null if none is. */
 export function findFirstOfPidNamespace(pids: readonly number[]): number | null {
-  const isFirst = (pid: number): boolean =>
-    /^NSpid:(?:\s+\d+)+\s+1$/m.test(readTextOrEmpty(`/proc/${pid}/status`));
+  const isFirst = (pid: number): boolean => /^NSpid:(?:\s+\d+)+\s+1$/m.test(readTextOrEmpty(`/proc/${pid}/status`));
   return pids.find(isFirst) ?? null;
 }
 

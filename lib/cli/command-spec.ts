@@ -1,9 +1,4 @@
-import type {
-  CommandModule,
-  CommandName,
-  CommandOptions,
-  GlobalOptions,
-} from '../domain/view-models/command.ts';
+import type { CommandModule, CommandName, CommandOptions, GlobalOptions } from '../domain/view-models/command.ts';
 
 /**
  * One option. Its flag is its key in kebab-case: `maxCount` is `--max-count`. A `no-flag` is true unless

@@ -48,8 +48,7 @@ export function loadProgram(file: string, home: () => string = () => userInfo().
   return {
     exports: module.exports,
     keepCompiled: () => {
-      if (!isTaken)
-        attempt(() => keep(cacheFolder(dirname(file), home, true), name, script.createCachedData()));
+      if (!isTaken) attempt(() => keep(cacheFolder(dirname(file), home, true), name, script.createCachedData()));
     },
   };
 }
@@ -117,8 +116,7 @@ function keep(folder: string, name: string, bytes: Uint8Array): void {
     rmSync(made, { force: true });
     throw error;
   }
-  for (const other of readdirSync(folder))
-    if (other.endsWith('.cache') && other !== name) rmSync(join(folder, other));
+  for (const other of readdirSync(folder)) if (other.endsWith('.cache') && other !== name) rmSync(join(folder, other));
 }
 
 /** Ignores errors: the cache only saves time, and where the disk is full, say, the next start compiles again. */

@@ -94,9 +94,7 @@ function readOptions(
     const last = own.at(-1);
     if (last === undefined) return [key, absentValue(spec)] as const;
     const value =
-      spec.kind === 'texts'
-        ? own.map((option) => readText(spec, option, command))
-        : readValue(spec, last, command);
+      spec.kind === 'texts' ? own.map((option) => readText(spec, option, command)) : readValue(spec, last, command);
     return [key, value] as const;
   });
   return Object.fromEntries(values);
@@ -119,18 +117,14 @@ function readValue(spec: OptionSpec, given: TokenizedOption, command: CommandNam
   if (spec.kind === 'list') return splitList(text);
   if (spec.kind === 'text') return text;
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw badOptionValueError(
-      `Option ${given.typed} needs a number from 1, not '${text}'.`,
-      optionNamedBy(command),
-    );
+    throw badOptionValueError(`Option ${given.typed} needs a number from 1, not '${text}'.`, optionNamedBy(command));
   }
   return Number(text);
 }
 
 function readText(spec: OptionSpec, given: TokenizedOption, command: CommandName | null): string {
   // `--from --json` is a forgotten value; `--from=--json` is meant.
-  const isMissing =
-    given.value === undefined || given.value === '' || (!given.isInline && /^-./.test(given.value));
+  const isMissing = given.value === undefined || given.value === '' || (!given.isInline && /^-./.test(given.value));
   if (given.value === undefined || isMissing) {
     throw usage('missing-value', `Option ${given.typed} needs a value (${spec.value ?? 'VALUE'}).`, command);
   }
@@ -194,14 +188,8 @@ function findCommand(word: string): CommandName {
   });
 }
 
-function unknownOption(
-  option: TokenizedOption,
-  command: CommandName | null,
-  specs: OptionSpecsByKey,
-): FlameError {
-  const known = Object.entries({ ...specs, ...globalOptionSpecs }).flatMap(([key, spec]) =>
-    listOptionFlags(key, spec),
-  );
+function unknownOption(option: TokenizedOption, command: CommandName | null, specs: OptionSpecsByKey): FlameError {
+  const known = Object.entries({ ...specs, ...globalOptionSpecs }).flatMap(([key, spec]) => listOptionFlags(key, spec));
   const near = nearestName(
     option.typed,
     known.filter((flag) => flag.startsWith('--')),
@@ -216,12 +204,7 @@ function unknownOption(
   );
 }
 
-function usage(
-  code: string,
-  message: string,
-  command: CommandName | null,
-  hints: readonly string[] = [],
-): FlameError {
+function usage(code: string, message: string, command: CommandName | null, hints: readonly string[] = []): FlameError {
   return new FlameError({
     kind: 'usage',
     code,
@@ -230,10 +213,7 @@ function usage(
   });
 }
 
-function optionNamedBy(
-  command: CommandName | null,
-  hints: readonly string[] = [],
-): Pick<FlameError, 'hints' | 'data'> {
+function optionNamedBy(command: CommandName | null, hints: readonly string[] = []): Pick<FlameError, 'hints' | 'data'> {
   const help = command === null ? 'git flame help' : `git flame help ${command}`;
   return { hints: [...hints, help], data: { command } };
 }

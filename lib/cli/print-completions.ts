@@ -120,9 +120,7 @@ export function findPlaceholderSource(placeholder: string): Source | null {
   if (first === undefined) return nothing;
   const fixed = fixedSources[first];
   if (fixed !== undefined) return fixed();
-  const kinds = names.flatMap((name) =>
-    nameKinds.filter((kind) => kind === (kindNames[name] ?? name.toLowerCase())),
-  );
+  const kinds = names.flatMap((name) => nameKinds.filter((kind) => kind === (kindNames[name] ?? name.toLowerCase())));
   return kinds.length === names.length ? { kind: 'names', of: kinds } : null;
 }
 
@@ -211,13 +209,11 @@ function valueOption(flag: string, spec: CommandSpec<CommandName> | null): Optio
 function findSource(line: Line, current: string): Source {
   const [name, ...operands] = line.positionals;
   const spec = findSpec(name);
-  if (!line.isPastOptions && current.startsWith('-'))
-    return { kind: 'words', words: flagWords(spec, line.flags) };
+  if (!line.isPastOptions && current.startsWith('-')) return { kind: 'words', words: flagWords(spec, line.flags) };
   if (name === undefined) return { kind: 'words', words: commandWords() };
   if (spec === null) return nothing;
   const { subcommands = [], operand } = spec;
-  if (subcommands.length > 0 && operands.length === 0)
-    return { kind: 'words', words: subcommands.map(toCandidate) };
+  if (subcommands.length > 0 && operands.length === 0) return { kind: 'words', words: subcommands.map(toCandidate) };
   const taken = operands.length - (subcommands.length > 0 ? 1 : 0);
   if (operand === undefined || (operand.kind === 'one' && taken > 0)) return nothing;
   return sourceOf(operand.usage);
@@ -236,21 +232,12 @@ function commandWords(): readonly CompletionCandidate[] {
   return listShownCommands().map((name) => ({ word: name, about: commandTable[name].summary }));
 }
 
-function toCandidate({
-  name,
-  summary,
-}: {
-  readonly name: string;
-  readonly summary: string;
-}): CompletionCandidate {
+function toCandidate({ name, summary }: { readonly name: string; readonly summary: string }): CompletionCandidate {
   return { word: name, about: summary };
 }
 
 /** The command's own options first, then the program's; none that stands on the line already. */
-function flagWords(
-  spec: CommandSpec<CommandName> | null,
-  given: ReadonlySet<string>,
-): readonly CompletionCandidate[] {
+function flagWords(spec: CommandSpec<CommandName> | null, given: ReadonlySet<string>): readonly CompletionCandidate[] {
   const tables: readonly Readonly<Record<string, OptionSpec>>[] = [
     ...(spec === null ? [] : [spec.options]),
     globalOptionSpecs,

@@ -12,9 +12,7 @@ const hurryMs = 3_000;
  * Gives `main` this process: its streams, signals and exit code. stdout is always drained; a closed pipe
  * ends the command quietly; a promise that never settles ends with 1 and a message, never with node's 13.
  */
-export async function runInProcess(
-  main: (argv: readonly string[], io: Io) => Promise<number>,
-): Promise<void> {
+export async function runInProcess(main: (argv: readonly string[], io: Io) => Promise<number>): Promise<void> {
   const interruption = listenForSignals();
   let isPipeClosed = false;
   watchPipes(() => {

@@ -54,11 +54,7 @@ function list({ output }: ReadContext, agents: readonly RegisteredAgent[]): numb
   return 0;
 }
 
-async function stop(
-  { git, output }: ReadContext,
-  args: CommandArgs<'agent'>,
-  agent: RegisteredAgent,
-): Promise<number> {
+async function stop({ git, output }: ReadContext, args: CommandArgs<'agent'>, agent: RegisteredAgent): Promise<number> {
   const { id, task_id, role } = agent;
   const retry = args.options.retry;
   const task = task_id ?? role;
@@ -68,8 +64,7 @@ async function stop(
     return 0;
   }
   const order = { by: await git.identity(), retry };
-  if (!(await stopAgent(git.repository.commonDir, id, order)))
-    throw agentNotRunningError(id, { isKept: true });
+  if (!(await stopAgent(git.repository.commonDir, id, order))) throw agentNotRunningError(id, { isKept: true });
   output.json({ agent: id, task: task_id, stopped: true, retry });
   output.result(`${id} has ended. ${afterwards(agent, retry)}`);
   return 0;
@@ -119,10 +114,7 @@ function noName(subcommand: string, agents: readonly RegisteredAgent[]): FlameEr
     kind: 'usage',
     code: 'no-agent-named',
     message: `git flame agent ${subcommand} needs the id of an agent or of its task.`,
-    hints: [
-      ...agents.slice(0, 3).map(({ id }) => `git flame agent ${subcommand} ${id}`),
-      'git flame agent list',
-    ],
+    hints: [...agents.slice(0, 3).map(({ id }) => `git flame agent ${subcommand} ${id}`), 'git flame agent list'],
   });
 }
 

@@ -64,9 +64,7 @@ async function gather({ context, git, config }: CommandContext): Promise<Found> 
   const now = context.now();
   const { sessions } = await context.store.snapshot();
   // The stored configuration of an open session is kept, to compare it with the next one.
-  const compared = sessions.flatMap(({ state, config_digest: digest }) =>
-    state === 'ended' ? [] : [digest],
-  );
+  const compared = sessions.flatMap(({ state, config_digest: digest }) => (state === 'ended' ? [] : [digest]));
   return {
     stale: await listCleanupItems(context),
     logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs), compared),

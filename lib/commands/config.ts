@@ -54,16 +54,11 @@ async function show({ git, output, configFile }: ReadContext): Promise<number> {
 function uselessEntries({ permissions }: Config): readonly string[] {
   return permissions.bash_rules.allowed_commands.flatMap((entry) => {
     const why = explainRefusedProgram(entry.trim().split(/\s+/)[0] ?? '');
-    return why === null
-      ? []
-      : [`permissions.bash_rules.allowed_commands: ${entry} has no effect, for ${why}`];
+    return why === null ? [] : [`permissions.bash_rules.allowed_commands: ${entry} has no effect, for ${why}`];
   });
 }
 
-async function migrate(
-  args: CommandArgs<'config'>,
-  { git, output, configFile }: ReadContext,
-): Promise<number> {
+async function migrate(args: CommandArgs<'config'>, { git, output, configFile }: ReadContext): Promise<number> {
   const { file, text: before } = await readConfig(requireWorkTree(git), configFile);
   if (file === null || before === null) {
     throw new FlameError({
@@ -77,8 +72,7 @@ async function migrate(
   output.json({ file, changed, text, notes });
   for (const note of notes) output.info(note);
   if (!changed) output.info(`${file} already has the newest version.`);
-  else if (args.options.write && args.globals.dryRun)
-    output.result(`Would rewrite ${file}; its comments are kept.`);
+  else if (args.options.write && args.globals.dryRun) output.result(`Would rewrite ${file}; its comments are kept.`);
   else if (args.options.write) {
     await writeFile(file, text);
     output.info(`${file} was rewritten; its comments are kept.`);

@@ -43,11 +43,7 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
 async function entriesAbout(
   store: Store,
   session: Session,
-  {
-    about,
-    tasks,
-    limit,
-  }: { readonly about: string | null; readonly tasks: readonly Task[]; readonly limit: number },
+  { about, tasks, limit }: { readonly about: string | null; readonly tasks: readonly Task[]; readonly limit: number },
 ): Promise<readonly StateLogEntry[]> {
   if (about === null) return store.log({ session: session.id, limit });
   if (tasks.some(({ id }) => id === about)) return store.log({ session: session.id, task: about, limit });

@@ -69,10 +69,7 @@ async function add(args: CommandArgs<'note'>, io: Io): Promise<number> {
   });
 }
 
-async function readText(
-  { positionals: [words], options: { from } }: CommandArgs<'note'>,
-  io: Io,
-): Promise<string> {
+async function readText({ positionals: [words], options: { from } }: CommandArgs<'note'>, io: Io): Promise<string> {
   if (from === null && words !== undefined) return words;
   if (from === null || words !== undefined)
     throw badNoteError(
@@ -90,8 +87,7 @@ interface NoteChange {
 
 function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChange): Promise<number> {
   const ids = (args.positionals[0] ?? '').split(/[\s,]+/).filter(Boolean);
-  if (ids.length === 0)
-    throw badNoteError(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
+  if (ids.length === 0) throw badNoteError(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
   return withSelectedTask(args, io, async ({ context, output, commandLine, git }, { id: session }) => {
     if (commandLine.isDry) {
       output.json({ session, notes: [] });

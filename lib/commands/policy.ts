@@ -84,8 +84,7 @@ function namedCall(words: string, { worktree: cwd, allowed_tools, blocked_tools 
   const [, first = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(words) ?? [];
   // `CI=1 make` begins with a variable, `R CMD check` with a program.
   const isTool =
-    [...Object.keys(fields), ...allowed_tools, ...blocked_tools].includes(first) ||
-    /^mcp__[\w-]+$/.test(first);
+    [...Object.keys(fields), ...allowed_tools, ...blocked_tools].includes(first) || /^mcp__[\w-]+$/.test(first);
   const [tool, about] = isTool ? [first, rest] : ['Bash', words];
   const edits = tool === 'MultiEdit' ? { edits: [] } : {};
   return { tool_name: tool, tool_input: { ...edits, [fields[tool] ?? 'input']: about }, cwd };

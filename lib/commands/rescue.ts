@@ -18,9 +18,7 @@ export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {
     const rescue = findRescueByName(rescues, name);
     if (args.subcommand === 'show') return show(reading, rescue, args.options.diff);
     if (args.globals.dryRun) return preview(reading, rescue, args.subcommand ?? '');
-    return args.subcommand === 'drop'
-      ? drop(reading, rescue)
-      : restore(reading, rescue, folderFor(rescue, args, io));
+    return args.subcommand === 'drop' ? drop(reading, rescue) : restore(reading, rescue, folderFor(rescue, args, io));
   });
 }
 
@@ -35,8 +33,7 @@ async function show({ git, output }: ReadContext, rescue: Rescue, isDiffWanted: 
   const diffstat = start === null ? null : await git.diffStat(start, commit);
   output.json({ ...rescue, diffstat });
   output.result(renderRescue({ rescue, diffstat }, output.style));
-  if (isDiffWanted && start !== null)
-    output.result(renderDiff(await git.diffText(start, commit), output.style));
+  if (isDiffWanted && start !== null) output.result(renderDiff(await git.diffText(start, commit), output.style));
   output.hint(`git flame rescue restore ${rescue.name}`);
   return 0;
 }
@@ -57,9 +54,7 @@ async function drop({ git, store, output }: ReadContext, rescue: Rescue): Promis
   }));
   if (result.kind === 'ref-moved') throw rescueMoved(rescue);
   output.json(rescue);
-  output.result(
-    `Dropped: ${rescue.name}. To restore it before the next git gc: git branch rescued ${rescue.commit}`,
-  );
+  output.result(`Dropped: ${rescue.name}. To restore it before the next git gc: git branch rescued ${rescue.commit}`);
   return 0;
 }
 

@@ -21,9 +21,7 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
     const remote = await findRemoteLedThrough(opened, continueOpenSession);
     return runWithOwnBoard(opened, io, () =>
       remote === null
-        ? withSessionLock(opened, found.id, () =>
-            continueSession(opened, io, { session: found.id, plan: null }),
-          )
+        ? withSessionLock(opened, found.id, () => continueSession(opened, io, { session: found.id, plan: null }))
         : leadSharedSession(opened, io, { wish: continueOpenSession, remote, takesOver: false }),
     );
   });

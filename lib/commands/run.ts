@@ -33,8 +33,7 @@ function ledTwice(): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'queen-remote',
-    message:
-      "A model can't lead a session that other machines work on: --queen and --remote exclude each other.",
+    message: "A model can't lead a session that other machines work on: --queen and --remote exclude each other.",
     hints: ['git flame run --queen OBJECTIVE', 'git flame run --remote REMOTE OBJECTIVE'],
   });
 }

@@ -54,9 +54,7 @@ async function preview(
     revert: `${changeset.id} would be reverted by a new commit, which you review: ${toPrintableLine(why ?? '')}.`,
   }[how];
   const standing =
-    above.length === 0
-      ? ''
-      : `\nRebased on what remains, and sent back only on a conflict: ${above.join(', ')}`;
+    above.length === 0 ? '' : `\nRebased on what remains, and sent back only on a conflict: ${above.join(', ')}`;
   output.result(`${text}\nTasks: ${changeset.tasks.join(', ')}${standing}`);
   output.json({ session, changeset: changeset.id, commit, branch, how, why, tasks: changeset.tasks, above });
   return 0;
@@ -77,19 +75,14 @@ function describe(undone: LandingUndoResult, { follow }: LandingUndoOptions): st
 }
 
 /** The tasks' state after an undo; null: not given. Throws FlameErrors `contradiction`, `nothing-to-keep`. */
-function afterUndo({
-  options: { requeue, drop, keepWork: keep },
-}: CommandArgs<'undo'>): LandingUndoOptions | null {
+function afterUndo({ options: { requeue, drop, keepWork: keep } }: CommandArgs<'undo'>): LandingUndoOptions | null {
   if (requeue !== null && drop !== null)
     throw contradictingOptionsError(
       '--requeue and --drop exclude each other: the tasks are sent back or given up.',
       hints,
     );
   if (keep && requeue === null)
-    throw nothingToKeepError(
-      '--keep-work needs --requeue: the next attempts then start from this work.',
-      hints,
-    );
+    throw nothingToKeepError('--keep-work needs --requeue: the next attempts then start from this work.', hints);
   if (requeue !== null) return { follow: 'requeue', notes: requeue, keep };
   return drop === null ? null : { follow: 'drop', notes: drop, keep: false };
 }

@@ -64,15 +64,9 @@ function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
 function decisionOf({ options, positionals }: CommandArgs<'validate'>): ValidationDecision | null {
   const { requeue, keepWork: keep, override, recheck, verify: isVerified } = options;
   if (keep && requeue === null)
-    throw nothingToKeepError(
-      '--keep-work needs --requeue: the next attempt then starts from this work.',
-      hints,
-    );
+    throw nothingToKeepError('--keep-work needs --requeue: the next attempt then starts from this work.', hints);
   if ([requeue !== null, override !== null, recheck, isVerified].filter(Boolean).length > 1)
-    throw contradictingOptionsError(
-      '--requeue, --override, --recheck and --verify exclude each other.',
-      hints,
-    );
+    throw contradictingOptionsError('--requeue, --override, --recheck and --verify exclude each other.', hints);
   if (requeue === null && override === null && !recheck) return null;
   if (positionals.length === 0) throw taskNotNamed();
   if (recheck) return { kind: 'recheck' };

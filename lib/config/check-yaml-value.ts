@@ -85,9 +85,7 @@ function wordIssue(issue: z.core.$ZodRawIssue): string {
       return `must be ${typeWord(String(issue.expected))}, not ${valueWord(issue.input)}`;
     case 'too_small':
       if (issue.origin === 'number' || issue.origin === 'int') return wordBound('least', issue);
-      return Number(issue.minimum) === 1
-        ? 'is empty'
-        : `must have at least ${issue.minimum} ${unitWord(issue.origin)}`;
+      return Number(issue.minimum) === 1 ? 'is empty' : `must have at least ${issue.minimum} ${unitWord(issue.origin)}`;
     case 'too_big':
       if (issue.origin === 'number' || issue.origin === 'int') return wordBound('most', issue);
       return `must have at most ${issue.maximum} ${unitWord(issue.origin)}`;
@@ -197,8 +195,7 @@ function quoteHint(source: YamlSource, path: ValuePath, issue: Issue): string | 
 }
 
 function hintForType(expected: string, input: unknown): string | null {
-  if (expected === 'array' && typeof input === 'string')
-    return `write it as a list: [${JSON.stringify(input)}]`;
+  if (expected === 'array' && typeof input === 'string') return `write it as a list: [${JSON.stringify(input)}]`;
   if (typeof input !== 'string') return null;
   if (expected === 'boolean') {
     if (/^(?:yes|on|true|y)$/i.test(input)) return 'write true';

@@ -74,8 +74,7 @@ export function findUpgradeCommand(root = packageRoot()): string {
 
 /** The version of a file where it is newer than what is read here; loads neither YAML nor the schema. */
 export function readVersionIfTooNew(file: string): number | null {
-  const [, digits] =
-    /^(?:\ufeff)?schema_version:[ \t]+(\d{1,9})[ \t]*(?:#.*)?\r?$/m.exec(readTextOrEmpty(file)) ?? [];
+  const [, digits] = /^(?:\ufeff)?schema_version:[ \t]+(\d{1,9})[ \t]*(?:#.*)?\r?$/m.exec(readTextOrEmpty(file)) ?? [];
   const version = Number(digits ?? 0);
   return version > supportedSchemaVersion ? version : null;
 }

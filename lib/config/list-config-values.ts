@@ -45,11 +45,7 @@ function renderConfigValue(keys: ValuePath, value: unknown): string {
 
 function renderPlain(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(renderPlain).join(', ')}]`;
-  if (
-    typeof value === 'string' &&
-    /^[A-Za-z_./][\w./-]*$/.test(value) &&
-    !/^(?:true|false|null)$/i.test(value)
-  ) {
+  if (typeof value === 'string' && /^[A-Za-z_./][\w./-]*$/.test(value) && !/^(?:true|false|null)$/i.test(value)) {
     return value;
   }
   return JSON.stringify(value);

@@ -7,12 +7,7 @@ import { type ConfiguredAgent, listConfiguredAgents } from '../domain/config/rol
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
-import {
-  checkYamlAgainstSchema,
-  dropConsequentialProblems,
-  findValueAtPath,
-  renderPath,
-} from './check-yaml-value.ts';
+import { checkYamlAgainstSchema, dropConsequentialProblems, findValueAtPath, renderPath } from './check-yaml-value.ts';
 import { describeTooNewConfig, findUpgradeCommand } from './find-config-file.ts';
 import { isWrittenInYaml, locateInYaml } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
@@ -121,9 +116,7 @@ function listWarnings(source: YamlSource, version: number | null, raw: unknown):
   const name = source.fileName;
   const warnings: string[] = [];
   if (version === null) {
-    warnings.push(
-      `${name} has no schema_version and is read as version 1; to add it: git flame config migrate`,
-    );
+    warnings.push(`${name} has no schema_version and is read as version 1; to add it: git flame config migrate`);
   } else if (version < 1) {
     warnings.push(
       `${name} has schema_version ${version} and is read as version ${supportedSchemaVersion}; to rewrite it: git flame config migrate`,
@@ -164,16 +157,10 @@ function findForeignModels(config: Config, source: YamlSource): readonly FilePro
 
 /** The lead agent starts only where a person asks for it: settings of all roles don't ask for it. */
 function isAskedFor(source: YamlSource): boolean {
-  return (
-    isWrittenInYaml(source, ['models', 'queen']) || isWrittenInYaml(source, ['roles', 'queen', 'adapter'])
-  );
+  return isWrittenInYaml(source, ['models', 'queen']) || isWrittenInYaml(source, ['roles', 'queen', 'adapter']);
 }
 
-function problemOf(
-  { role, group, adapter, model }: ConfiguredAgent,
-  why: string,
-  source: YamlSource,
-): FileProblem {
+function problemOf({ role, group, adapter, model }: ConfiguredAgent, why: string, source: YamlSource): FileProblem {
   const places: readonly ValuePath[] = [
     ...(group === null
       ? []

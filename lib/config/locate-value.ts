@@ -1,11 +1,5 @@
 import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import {
-  cutSpanToFirstLine,
-  renderKeyInPath,
-  type Span,
-  type ValuePath,
-  type YamlSource,
-} from './yaml-source.ts';
+import { cutSpanToFirstLine, renderKeyInPath, type Span, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 /**
  * Where the value (or the key) at a path stands. Where there is nothing, where its parent stands; a collection and

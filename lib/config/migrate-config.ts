@@ -1,15 +1,4 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  Pair,
-  Scalar,
-  type YAMLMap,
-  YAMLSeq,
-} from 'yaml';
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, Pair, Scalar, type YAMLMap, YAMLSeq } from 'yaml';
 import { isSecretsGlob } from '../domain/config/hidden-paths.ts';
 import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { badConfigError, throwFileProblems } from './throw-file-problems.ts';
@@ -58,8 +47,7 @@ export function migrateConfigText(
   const source = readYamlSource(text, fileName);
   throwFileProblems(source, source.problems, badConfigError);
   const { document } = source;
-  if (!isMap(document.contents) && document.toJS() !== null)
-    throwFileProblems(source, [notAMap], badConfigError);
+  if (!isMap(document.contents) && document.toJS() !== null) throwFileProblems(source, [notAMap], badConfigError);
   const { version, notes } = takeSteps(document, steps);
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
@@ -128,8 +116,7 @@ function splitBlockedPaths(document: Document): readonly string[] {
   if (pair === undefined || !isSeq(value)) return keepBlockedHidden(document);
   const isHidden = (item: unknown): boolean => isSecretsGlob(textOf(document, item));
   const [hidden, blocked] = [value.items.filter(isHidden), value.items.filter((item) => !isHidden(item))];
-  const names = (items: readonly unknown[]): string =>
-    JSON.stringify(items.map((item) => textOf(document, item)));
+  const names = (items: readonly unknown[]): string => JSON.stringify(items.map((item) => textOf(document, item)));
   if (blocked.length === 0 && hidden.length > 0) {
     pair.key = Object.assign(new Scalar('hidden_paths'), commentsOf(pair.key));
   } else {

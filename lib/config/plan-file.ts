@@ -3,12 +3,7 @@ import * as z from 'zod';
 import { badPlanError } from '../domain/input-errors.ts';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan-schema.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import {
-  checkYamlAgainstSchema,
-  dropConsequentialProblems,
-  findValueAtPath,
-  renderPath,
-} from './check-yaml-value.ts';
+import { checkYamlAgainstSchema, dropConsequentialProblems, findValueAtPath, renderPath } from './check-yaml-value.ts';
 import { listKeysAtPath } from './json-schema.ts';
 import { locateInYaml } from './locate-value.ts';
 import { throwFileProblems } from './throw-file-problems.ts';
@@ -59,17 +54,11 @@ function asList(text: string): string {
 
 function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareList: boolean): Value | null {
   const { value, raw, problems } = checkYamlAgainstSchema<Value>(schema, source, {});
-  const misspelt = dropConsequentialProblems(
-    source,
-    findMisspeltKeys(source, raw, isBareList ? [] : ['tasks']),
-  );
+  const misspelt = dropConsequentialProblems(source, findMisspeltKeys(source, raw, isBareList ? [] : ['tasks']));
   const known = new Set(misspelt.map((problem) => problem.means));
   throwFileProblems(
     source,
-    [
-      ...problems.filter((problem) => !(problem.message === 'is missing' && known.has(problem.path))),
-      ...misspelt,
-    ],
+    [...problems.filter((problem) => !(problem.message === 'is missing' && known.has(problem.path))), ...misspelt],
     (message, init) =>
       badPlanError(message, {
         ...init,
@@ -148,8 +137,7 @@ export function renderPlanYaml(plan: Plan): string {
   visit(document, {
     // Short lists fit a line; ids hold nothing that needs quotes.
     Pair(_, pair) {
-      if (isScalar(pair.key) && pair.key.value === 'dependencies' && isSeq(pair.value))
-        pair.value.flow = true;
+      if (isScalar(pair.key) && pair.key.value === 'dependencies' && isSeq(pair.value)) pair.value.flow = true;
     },
     Seq(_, list) {
       for (const [index, item] of list.items.entries()) if (isMap(item)) item.spaceBefore = index > 0;

@@ -12,9 +12,7 @@ function formsOf(list: keyof ParsedDecisionsFile): string {
   const forms = listDecisionsFileForms(list);
   const words = forms.flatMap(({ word }) => word ?? []);
   const maps = forms.flatMap(({ key, usage = '', beside = [] }) =>
-    key === undefined
-      ? []
-      : `{${key}: ${usage}}${beside.length === 0 ? '' : ` (also with ${beside.join(', ')})`}`,
+    key === undefined ? [] : `{${key}: ${usage}}${beside.length === 0 ? '' : ` (also with ${beside.join(', ')})`}`,
   );
   const others = list === 'changesets' ? ['a map from cohesion groups to one of these'] : [];
   const all = [...words, ...maps, ...others];
@@ -48,9 +46,7 @@ function keysOf(list: string): readonly string[] {
   if (!isList(list)) return [];
   return [
     ...new Set(
-      listDecisionsFileForms(list).flatMap(({ key, beside = [] }) =>
-        key === undefined ? [] : [key, ...beside],
-      ),
+      listDecisionsFileForms(list).flatMap(({ key, beside = [] }) => (key === undefined ? [] : [key, ...beside])),
     ),
   ];
 }

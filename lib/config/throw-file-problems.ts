@@ -9,11 +9,7 @@ const maxLineWidth = 100;
 type Refusal = (message: string, init: Pick<FlameErrorInit, 'details' | 'data'>) => FlameError;
 
 /** Throws all mistakes of a file as one FlameError; returns if there are none. */
-export function throwFileProblems(
-  source: YamlSource,
-  problems: readonly FileProblem[],
-  refuse: Refusal,
-): void {
+export function throwFileProblems(source: YamlSource, problems: readonly FileProblem[], refuse: Refusal): void {
   if (problems.length === 0) return;
   const sorted = [...problems].sort((a, b) => a.start - b.start);
   const shown = sorted.slice(0, maxShown);
@@ -89,9 +85,6 @@ function showHidden(text: string): string {
 }
 
 /** A FlameError `bad-config`; `details` names the mistakes. */
-export function badConfigError(
-  message: string,
-  init: Pick<FlameErrorInit, 'details' | 'data' | 'hints'>,
-): FlameError {
+export function badConfigError(message: string, init: Pick<FlameErrorInit, 'details' | 'data' | 'hints'>): FlameError {
   return new FlameError({ ...init, kind: 'environment', code: 'bad-config', message });
 }

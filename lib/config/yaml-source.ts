@@ -1,15 +1,4 @@
-import {
-  Composer,
-  type CST,
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  Parser,
-  Scalar,
-  visit,
-  YAMLParseError,
-} from 'yaml';
+import { Composer, type CST, type Document, isMap, isScalar, isSeq, Parser, Scalar, visit, YAMLParseError } from 'yaml';
 import { FlameError } from '../domain/flame-error.ts';
 
 const maxDepth = 100;

@@ -50,8 +50,7 @@ export function readQuestions(input: unknown): readonly AgentQuestion[] | null {
 function readQuestion(value: unknown): AgentQuestion | null {
   if (!isJsonRecord(value)) return null;
   const { question, options, choices, multiSelect, multi_select } = value;
-  if (typeof question !== 'string' || question.trim() === '' || question.length > longestQuestion)
-    return null;
+  if (typeof question !== 'string' || question.trim() === '' || question.length > longestQuestion) return null;
   const listed: readonly unknown[] = Array.isArray(options) ? options : Array.isArray(choices) ? choices : [];
   const read = listed.slice(0, mostOptions).map(readOption);
   if (!read.every((one) => one !== null)) return null;

@@ -41,9 +41,7 @@ export const agentPolicySchema = z.object({
   naming_style: z.string().nullable(),
   naming_globs: z.array(z.string()),
   max_file_bytes: z.number(),
-  require_tests: z
-    .object({ source_patterns: z.array(z.string()), test_patterns: z.array(z.string()) })
-    .nullable(),
+  require_tests: z.object({ source_patterns: z.array(z.string()), test_patterns: z.array(z.string()) }).nullable(),
 });
 export type AgentPolicy = Readonly<z.infer<typeof agentPolicySchema>>;
 

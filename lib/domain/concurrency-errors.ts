@@ -26,10 +26,7 @@ export function claimedElsewhereError(
 export const sameCommandHint = ['Run the same command on that machine'];
 
 /** Another machine leads the session: it alone plans, merges and lands. */
-export function ledElsewhereError(
-  lead: string,
-  first: readonly string[] = ['git flame work --join'],
-): FlameError {
+export function ledElsewhereError(lead: string, first: readonly string[] = ['git flame work --join']): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'led-elsewhere',

@@ -8,11 +8,7 @@ export function noDiskSpaceError(message: string, hint: string, cause?: unknown)
   return new FlameError({ kind: 'environment', code: 'disk-full', message, hints: [hint], cause });
 }
 
-export function readOnlyRepositoryError(
-  message: string,
-  hints: readonly string[],
-  cause?: unknown,
-): FlameError {
+export function readOnlyRepositoryError(message: string, hints: readonly string[], cause?: unknown): FlameError {
   return new FlameError({ kind: 'environment', code: 'repository-read-only', message, hints, cause });
 }
 
@@ -35,8 +31,7 @@ export function asDiskFullError(error: unknown): FlameError | null {
 /** The error of a command in a repository that can't be written; null for every other error. */
 export function asReadOnlyError(error: unknown): FlameError | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
-  if (!/^(?:EROFS|EACCES|EPERM)$/.test(`${error.code}`) || !/[/\\]\.git(?:[/\\]|$)/.test(`${error.path}`))
-    return null;
+  if (!/^(?:EROFS|EACCES|EPERM)$/.test(`${error.code}`) || !/[/\\]\.git(?:[/\\]|$)/.test(`${error.path}`)) return null;
   const reason = error.message.split('\n')[0] ?? '';
   return readOnlyRepositoryError(
     `The repository can't be written: ${reason}`,
@@ -57,10 +52,7 @@ export function isFullDiskText(text: string): boolean {
 export function refInTheWayError(
   inTheWay: string,
   wanted: string,
-  {
-    further = [],
-    free = freeName(inTheWay),
-  }: { readonly further?: readonly string[]; readonly free?: string } = {},
+  { further = [], free = freeName(inTheWay) }: { readonly further?: readonly string[]; readonly free?: string } = {},
 ): FlameError {
   const branch = branchOf(inTheWay);
   const what = branch === null ? `The ref ${inTheWay}` : `The branch ${branch}`;
@@ -79,9 +71,7 @@ export function refInTheWayError(
 }
 
 /** Parses git's error where it can't make a ref beside another one; null: it is another error. */
-export function parseRefInTheWay(
-  message: string,
-): { readonly inTheWay: string; readonly wanted: string } | null {
+export function parseRefInTheWay(message: string): { readonly inTheWay: string; readonly wanted: string } | null {
   const [, inTheWay, wanted] = /'(refs\/[^']+)' exists; cannot create '(refs\/[^']+)'/.exec(message) ?? [];
   return inTheWay === undefined || wanted === undefined ? null : { inTheWay, wanted };
 }

@@ -41,8 +41,7 @@ export function parseObjectId(text: string): ObjectId {
 /** Accepts what `git check-ref-format` would, below `refs/`. */
 export function parseRefName(text: string): RefName {
   const ok =
-    /^refs\/[^\s~^:?*[\\\u0000-\u001f\u007f]+$/.test(text) &&
-    !/\.\.|@\{|\/\/|\/$|\.lock(?:\/|$)|\/\.|\.$/.test(text);
+    /^refs\/[^\s~^:?*[\\\u0000-\u001f\u007f]+$/.test(text) && !/\.\.|@\{|\/\/|\/$|\.lock(?:\/|$)|\/\.|\.$/.test(text);
   if (!ok) throw badId(text, 'ref-name');
   return text as RefName;
 }

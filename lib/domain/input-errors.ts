@@ -57,10 +57,7 @@ export function noFolderError(message: string, hint: string): FlameError {
 }
 
 /** `init` says whether it was named on the command line (`usage`) or in what is stored. */
-export function noCommitError(
-  message: string,
-  init: Pick<FlameErrorInit, 'kind' | 'hints' | 'details'>,
-): FlameError {
+export function noCommitError(message: string, init: Pick<FlameErrorInit, 'kind' | 'hints' | 'details'>): FlameError {
   return new FlameError({ ...init, code: 'no-such-commit', message });
 }
 
@@ -72,10 +69,7 @@ export function missingObjectError(message: string): FlameError {
 // Usage errors of more than one command: one constructor for each code.
 
 /** An option doesn't take its value. */
-export function badOptionValueError(
-  message: string,
-  init: Pick<FlameErrorInit, 'hints' | 'data'>,
-): FlameError {
+export function badOptionValueError(message: string, init: Pick<FlameErrorInit, 'hints' | 'data'>): FlameError {
   return new FlameError({ ...init, kind: 'usage', code: 'bad-value', message });
 }
 

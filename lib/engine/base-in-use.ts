@@ -8,10 +8,7 @@ import type { RunContext, WithGit } from './run-context.ts';
  * any worktree, or checked out in a folder that is gone. Resolves to the work trees that have it checked out. Throws
  * FlameError `base-in-use` or `worktree-gone`; nothing has happened then.
  */
-export async function requireMovableBranch(
-  { git }: WithGit<GitWorktrees>,
-  branch: string,
-): Promise<readonly string[]> {
+export async function requireMovableBranch({ git }: WithGit<GitWorktrees>, branch: string): Promise<readonly string[]> {
   const uses = await git.branchUses(branch);
   for (const use of uses) {
     if (!use.isThere) throw gone(use, branch);
@@ -25,11 +22,7 @@ export async function requireMovableBranch(
 }
 
 /** The refusal of local changes in a work tree that a landing would touch. */
-export function dirtyTreeError(
-  message: string,
-  dirty: readonly string[],
-  hints: readonly string[],
-): FlameError {
+export function dirtyTreeError(message: string, dirty: readonly string[], hints: readonly string[]): FlameError {
   return new FlameError({ kind: 'refused', code: 'dirty-tree', message, details: dirty.slice(0, 20), hints });
 }
 

@@ -23,9 +23,7 @@ function leftOverHints(
   maxCycles: number,
 ): readonly string[] {
   if (tasks.some(isTaskOpen) && session.cycle >= maxCycles)
-    return [
-      `To continue: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`,
-    ];
+    return [`To continue: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`];
   const failed = tasks.find(({ status }) => status === 'failed');
   if (failed === undefined) return [];
   return [
@@ -106,8 +104,7 @@ export async function askAboutFailedTasks(context: RunContext, id: SessionId, re
   const question = await askAbout(context, id);
   if (isReviewed(context, question)) return reviewCycle(context, question);
   const decision = (await context.gates.leftOver?.(question)) ?? null;
-  if (decision !== null && decision.kind !== 'stop')
-    return startNextCycle(context, question.session, decision);
+  if (decision !== null && decision.kind !== 'stop') return startNextCycle(context, question.session, decision);
   if (decision !== null) await noteStop(context, id, 'active', decision);
   return endSession(context, id, reason);
 }
@@ -136,10 +133,7 @@ async function reviewCycle(context: RecordContext, { session, summary }: Session
   });
 }
 
-async function askAbout(
-  context: Pick<RunContext, 'config' | 'store'>,
-  id: SessionId,
-): Promise<SessionQuestion> {
+async function askAbout(context: Pick<RunContext, 'config' | 'store'>, id: SessionId): Promise<SessionQuestion> {
   const { session, tasks } = await viewSession(context, id);
   const decided = listUndoableDecisions(session);
   return {
@@ -160,8 +154,7 @@ async function startNextCycle(
 ): Promise<void> {
   context.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
   requireCycleLeft(session, context.config.limits.max_wave_cycles);
-  if (decision.kind !== 'replan')
-    return recordNextCycle(context, session.id, { ...decision, kind: decision.kind });
+  if (decision.kind !== 'replan') return recordNextCycle(context, session.id, { ...decision, kind: decision.kind });
   await decideAndRecord(context, session.id, ({ session: now }) => {
     const gated = addGateDecision(now, { gate: 'session', decision: 'replan' }, decision, context);
     const next = { ...sendPlanBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
@@ -190,9 +183,7 @@ export async function recordNextCycle(
 ): Promise<void> {
   const again = decision.kind === 'retry' ? ['requeued', 'failed'] : ['requeued'];
   await decideAndRecord(context, id, ({ session, tasks }) => {
-    const steps = tasks
-      .filter(({ status }) => again.includes(status))
-      .map((task) => makeRequeuedTaskPending(task));
+    const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => makeRequeuedTaskPending(task));
     const gated = addGateDecision(session, { gate: 'session', decision: decision.kind }, decision, context);
     const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
     return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };

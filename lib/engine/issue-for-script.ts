@@ -42,7 +42,5 @@ export function requireNoIssueScripts(context: Adapters, added: readonly Sourced
 
 function isIssueForScript({ adapter, config }: Adapters, task: Sourced): boolean {
   if (task.source === undefined) return false;
-  return expandTaskAttempts(task).some(
-    (one) => !adapterTalksToModel(adapter(findRoleAdapter(config, 'worker', one))),
-  );
+  return expandTaskAttempts(task).some((one) => !adapterTalksToModel(adapter(findRoleAdapter(config, 'worker', one))));
 }

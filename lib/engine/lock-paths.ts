@@ -93,9 +93,7 @@ export async function recordLocksAfterRenames(
     return { steps: [{ task: next, subject, transition: 'pending -> pending' }] };
   });
   if (done.kind !== 'done') return true;
-  const named = followed
-    .slice(0, mostNamed)
-    .map(({ from, to }) => `${renderFileName(from)} to ${renderFileName(to)}`);
+  const named = followed.slice(0, mostNamed).map(({ from, to }) => `${renderFileName(from)} to ${renderFileName(to)}`);
   const more = followed.length > mostNamed ? ` and ${followed.length - mostNamed} more` : '';
   context.events.emit({
     event: 'notice',

@@ -15,12 +15,7 @@ import type { Task } from '../domain/state/task-schema.ts';
 import { explainUnwritableLock } from '../policy/judge-lock.ts';
 import { listAgentWorktreeFolders } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-figures.ts';
-import {
-  type LockFacts,
-  type LockFactsReader,
-  readPlanLockFacts,
-  whyLockLeadsElsewhere,
-} from './lock-paths.ts';
+import { type LockFacts, type LockFactsReader, readPlanLockFacts, whyLockLeadsElsewhere } from './lock-paths.ts';
 import {
   decideAndRecord,
   type RecordContext,
@@ -61,9 +56,7 @@ export function listProposalProblems(
   plan: Plan,
 ): readonly PlanProblem[] {
   const taken = new Set<string>(listUnreplaceableTaskIds(view.tasks));
-  const begun = new Map(
-    view.tasks.filter(({ id }) => taken.has(id)).map((task) => [task.id, pickTaskPlan(task)]),
-  );
+  const begun = new Map(view.tasks.filter(({ id }) => taken.has(id)).map((task) => [task.id, pickTaskPlan(task)]));
   const open = plan.tasks.filter((task) => {
     const known = begun.get(task.id);
     return known === undefined || listChangedPlanKeys(known, task).length > 0;
@@ -108,9 +101,7 @@ export function listProblemsBesideTasks(
 function adapterProblems(plan: Plan): readonly PlanProblem[] {
   return choicesIn(plan.tasks).flatMap(({ id, adapter }) => {
     if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
-    return [
-      { task: id, message: `names an unknown adapter, ${adapter} (known: ${adapterNames.join(', ')})` },
-    ];
+    return [{ task: id, message: `names an unknown adapter, ${adapter} (known: ${adapterNames.join(', ')})` }];
   });
 }
 
@@ -200,15 +191,9 @@ export async function readPlanBoundsOfSession(
 }
 
 /** Lists problems of a task beside the others as they are. */
-export function listTaskEditProblems(
-  bounds: PlanBounds,
-  task: Task,
-  tasks: readonly Task[],
-): readonly string[] {
+export function listTaskEditProblems(bounds: PlanBounds, task: Task, tasks: readonly Task[]): readonly string[] {
   const others = tasks.filter(({ id }) => id !== task.id).map(({ id }) => id);
-  const problems = listProblemsBesideTasks(bounds, { tasks: [pickTaskPlan(task)] }, others).map(
-    describePlanProblem,
-  );
+  const problems = listProblemsBesideTasks(bounds, { tasks: [pickTaskPlan(task)] }, others).map(describePlanProblem);
   const dependents = findTransitiveDependents(tasks, [task.id]);
   const circular = task.dependencies.filter((id) => dependents.has(id));
   return [...problems, ...circular.map((id) => `${task.id}: depends on ${id}, which depends on it`)];

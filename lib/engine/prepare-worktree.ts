@@ -34,16 +34,9 @@ export async function prepareWorktree(
   await warnOfSubmodules(context, cell);
   const { copy, link, files } = await filesToCopy(context);
   if (copy.length + link.length + files.length + setup.length === 0) return { failure: null };
-  const missing = await copyFilesIntoWorktree(
-    context,
-    cell.path,
-    listMaskedPaths(context.config.permissions),
-  );
+  const missing = await copyFilesIntoWorktree(context, cell.path, listMaskedPaths(context.config.permissions));
   for (const glob of missing)
-    warnOnce(
-      context,
-      `Nothing in ${context.root} matches ${JSON.stringify(glob)} of project.copy and project.link.`,
-    );
+    warnOnce(context, `Nothing in ${context.root} matches ${JSON.stringify(glob)} of project.copy and project.link.`);
   for (const command of setup) {
     const named = { command, commit: cell.start, about: `setup of ${about}` };
     const run = await runReportedCheck(context.events, named, () =>
@@ -112,11 +105,7 @@ export async function runTeardownCommands(
 }
 
 /** The untracked files of the person's work tree that each worktree gets: as configured, and by `.worktreeinclude`. */
-async function filesToCopy({
-  config,
-  git,
-  root,
-}: Pick<RunContext, 'config' | 'root'> & WithGit<GitFiles>): Promise<{
+async function filesToCopy({ config, git, root }: Pick<RunContext, 'config' | 'root'> & WithGit<GitFiles>): Promise<{
   readonly copy: readonly string[];
   readonly link: readonly string[];
   readonly files: readonly string[];
@@ -177,19 +166,13 @@ export async function runReportedCheck<Run extends { readonly exitCode: number |
 }
 
 /** Takes back changes of the setup to tracked files: they are no agent's, and not part of the task. */
-async function putBack(
-  context: PrepareWorktreePorts,
-  cell: CellWorktree,
-  paths: readonly string[],
-): Promise<void> {
+async function putBack(context: PrepareWorktreePorts, cell: CellWorktree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   await context.git.restoreTracked(cell, paths);
   const names = paths.slice(0, 10).map(renderFileName).join(', ');
   const message = `project.setup changed tracked files. They were restored before the agent started: ${names}.`;
   warnOnce(context, message, {
-    details: [
-      'Use a command that does not change them (npm ci instead of npm install), or commit the changes.',
-    ],
+    details: ['Use a command that does not change them (npm ci instead of npm install), or commit the changes.'],
   });
 }
 

@@ -1,7 +1,4 @@
-import {
-  type BlackboardPageChange,
-  changeBlackboardPage,
-} from '../core/blackboard/change-blackboard-page.ts';
+import { type BlackboardPageChange, changeBlackboardPage } from '../core/blackboard/change-blackboard-page.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
 import { ledElsewhereError } from '../domain/concurrency-errors.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
@@ -47,10 +44,7 @@ type RecordResult =
   | { readonly kind: 'ref-moved'; readonly ref: string };
 
 /** Reads a session with its tasks. Throws FlameError `no-session`. */
-export async function viewSession(
-  context: Pick<RunContext, 'store'>,
-  id: SessionId,
-): Promise<AdmittedSessionView> {
+export async function viewSession(context: Pick<RunContext, 'store'>, id: SessionId): Promise<AdmittedSessionView> {
   return (await context.store.snapshot()).admitted(id);
 }
 
@@ -59,11 +53,7 @@ export async function viewSession(
  * again. The store records what is decided by it as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
  * Throws FlameError `led-elsewhere`.
  */
-export function decideAndRecord(
-  context: RecordContext,
-  id: SessionId,
-  decide: Decide,
-): Promise<RecordResult> {
+export function decideAndRecord(context: RecordContext, id: SessionId, decide: Decide): Promise<RecordResult> {
   return recordUnderAnyLead(context, id, (view) => {
     // A former lead decides nothing any more.
     const lead = findReplacingLead(context, view);
@@ -78,11 +68,7 @@ type Decide = (view: AdmittedSessionView) => ChangesToRecord | null;
  * As record, for entries a machine makes about itself alone, under any lead: that it leads from now on, its agents'
  * spending, the release of their claims.
  */
-export async function recordUnderAnyLead(
-  context: RecordContext,
-  id: SessionId,
-  decide: Decide,
-): Promise<RecordResult> {
+export async function recordUnderAnyLead(context: RecordContext, id: SessionId, decide: Decide): Promise<RecordResult> {
   let changed: { before: AdmittedSessionView; recording: ChangesToRecord } | undefined;
   const result = await context.store.transact((snapshot) => {
     const before = snapshot.admitted(id);
@@ -139,9 +125,7 @@ function changesOf(
 }
 
 function describeReview({ group, by, undone }: ReviewNote): string {
-  return undone === undefined
-    ? `${group}: approved by ${by}`
-    : `${group}: landing taken back by ${undone.by}`;
+  return undone === undefined ? `${group}: approved by ${by}` : `${group}: landing taken back by ${undone.by}`;
 }
 
 function describeVerification({ task, differences, by }: DiagnosticsRerun): string {

@@ -22,11 +22,7 @@ import {
   rescueAndRemoveWorktree,
   type WorktreeRemovalOutcome,
 } from './retention/rescue-worktree.ts';
-import {
-  adoptLandingFromRemote,
-  advanceBaseToRemote,
-  requireLandingsAtRemote,
-} from './review/adopt-remote-landing.ts';
+import { adoptLandingFromRemote, advanceBaseToRemote, requireLandingsAtRemote } from './review/adopt-remote-landing.ts';
 import { syncWorktreesToLanding } from './review/sync-worktrees.ts';
 import type { RunContext, WithGit } from './run-context.ts';
 import { judgeAgentWork, removeEmptyCell } from './work/judge-agent-work.ts';
@@ -40,11 +36,9 @@ import { makeOrphanedClaimTest, releaseOrphanedClaims } from './work/release-orp
  * `base-behind`, `base-ahead` and `landing-not-there`.
  */
 export async function recoverSession(context: RunContext, id: SessionId): Promise<void> {
-  if (context.remoteSession?.role === 'lead')
-    await context.landInTurn(() => adoptLandingFromRemote(context, id));
+  if (context.remoteSession?.role === 'lead') await context.landInTurn(() => adoptLandingFromRemote(context, id));
   await requireLandingsAtRemote(context, id);
-  if (context.remoteSession?.role === 'lead')
-    await context.landInTurn(() => advanceBaseToRemote(context, id));
+  if (context.remoteSession?.role === 'lead') await context.landInTurn(() => advanceBaseToRemote(context, id));
   const { session } = await viewSession(context, id);
   if (session.checkout !== null && (await context.landInTurn(() => syncWorktreesToLanding(context, id)))) {
     notice(
@@ -70,9 +64,7 @@ async function clearCells(context: Pick<RunContext, 'events' | 'store'> & WithGi
   for (const cell of (await context.git.cells()).filter(({ owner }) => owner === 'gone')) {
     const isEmpty =
       cell.subject === null ||
-      (await isWorktreeSavedElsewhere(context, cell, await findTaskOfWorktree(context, cell)).catch(
-        () => false,
-      ));
+      (await isWorktreeSavedElsewhere(context, cell, await findTaskOfWorktree(context, cell)).catch(() => false));
     if (isEmpty) await context.git.discardCell(cell);
     else if (await context.git.markCellReported(cell)) kept.push(cell);
   }
@@ -107,8 +99,7 @@ export async function reportKeptWorktrees(
 ): Promise<void> {
   const kept = (await context.git.cells()).filter(({ subject }) => subject?.session === id);
   if (kept.length === 0) return;
-  const count =
-    kept.length === 1 ? '1 worktree of this session is' : `${kept.length} worktrees of this session are`;
+  const count = kept.length === 1 ? '1 worktree of this session is' : `${kept.length} worktrees of this session are`;
   notice(
     context,
     `${count} kept: git flame cleanup`,
@@ -116,16 +107,9 @@ export async function reportKeptWorktrees(
   );
 }
 
-function reportOutcome(
-  context: Pick<RunContext, 'events'>,
-  { path }: CellInfo,
-  outcome: WorktreeRemovalOutcome,
-): void {
+function reportOutcome(context: Pick<RunContext, 'events'>, { path }: CellInfo, outcome: WorktreeRemovalOutcome): void {
   if (outcome.kind === 'rescued')
-    notice(
-      context,
-      `${path} was removed, its work is kept: git flame rescue show ${rescueName(outcome.ref)}`,
-    );
+    notice(context, `${path} was removed, its work is kept: git flame rescue show ${rescueName(outcome.ref)}`);
   if (outcome.kind !== 'kept') return;
   const [first = '', ...more] = outcome.reasons;
   const others = more.length === 0 ? [] : [`and ${more.length} more`];

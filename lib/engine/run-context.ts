@@ -18,15 +18,7 @@ import type { RunMemory } from './run-memory.ts';
 /** The facts of an adapter the engine decides by. */
 export type AdapterFacts = Pick<
   Adapter,
-  | 'name'
-  | 'commits'
-  | 'apis'
-  | 'calls'
-  | 'end'
-  | 'cannotLead'
-  | 'canTalk'
-  | 'readsByShell'
-  | 'takesAccountShell'
+  'name' | 'commits' | 'apis' | 'calls' | 'end' | 'cannotLead' | 'canTalk' | 'readsByShell' | 'takesAccountShell'
 >;
 
 /** Resources of the machine. */

@@ -65,10 +65,7 @@ export async function runSession(
   }
 }
 
-function actionOf(
-  context: Pick<RunContext, 'config' | 'run' | 'gracefulStop'>,
-  view: SessionView,
-): SessionAction {
+function actionOf(context: Pick<RunContext, 'config' | 'run' | 'gracefulStop'>, view: SessionView): SessionAction {
   return chooseNextAction({
     ...view,
     maxCycles: context.config.limits.max_wave_cycles,
@@ -116,15 +113,10 @@ async function requireProgress(context: RunContext, { before, action, idle }: Pr
 }
 
 /** Another process or a person works on the rest. */
-function othersWork(
-  { gates, place }: Pick<RunContext, 'gates' | 'place'>,
-  tasks: readonly Task[],
-): FlameError {
+function othersWork({ gates, place }: Pick<RunContext, 'gates' | 'place'>, tasks: readonly Task[]): FlameError {
   const list = tasks.map(({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'someone'}`);
   return claimedElsewhereError('waiting', `The session waits for other work to finish: ${list.join(', ')}.`, [
-    ...tasks
-      .filter((task) => isClaimedByPerson(task, gates.person))
-      .map(({ id }) => `git flame task submit ${id}`),
+    ...tasks.filter((task) => isClaimedByPerson(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
     ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
     ...tasks.filter((task) => !isClaimedByHand(task)).map(({ id }) => `git flame task release ${id}`),
     'git flame status',
@@ -165,12 +157,7 @@ export async function resumeSession(context: RunContext, id: SessionId): Promise
   await noticeConfig(context, id);
 }
 
-async function act(
-  context: RunContext,
-  id: SessionId,
-  action: SessionAction,
-  plan: PlanOptions,
-): Promise<void> {
+async function act(context: RunContext, id: SessionId, action: SessionAction, plan: PlanOptions): Promise<void> {
   switch (action.kind) {
     case 'plan':
       await runPlanWave(context, id, plan);

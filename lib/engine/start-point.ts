@@ -46,11 +46,7 @@ export async function buildStartPoint(
   tasks: readonly Task[],
 ): Promise<StartPoint> {
   let start = await readBaseTip(context, session);
-  const below = await topmost(
-    context,
-    start,
-    listWorkToBuildOn(task, tasks, context.config.concurrency.overlap),
-  );
+  const below = await topmost(context, start, listWorkToBuildOn(task, tasks, context.config.concurrency.overlap));
   for (const { task: id, commit, lock } of below) {
     const next = await mergeCommitOnto(
       context,
@@ -58,8 +54,7 @@ export async function buildStartPoint(
       commit,
       `${startCommitSubject(task.id)} the work of ${id} on ${findLandingBranch(session)}`,
     );
-    if (next.kind === 'conflict')
-      return { kind: 'conflict', with: id, paths: next.paths, isDependency: lock === null };
+    if (next.kind === 'conflict') return { kind: 'conflict', with: id, paths: next.paths, isDependency: lock === null };
     start = next.commit;
   }
   return {

@@ -1,8 +1,4 @@
-import {
-  findValidatingMachine,
-  renderTextToSign,
-  toVerdictToSign,
-} from '../core/machines/machine-statement.ts';
+import { findValidatingMachine, renderTextToSign, toVerdictToSign } from '../core/machines/machine-statement.ts';
 import { readStackState } from '../core/task/stack-state.ts';
 import { applyVerdictToTask } from '../core/task/task-outcome.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -10,11 +6,7 @@ import type { DoneTask, Task } from '../domain/state/task-schema.ts';
 import type { Verdict } from '../domain/state/verdict.ts';
 import { giveBackDelegatedMerge, isMergeDelegatedToUs } from './machines/delegate-merge-and-review.ts';
 import { mayMachineActInRole } from './machines/supervise-machines.ts';
-import {
-  findTaskAsLeadReports,
-  recordValidationClaim,
-  recordValidationRelease,
-} from './machines/validation-claims.ts';
+import { findTaskAsLeadReports, recordValidationClaim, recordValidationRelease } from './machines/validation-claims.ts';
 import { runMergeWave } from './merge/merge-wave.ts';
 import { decideAndRecord, type SessionView } from './record-changes.ts';
 import { listChangesetsToAskHere, reviewForLeadMachine } from './review/review-wave.ts';
@@ -34,9 +26,7 @@ export function workForLeadMachine(context: RunContext, id: SessionId): Promise<
       startJudging(context, view, running);
       if (isMergeDelegatedToUs(context, view.stored) && !running.has('merge'))
         running.begin('merge', () => mergeForLead(context, id));
-      const open = mayMachineActInRole(context, view.stored, 'review')
-        ? listChangesetsToAskHere(context, view)
-        : [];
+      const open = mayMachineActInRole(context, view.stored, 'review') ? listChangesetsToAskHere(context, view) : [];
       if (open.length > 0 && !running.has('review'))
         running.begin('review', () => reviewForLeadMachine(context, id, open));
     },
@@ -70,8 +60,7 @@ function startJudging(context: RunContext, view: SessionView, running: RunningAt
   for (const task of view.tasks.filter(isOpen)) {
     const judged = running.names.filter((name) => name.startsWith(prefix));
     if (judged.length >= config.concurrency.validation) return;
-    if (!running.has(prefix + task.id))
-      running.begin(prefix + task.id, () => judgeFor(context, view.session.id, task));
+    if (!running.has(prefix + task.id)) running.begin(prefix + task.id, () => judgeFor(context, view.session.id, task));
   }
 }
 
@@ -97,12 +86,7 @@ async function judgeFor(context: RunContext, session: SessionId, task: DoneTask)
 }
 
 /** Records a verdict where its claim still holds, signed by this machine: the lead accepts no other. */
-async function sendVerdict(
-  context: RunContext,
-  session: SessionId,
-  verdict: Verdict,
-  claim: number,
-): Promise<void> {
+async function sendVerdict(context: RunContext, session: SessionId, verdict: Verdict, claim: number): Promise<void> {
   const { remoteSession, place } = context;
   if (remoteSession === undefined) return;
   const name = place;

@@ -50,8 +50,7 @@ export function openGitCellsPort(access: GitAccess, onStep: KillPointObserver): 
     listAbandonedCommits: (cell) => listAbandonedCommits(access, cell),
     listIgnoredAgentWork: (cell, scope) => readIgnoredWork(access, cell, scope),
     snapshotCell: (cell) => snapshotCell(access, cell),
-    recordAgentEnd: async (cell, note) =>
-      recordAgentEnd(commonDir, requireCellGitFolders(access, cell).id, note),
+    recordAgentEnd: async (cell, note) => recordAgentEnd(commonDir, requireCellGitFolders(access, cell).id, note),
     listPreparedPaths: async (cell) => listPreparedPaths(access, cell),
     recordPreparedPaths: async (cell, paths, globs = []) => {
       await recordPreparedPaths(access, cell, { paths, globs });

@@ -25,11 +25,7 @@ import { openGitWorktreesPort } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { type GitIdentities, openGitIdentities } from './process/git-identity.ts';
-import {
-  buildInertDriverVariables,
-  readRepositorySettings,
-  renderGitConfigForCell,
-} from './process/git-settings.ts';
+import { buildInertDriverVariables, readRepositorySettings, renderGitConfigForCell } from './process/git-settings.ts';
 import { type GitContext, runGit } from './process/run-git.ts';
 import { RefCommitCache } from './refs/resolve-commit.ts';
 import { readRestingTipOfWorktree } from './worktrees/branch-uses.ts';
@@ -68,10 +64,7 @@ export async function openGit(
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects,
-    refs: new RefCommitCache(
-      repository.commonDir,
-      async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null,
-    ),
+    refs: new RefCommitCache(repository.commonDir, async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null),
     idents,
     linkedPaths: (commit) => {
       const known = detours.get(commit) ?? listSymlinksAndSubmodules(gitOnObjects(access), commit);

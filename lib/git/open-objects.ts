@@ -48,8 +48,7 @@ export function openGitDiffsPort(access: GitAccess, reading: ReadObjects): GitDi
   const objects = gitOnObjects(access);
   const compared = new Map<string, Promise<readonly TreeChange[]>>();
   return {
-    changedFiles: async (base, tip, quarantine) =>
-      readChangedFiles(...(await reading(tip, quarantine)), base, tip),
+    changedFiles: async (base, tip, quarantine) => readChangedFiles(...(await reading(tip, quarantine)), base, tip),
     treeChanges: async (base, tip, quarantine) => {
       const [context] = await reading(tip, quarantine);
       const key = `${base} ${tip}`;
@@ -130,8 +129,7 @@ export function openGitCommitsPort(access: GitAccess, reading: ReadObjects): Git
     ...openCommitGraph(gitOnObjects(access)),
     resolveCommit: (revision) => resolveCommit(gitInPersonWorkTree(access), revision, access),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
-    commitsBetween: async (base, tip, quarantine) =>
-      readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
+    commitsBetween: async (base, tip, quarantine) => readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
   };
 }
 

@@ -22,8 +22,7 @@ export function openGitWorktreesPort(access: GitAccess): GitWorktrees {
     branchUses: (branch) => readBranchUses(access, branch),
     dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
     changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
-    filesInTheWay: (workTree, from, to) =>
-      listUntrackedFilesInTheWay(gitInWorkTree(access, workTree), from, to),
+    filesInTheWay: (workTree, from, to) => listUntrackedFilesInTheWay(gitInWorkTree(access, workTree), from, to),
     advanceObstacles: async (workTree, from, to) => {
       const own = gitInWorkTree(access, workTree);
       return findAdvanceObstacles(own, withVariables(own, await access.inertDrivers()), { from, to });
@@ -96,8 +95,6 @@ async function readStatus(context: GitContext, untracked: string): Promise<reado
     config: ['core.fsmonitor=false'],
   }).env(env);
   const { files } = await git.status([untracked]);
-  const paths = files.flatMap(({ path, from }) =>
-    from === undefined || from === '' ? [path] : [from, path],
-  );
+  const paths = files.flatMap(({ path, from }) => (from === undefined || from === '' ? [path] : [from, path]));
   return [...new Set(paths)].sort();
 }

@@ -4,12 +4,7 @@ import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import type { ChangedFile } from '../domain/state/patch.ts';
 import { globMatchesPath } from '../util/path-globs.ts';
 import { shortId } from '../util/short-names.ts';
-import {
-  checkCommitAuthor,
-  type ExpectedAuthor,
-  judgeCommitMessage,
-  judgeMessageTrailers,
-} from './check-commit.ts';
+import { checkCommitAuthor, type ExpectedAuthor, judgeCommitMessage, judgeMessageTrailers } from './check-commit.ts';
 import { judgeGitAttributesFile, judgeNewFileName, judgePathByName, judgePathInScope } from './judge-path.ts';
 import { createObjection, type PolicyObjection, type RuleName } from './policy-rules.ts';
 import { explainMalformedPath, normalizeAbsolute } from './resolve-path.ts';
@@ -144,17 +139,11 @@ function judgeNameSecret(file: ChangedEntry): PolicyObjection | null {
   const [found] = findSecrets(file.path, null);
   return found === undefined
     ? null
-    : createObjection(
-        'secret',
-        `The name of a file looks like a credential (${found.id}). Use another name.`,
-      );
+    : createObjection('secret', `The name of a file looks like a credential (${found.id}). Use another name.`);
 }
 
 /** A lock that names what the setup made means that file. */
-function judgePrepared(
-  { prepared = [], file_locks: locks }: AgentPolicy,
-  path: string,
-): PolicyObjection | null {
+function judgePrepared({ prepared = [], file_locks: locks }: AgentPolicy, path: string): PolicyObjection | null {
   const found = prepared.find((one) =>
     one.path.endsWith('/') ? path.startsWith(one.path) : path === one.path || path.startsWith(`${one.path}/`),
   );

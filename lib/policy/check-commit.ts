@@ -38,10 +38,7 @@ function judgeNames({ author, committer }: CommitInfo, { identity }: ExpectedAut
   );
 }
 
-function judgeTimes(
-  { authored, committed }: CommitInfo,
-  { began, now }: ExpectedAuthor,
-): PolicyObjection | null {
+function judgeTimes({ authored, committed }: CommitInfo, { began, now }: ExpectedAuthor): PolicyObjection | null {
   const times = [authored, committed].map((seconds) => seconds * 1_000);
   const first = began === null ? Number.NEGATIVE_INFINITY : began - driftMs;
   const other = times.find((time) => !(time >= first && time <= now + aheadMs));
@@ -58,8 +55,7 @@ function formatDateTime(ms: number): string {
 }
 
 // Also where git would see no trailer: a person who reads it would.
-const trailer =
-  /^[^\S\n]*((?:signed-off|reviewed|acked|approved|tested|co-authored|co-developed)-by)[^\S\n]*:(.*)$/gim;
+const trailer = /^[^\S\n]*((?:signed-off|reviewed|acked|approved|tested|co-authored|co-developed)-by)[^\S\n]*:(.*)$/gim;
 /** A trailer that a client of a model adds by itself. */
 const ofModel = /^Claude(?: [\w .()-]{1,40})? <noreply@anthropic\.com>$/;
 

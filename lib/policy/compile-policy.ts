@@ -51,9 +51,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     protected_paths: [...listAgentWorktreeFolders(config.project.worktree_dir)],
     ...(input.prepared === undefined || input.prepared.length === 0 ? {} : { prepared: [...input.prepared] }),
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
-    ...(input.present === undefined || input.present.length === 0
-      ? {}
-      : { literal_paths: [...input.present] }),
+    ...(input.present === undefined || input.present.length === 0 ? {} : { literal_paths: [...input.present] }),
     allowed_commands: allowedCommands(config, role),
     base_commands: baseCommands(input),
     exact_commands: [...exactCommands(config, role)],
@@ -90,9 +88,7 @@ function allowedTools({ config, role, readsByShell = false }: PolicyInput): stri
   if (role === 'queen') return leadTools.map(fullLeadToolName);
   const configured = config.permissions.allowed_tools;
   const own =
-    role === 'planner' || role === 'validator'
-      ? configured.filter((tool) => readTools.includes(tool))
-      : configured;
+    role === 'planner' || role === 'validator' ? configured.filter((tool) => readTools.includes(tool)) : configured;
   // A shell no command may be run in costs a third of each request and the turns in which that is found out.
   const isShellUseless = role === 'validator' && !readsByShell && exactCommands(config, role).length === 0;
   const skill = config.superpowers.enabled ? ['Skill'] : [];
@@ -137,14 +133,10 @@ const readCommands: readonly string[] = [
   'go env',
   'go doc',
   'cargo tree',
-  ...'ls cat tac zcat zgrep head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(
-    ' ',
-  ),
+  ...'ls cat tac zcat zgrep head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(' '),
   ...'sort uniq cut paste tr fold rev column comm cmp diff od xxd hexdump jq sed awk bc expr'.split(' '),
   ...'md5sum sha1sum sha256sum sha512sum cksum base64 basename dirname realpath readlink pwd'.split(' '),
-  ...'echo printf test [ true false : sleep seq date which type command yes env xargs timeout time nice'.split(
-    ' ',
-  ),
+  ...'echo printf test [ true false : sleep seq date which type command yes env xargs timeout time nice'.split(' '),
   ...'nproc uname whoami df free uptime mktemp getconf locale tput clear'.split(' '),
 ];
 

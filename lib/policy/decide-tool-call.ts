@@ -17,9 +17,7 @@ import { findPathsOfToolCall } from './tool-call-paths.ts';
  */
 export function decideToolCall(policy: AgentPolicy, call: ToolCall, facts: PathFacts): CallDecision {
   const found = judgeSafely(policy, call, facts);
-  return found === null
-    ? { decision: 'allow', rule: 'allowed', details: '' }
-    : { decision: 'block', ...found };
+  return found === null ? { decision: 'allow', rule: 'allowed', details: '' } : { decision: 'block', ...found };
 }
 
 function judgeSafely(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
@@ -75,9 +73,7 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Poli
   const start = named.isSearch && named.base === null ? judgePath(context, '.', 'read') : null;
   if (start !== null) return start;
   const base = named.base === null ? call.cwd : baseFolder(call.cwd, named.base);
-  return (
-    named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ?? null
-  );
+  return named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ?? null;
 }
 
 function baseFolder(cwd: string, base: string): string {
@@ -87,10 +83,7 @@ function baseFolder(cwd: string, base: string): string {
 function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
   const input = call.tool_input;
   if (isSet(input.dangerouslyDisableSandbox)) {
-    return createObjection(
-      'tool-option',
-      'The sandbox stays on. Run the command without dangerouslyDisableSandbox.',
-    );
+    return createObjection('tool-option', 'The sandbox stays on. Run the command without dangerouslyDisableSandbox.');
   }
   if (isSet(input.run_in_background)) {
     return createObjection(

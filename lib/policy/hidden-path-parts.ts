@@ -5,15 +5,12 @@ import { isPathBlockedByGlob } from './judge-path.ts';
 /** The outermost part of a path that one of the globs names; null: none. Repositories have many files of few names. */
 export function createHiddenPartFinder(globs: readonly string[]): (path: string) => string | null {
   const byName = globs.filter((glob) => /^(?:\*\*\/)?[^/]+$/.test(glob));
-  const byPath = globs
-    .filter((glob) => !byName.includes(glob))
-    .map((glob) => ({ glob, start: plainStart(glob) }));
+  const byPath = globs.filter((glob) => !byName.includes(glob)).map((glob) => ({ glob, start: plainStart(glob) }));
   const known = new Map<string, boolean>();
   const isNamed = (name: string, isTop: boolean): boolean => {
     const key = `${isTop ? '' : '/'}${name}`;
     const found =
-      known.get(key) ??
-      byName.some((glob) => (isTop || glob.startsWith('**/')) && isPathBlockedByGlob(glob, name));
+      known.get(key) ?? byName.some((glob) => (isTop || glob.startsWith('**/')) && isPathBlockedByGlob(glob, name));
     known.set(key, found);
     return found;
   };
@@ -28,8 +25,7 @@ export function createHiddenPartFinder(globs: readonly string[]): (path: string)
     const isHidden =
       isNamed(name, parent === '.') ||
       byPath.some(
-        ({ glob, start }) =>
-          (folded.startsWith(start) || start.startsWith(folded)) && isPathBlockedByGlob(glob, path),
+        ({ glob, start }) => (folded.startsWith(start) || start.startsWith(folded)) && isPathBlockedByGlob(glob, path),
       );
     return isHidden ? path : null;
   };
@@ -44,8 +40,6 @@ function plainStart(glob: string): string {
 export function isHiddenPathShared(globs: readonly string[], copy: readonly string[], path: string): boolean {
   return copy.some(
     (name) =>
-      !hasWildcard(name) &&
-      globMatchesPath(name, path) &&
-      globs.some((glob) => isPathBlockedByGlob(glob, name)),
+      !hasWildcard(name) && globMatchesPath(name, path) && globs.some((glob) => isPathBlockedByGlob(glob, name)),
   );
 }

@@ -1,10 +1,5 @@
 import type { AgentPolicy, PathFacts } from '../domain/agent-policy.ts';
-import {
-  foldNameForComparison,
-  globMatchesPath,
-  locksConflict,
-  shellGlobMatchesPath,
-} from '../util/path-globs.ts';
+import { foldNameForComparison, globMatchesPath, locksConflict, shellGlobMatchesPath } from '../util/path-globs.ts';
 import { createObjection, joinFirstItems, type PolicyObjection } from './policy-rules.ts';
 import { findProtectedPlace } from './protected-places.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
@@ -38,9 +33,7 @@ export function judgePath(context: PathContext, path: string, access: Access): P
   if ('kind' in found && found.kind === 'extra') return null;
   if (access !== 'read' && !policy.can_write) return readOnly(policy);
   if ('rule' in found) return found;
-  return (
-    judgeKind(found, path, access) ?? judgeInside(policy, found, access) ?? judgeBelow(found, path, access)
-  );
+  return judgeKind(found, path, access) ?? judgeInside(policy, found, access) ?? judgeBelow(found, path, access);
 }
 
 /** Judges a path that leads to no place a call may name, without a look at the file there; null: it leads to one. */
@@ -52,11 +45,7 @@ export function judgeOutsidePath(context: PathContext, path: string, access: Acc
 }
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */
-export function judgePathByName(
-  policy: AgentPolicy,
-  path: string,
-  access: Access = 'write',
-): PolicyObjection | null {
+export function judgePathByName(policy: AgentPolicy, path: string, access: Access = 'write'): PolicyObjection | null {
   const place = findProtectedPlace(policy, path);
   if (place !== null) {
     const named = place.name === path ? path : `${path} is out of bounds: ${place.name}`;
@@ -74,8 +63,7 @@ export function judgePathByName(
       'Do the task without it: read variable names from an example file, and use your own values in tests.',
     );
   }
-  const blocked =
-    access === 'read' ? undefined : policy.blocked_paths.find((glob) => isPathBlockedByGlob(glob, path));
+  const blocked = access === 'read' ? undefined : policy.blocked_paths.find((glob) => isPathBlockedByGlob(glob, path));
   if (blocked === undefined) return null;
   return createObjection(
     'path-blocked',
@@ -101,10 +89,7 @@ export function judgePathInScope(policy: AgentPolicy, path: string): PolicyObjec
 }
 
 /** Whether the locks of a task name a path; true of any path where scope is not enforced. */
-export function isPathLockedByTask(
-  { file_locks: locks, literal_paths: present }: AgentPolicy,
-  path: string,
-): boolean {
+export function isPathLockedByTask({ file_locks: locks, literal_paths: present }: AgentPolicy, path: string): boolean {
   return locks === null || locks.some((lock) => globMatchesPath(lock, path, present));
 }
 
@@ -140,10 +125,7 @@ function judgeKind(found: ResolvedPath, path: string, access: Access): PolicyObj
 
 function judgeBelow({ isBelowFile }: ResolvedPath, path: string, access: Access): PolicyObjection | null {
   if (!isBelowFile || access === 'read' || access === 'remove') return null;
-  return createObjection(
-    'path-malformed',
-    `A part of ${path} is a file, so nothing can be written below it.`,
-  );
+  return createObjection('path-malformed', `A part of ${path} is a file, so nothing can be written below it.`);
 }
 
 function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): PolicyObjection | null {
@@ -154,12 +136,7 @@ function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): 
   return objections.find((one) => one !== null) ?? null;
 }
 
-function judgeAccess(
-  policy: AgentPolicy,
-  name: string,
-  found: ResolvedPath,
-  access: Access,
-): PolicyObjection | null {
+function judgeAccess(policy: AgentPolicy, name: string, found: ResolvedPath, access: Access): PolicyObjection | null {
   if (access === 'read') return null;
   if (access === 'folder' || (access === 'stage' && found.entry?.kind !== 'file')) {
     return judgeFolder(policy, name);
@@ -184,9 +161,7 @@ export function isPathBlockedByGlob(glob: string, path: string): boolean {
   if (shellGlobMatchesPath(pattern, name)) return true;
   if (pattern.endsWith('/**') && shellGlobMatchesPath(pattern.slice(0, -3), name)) return true;
   const segments = name.split('/');
-  return segments
-    .slice(1)
-    .some((_, index) => shellGlobMatchesPath(pattern, segments.slice(0, index + 1).join('/')));
+  return segments.slice(1).some((_, index) => shellGlobMatchesPath(pattern, segments.slice(0, index + 1).join('/')));
 }
 
 const styles: Readonly<Record<string, RegExp>> = {
@@ -202,17 +177,11 @@ const styles: Readonly<Record<string, RegExp>> = {
  */
 export function judgeNewFileName(policy: AgentPolicy, path: string): PolicyObjection | null {
   const style = policy.naming_style;
-  if (
-    style === null ||
-    !policy.naming_globs.some((glob) => globMatchesPath(glob, path, policy.literal_paths))
-  )
+  if (style === null || !policy.naming_globs.some((glob) => globMatchesPath(glob, path, policy.literal_paths)))
     return null;
   const name = path.split('/').at(-1) ?? '';
   if (name.startsWith('.') || followsStyle(name, style)) return null;
-  return createObjection(
-    'file-name',
-    `${path} is not named in ${style}. Choose a name like ${example(style)}.`,
-  );
+  return createObjection('file-name', `${path} is not named in ${style}. Choose a name like ${example(style)}.`);
 }
 
 function followsStyle(name: string, style: string): boolean {

@@ -13,16 +13,14 @@ export const rules = {
   'path-hidden': 'Paths matching permissions.hidden_paths are neither read nor changed.',
   'path-not-allowed': 'What is written must match permissions.allowed_paths.',
   'path-out-of-scope': 'What is written must be covered by the file locks of the task.',
-  'path-prepared':
-    "What project.copy, project.link and project.setup put into a worktree is not its agent's work.",
+  'path-prepared': "What project.copy, project.link and project.setup put into a worktree is not its agent's work.",
   'path-linked': 'A file with several hard links is not written: the other name may be out of bounds.',
   'path-special': 'Devices, pipes and sockets are neither read nor written.',
   'path-attributes':
     '.gitattributes and .gitmodules change how git treats other files; only an explicit lock allows them.',
   'read-only-role': 'Planners and validators write nothing.',
   'file-name': 'New files follow validation.file_naming.',
-  'bash-characters':
-    'A command must not contain control, invisible or text-reordering characters, or be too long.',
+  'bash-characters': 'A command must not contain control, invisible or text-reordering characters, or be too long.',
   'command-too-complex':
     'A command must be small enough to judge: its length without here-documents, its words, the files it names.',
   'bash-syntax': 'A command that does not parse completely is refused.',
@@ -36,8 +34,7 @@ export const rules = {
   'bash-option': 'Options that run programs, skip checks or reach other files are refused.',
   'bash-wrapper': 'Programs that run other commands hide them from the policy.',
   'bash-directory': '`cd` goes only to a plain folder in the worktree.',
-  'git-option':
-    'Options of git that run programs, skip hooks, or reach other repositories and files are refused.',
+  'git-option': 'Options of git that run programs, skip hooks, or reach other repositories and files are refused.',
   authorship: 'An agent’s commits carry its own name and the real time, and claim nothing for a person.',
   'commit-message': 'Commit messages follow validation.commit_format.',
   'diagnostics-only': 'A validator may only ask for the configured diagnostics, exactly as written.',
@@ -48,12 +45,9 @@ export const rules = {
   'file-size': 'A file may not be larger than sandbox.max_file_size_mb.',
   secret: 'Credentials do not belong in a commit.',
   'tests-missing': 'With validation.require_tests a change of sources comes with a change of tests.',
-  'too-much':
-    'The work of an agent must be small enough to judge: commits, paths, nested folders, bytes, patterns.',
-  'model-not-allowed':
-    'An agent may ask only the model of its role and the small one that its CLI also uses.',
-  'request-not-allowed':
-    'The model API may only answer: it contacts, fetches, runs and stores nothing for an agent.',
+  'too-much': 'The work of an agent must be small enough to judge: commits, paths, nested folders, bytes, patterns.',
+  'model-not-allowed': 'An agent may ask only the model of its role and the small one that its CLI also uses.',
+  'request-not-allowed': 'The model API may only answer: it contacts, fetches, runs and stores nothing for an agent.',
   'unwatched-call': 'A call that ran although the watcher had not allowed it ends its agent.',
   history: 'The commits must follow one another in a line from the start of the task.',
 } as const;

@@ -17,9 +17,7 @@ const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
  * Files and folders at the top of a repository that agent CLIs obey as settings: hooks, plugins, servers, permissions.
  * The person's own CLI reads them; the CLIs of agents must not. Some are of CLIs that have no adapter.
  */
-export const agentCliSettingsFiles: readonly string[] = [
-  ...new Set([...cliSettingsFiles, '.cursor', '.agents']),
-];
+export const agentCliSettingsFiles: readonly string[] = [...new Set([...cliSettingsFiles, '.cursor', '.agents'])];
 
 const settings = new Set(agentCliSettingsFiles);
 // The tool reads no example file.
@@ -38,15 +36,10 @@ export function findProtectedPlace(
     if (ownName.test(segment)) return { name, why: 'configures git flame' };
     const two = `${folded[index - 1]}/${segment}`;
     if (settings.has(segment)) return { name, why: 'holds settings that agents obey' };
-    if (settings.has(two))
-      return { name: `${names[index - 1]}/${name}`, why: 'holds settings that agents obey' };
+    if (settings.has(two)) return { name: `${names[index - 1]}/${name}`, why: 'holds settings that agents obey' };
   }
-  const folder = folders.find((one) =>
-    `${foldNameForComparison(path)}/`.startsWith(`${foldNameForComparison(one)}/`),
-  );
-  return folder === undefined
-    ? null
-    : { name: folder, why: "is where agents' worktrees are (project.worktree_dir)" };
+  const folder = folders.find((one) => `${foldNameForComparison(path)}/`.startsWith(`${foldNameForComparison(one)}/`));
+  return folder === undefined ? null : { name: folder, why: "is where agents' worktrees are (project.worktree_dir)" };
 }
 
 /** Where agents' worktrees are, as a path of the repository; empty where that is elsewhere. */

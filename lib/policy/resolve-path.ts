@@ -33,9 +33,7 @@ const mostLinks = 40;
 export function resolvePath(question: PathQuestion): ResolvedPath | PolicyObjection {
   const { path, worktree, facts } = question;
   // The folders above the worktree were named by a person.
-  const malformed = explainMalformedPath(
-    path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path,
-  );
+  const malformed = explainMalformedPath(path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path);
   if (malformed !== null) {
     return createObjection(
       'path-malformed',
@@ -43,8 +41,7 @@ export function resolvePath(question: PathQuestion): ResolvedPath | PolicyObject
     );
   }
   const scratch = scratchPath(question);
-  if (scratch !== null)
-    return { kind: 'extra', lexical: scratch, resolved: scratch, entry: null, isBelowFile: false };
+  if (scratch !== null) return { kind: 'extra', lexical: scratch, resolved: scratch, entry: null, isBelowFile: false };
   const cwd = walk(question.cwd, facts);
   const written = path.startsWith('/') ? path : `${cwd?.path ?? question.cwd}/${path}`;
   const lexical = inFolder(worktree, normalizeAbsolute(written));
@@ -77,8 +74,7 @@ function scratchPath({ path, cwd, worktree, extra }: PathQuestion): string | nul
   const neighbours = extra
     .map((folder) => ({ folder, below: inFolder(folder, worktree) }))
     .flatMap(({ folder, below }) => (below === null ? [] : [`${folder}/${below.split('/')[0]}`]));
-  const isNear =
-    neighbours.some((folder) => inFolder(folder, lexical) !== null) || lexical.startsWith(worktree);
+  const isNear = neighbours.some((folder) => inFolder(folder, lexical) !== null) || lexical.startsWith(worktree);
   return isNear || lexical.split('/').some(isGuarded) ? null : lexical;
 }
 
@@ -101,18 +97,15 @@ export function normalizeAbsolute(path: string): string {
 export function explainMalformedPath(path: string): string | null {
   if (path === '') return 'is empty';
   if (path.length > 4_000) return 'is too long';
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))
-    return 'contains control or invisible characters';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path)) return 'contains control or invisible characters';
   // The replacement character of bytes that are no UTF-8: two names would look the same.
   if (path.includes('\ufffd')) return 'is not UTF-8 text';
   if (path.includes('\\')) return 'contains a backslash';
   if (path.startsWith('~')) return 'starts with `~`, which is not expanded';
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path) || /^[A-Za-z]:(?:\/|$)/.test(path))
     return 'is not a path of this system';
-  if (path.split('/').some((segment) => Buffer.byteLength(segment) > 255))
-    return 'contains a name that is too long';
-  if (path.split('/').some((segment) => /^\s|\s$/.test(segment)))
-    return 'has a space at the start or end of a name';
+  if (path.split('/').some((segment) => Buffer.byteLength(segment) > 255)) return 'contains a name that is too long';
+  if (path.split('/').some((segment) => /^\s|\s$/.test(segment))) return 'has a space at the start or end of a name';
   return null;
 }
 

@@ -61,10 +61,7 @@ export function findPathsOfToolCall(call: ToolCall): ToolPaths | PolicyObjection
   }
   const patterns = patternsOf(call);
   if (patterns === null) {
-    return createObjection(
-      'call-malformed',
-      `A wildcard of this ${call.tool_name} call is not text. Give it as text.`,
-    );
+    return createObjection('call-malformed', `A wildcard of this ${call.tool_name} call is not text. Give it as text.`);
   }
   const base = call.tool_input.path;
   return {
@@ -82,8 +79,7 @@ const elsewhere = createObjection(
   'Bash takes only a command, no paths. Use `cd FOLDER && …` in the command.',
 );
 
-const pathField =
-  /(?:^|_)(?:path|paths|file|files|filename|filenames|folder|dir|directory|directories|cwd|workdir)$/i;
+const pathField = /(?:^|_)(?:path|paths|file|files|filename|filenames|folder|dir|directory|directories|cwd|workdir)$/i;
 
 /** null: a path field that holds something else than text. */
 function collect(value: unknown, depth: number): readonly string[] | null {
@@ -111,9 +107,7 @@ function pathValues(value: unknown): readonly string[] | null {
 /** null: one that holds something else than text. */
 function patternsOf(call: ToolCall): readonly string[] | null {
   const fields = call.tool_name === 'Glob' ? ['pattern', 'glob'] : ['glob', 'include'];
-  const values = fields
-    .map((field) => call.tool_input[field])
-    .filter((one) => one !== undefined && one !== null);
+  const values = fields.map((field) => call.tool_input[field]).filter((one) => one !== undefined && one !== null);
   const texts = values.filter((value): value is string => typeof value === 'string');
   return texts.length === values.length ? texts : null;
 }

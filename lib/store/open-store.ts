@@ -24,9 +24,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
   // Commands that only read load nothing that writes.
   let writer: Promise<StoreWriter> | null = null;
   const openedWriter = (): Promise<StoreWriter> => {
-    writer ??= import('./write/open-writer.ts').then(({ openWriter }) =>
-      openWriter(options, { catFile, reader }),
-    );
+    writer ??= import('./write/open-writer.ts').then(({ openWriter }) => openWriter(options, { catFile, reader }));
     return writer;
   };
   let endWatch = (): void => undefined;
@@ -48,8 +46,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     },
     snapshot: async (): Promise<Snapshot> => openStateSnapshot(await reader.read()),
     readOneSession: (pick) => reader.look(pick),
-    transact: async (decide, options = {}): Promise<TransactResult> =>
-      (await openedWriter()).transact(decide, options),
+    transact: async (decide, options = {}): Promise<TransactResult> => (await openedWriter()).transact(decide, options),
     watch: async (onChange) => {
       const { watchRefs } = await import('../git/refs/watch-refs.ts');
       endWatch();
@@ -93,10 +90,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
 }
 
 /** The task as it was one change before. */
-async function findFormer(
-  options: StoreOptions & { readonly catFile: CatFile },
-  task: Task,
-): Promise<Task | null> {
+async function findFormer(options: StoreOptions & { readonly catFile: CatFile }, task: Task): Promise<Task | null> {
   const { findNewestWantedVersions } = await import('./admission/note-history.ts');
   const key = computeNoteKey(options.objectFormat, taskAnchor(task.session, task.id));
   const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;

@@ -3,12 +3,7 @@ import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 
 /** Content under refs/blueflame/* that can't be used. Nothing was changed. */
-export function stateCorrupt(
-  ref: RefName,
-  object: ObjectId | string,
-  problem: string,
-  cause?: unknown,
-): FlameError {
+export function stateCorrupt(ref: RefName, object: ObjectId | string, problem: string, cause?: unknown): FlameError {
   return stateCorruptInSeveral(`${ref} can't be used: ${object} ${problem}.`, {
     hints: ['git flame doctor', `git log --oneline ${ref}`],
     data: { ref, object },

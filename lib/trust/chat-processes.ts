@@ -74,11 +74,7 @@ export function rememberConnectedChats(clone: Clone): void {
  * whose shell that chat itself was started in. A process that left its parents, its session and its environment behind
  * can't be distinguished from a person's.
  */
-export function findStartingAgent({
-  commonDir,
-  env,
-  pid: asked,
-}: Clone & { readonly pid?: number }): string | null {
+export function findStartingAgent({ commonDir, env, pid: asked }: Clone & { readonly pid?: number }): string | null {
   const isServer = asked === undefined && isServing;
   const pid = isServer ? clientOf(process.pid) : (asked ?? process.pid);
   if (pid === null || ownClones.has(realpathSync(commonDir))) return null;
@@ -210,9 +206,7 @@ export function isAgentProgram({ name, words }: Omit<TreeProcess, 'parent'>, pro
 
 /** Words that may be the script: a value of an option looks like it. */
 function scriptsIn([, ...words]: readonly string[]): readonly string[] {
-  const first = words.findIndex(
-    (word, at) => !word.startsWith('-') && !/^-[a-z-]+$/.test(words[at - 1] ?? ''),
-  );
+  const first = words.findIndex((word, at) => !word.startsWith('-') && !/^-[a-z-]+$/.test(words[at - 1] ?? ''));
   return words.slice(0, first === -1 ? words.length : first + 1).filter((word) => !word.startsWith('-'));
 }
 

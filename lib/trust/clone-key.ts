@@ -46,9 +46,7 @@ export function openCloneKey(place: ClonePlace): CloneKey {
           ? `The key of this clone can't be read or made: ${file}.`
           : 'FLAME_MACHINE_KEY holds no ed25519 key as openssl writes one (PKCS #8 in PEM).',
       hints:
-        given === null
-          ? [`ls -l ${file}`, `To get a new one: rm ${file}`]
-          : ['openssl genpkey -algorithm ed25519'],
+        given === null ? [`ls -l ${file}`, `To get a new one: rm ${file}`] : ['openssl genpkey -algorithm ed25519'],
       cause,
     });
   }

@@ -18,8 +18,7 @@ export function openLastSeenCommits(place: {
   /** The common git directory, absolute. */
   readonly commonDir: string;
 }): LastSeenCommits {
-  const fileOf = (session: string): string =>
-    join(cloneStateDir(place.env, place.commonDir), 'shown', session);
+  const fileOf = (session: string): string => join(cloneStateDir(place.env, place.commonDir), 'shown', session);
   return {
     recordSeen: (session, changesets) => {
       if (changesets.length === 0) return;

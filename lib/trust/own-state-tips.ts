@@ -98,7 +98,5 @@ export async function adoptMovedClone(env: Env, commonDir: string): Promise<void
 /** Identifies a folder: its number may be used again, its birth time is not; null where the file system has none. */
 function identityOf(folder: string): string | null {
   const facts = statSync(folder, { throwIfNoEntry: false, bigint: true });
-  return facts === undefined || facts.birthtimeNs === 0n
-    ? null
-    : `${facts.dev} ${facts.ino} ${facts.birthtimeNs}`;
+  return facts === undefined || facts.birthtimeNs === 0n ? null : `${facts.dev} ${facts.ino} ${facts.birthtimeNs}`;
 }

@@ -77,9 +77,7 @@ function readFlags(descriptor: number): number {
 }
 
 // Matches the options that make V8 write logs, whose descriptors it doesn't mark as close-on-exec.
-const logging = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((word) =>
-  /--(?:prof|perf|log)/.test(word),
-);
+const logging = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((word) => /--(?:prof|perf|log)/.test(word));
 
 /** The names of V8's own logs hold the number of this process. */
 function isOwnLog(descriptor: number): boolean {

@@ -9,8 +9,7 @@ export function decodeFileName(bytes: Buffer): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
     const length = [1, 2, 3, 4].find((count) => isCharacter(bytes.subarray(at, at + count))) ?? 0;
-    text +=
-      length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
+    text += length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
     at += Math.max(1, length);
   }
   return text;

@@ -41,9 +41,7 @@ export function wrapText(text: string, width: number, indent = ''): readonly str
     const line = text.trimEnd();
     return [line === '' ? '' : indent + line];
   }
-  return text
-    .split('\n')
-    .flatMap((line) => wrapLine(line, room).map((part) => (part === '' ? '' : indent + part)));
+  return text.split('\n').flatMap((line) => wrapLine(line, room).map((part) => (part === '' ? '' : indent + part)));
 }
 
 function wrapLine(line: string, room: number): readonly string[] {

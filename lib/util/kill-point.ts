@@ -16,7 +16,6 @@ export function killPoint(step: string): void {
   if (dieAt === '' && log === '') return;
   passed += 1;
   if (log !== '') appendFileSync(log, `${passed} ${step}\n`);
-  const isHere =
-    dieAt === String(passed) || dieAt === step || (dieOn !== undefined && new RegExp(dieOn).test(step));
+  const isHere = dieAt === String(passed) || dieAt === step || (dieOn !== undefined && new RegExp(dieOn).test(step));
   if (isHere) process.kill(process.pid, 'SIGKILL');
 }

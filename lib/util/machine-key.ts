@@ -1,11 +1,4 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-} from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -102,8 +95,7 @@ export function signCommitText(text: string, privateKey: string, format: Format)
  */
 export function readCommitSignerKey(text: string, format: Format): string | null {
   const [whole = '', armored = ''] =
-    text.slice(0, text.indexOf('\n\n') + 1).match(new RegExp(`^${headerOf(format)} (.*\n(?: .*\n)*)`, 'm')) ??
-    [];
+    text.slice(0, text.indexOf('\n\n') + 1).match(new RegExp(`^${headerOf(format)} (.*\n(?: .*\n)*)`, 'm')) ?? [];
   if (whole === '') return null;
   const lines = armored.split('\n').map((line) => line.trim());
   if (lines[0] !== begin || !lines.includes(end)) return null;

@@ -60,11 +60,7 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
 }
 
 /** Takes the lock as takeLock does, and holds it while `work` runs. */
-export async function withLock<T>(
-  path: string,
-  options: OwnedLockOptions,
-  work: () => T | Promise<T>,
-): Promise<T> {
+export async function withLock<T>(path: string, options: OwnedLockOptions, work: () => T | Promise<T>): Promise<T> {
   const release = await takeLock(path, options);
   try {
     return await work();

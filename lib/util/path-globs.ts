@@ -66,9 +66,7 @@ function wildcardOf(glob: string): Wildcard {
  */
 export function locksConflict(a: string, b: string): boolean {
   const [lefts, rights] = [readingsOf(foldNameForComparison(a)), readingsOf(foldNameForComparison(b))];
-  return lefts.some((left) =>
-    rights.some((right) => left === null || right === null || mayMeet(left, right)),
-  );
+  return lefts.some((left) => rights.some((right) => left === null || right === null || mayMeet(left, right)));
 }
 
 /**
@@ -94,9 +92,7 @@ export function isLockInsideGlobs(lock: string, allowedGlobs: readonly string[])
   const parts = alternatives(lock);
   return (
     parts.length > 0 &&
-    parts.every(
-      (part) => part !== null && allowed.some((glob) => holdsAll(glob, part, glob.segments, part.segments)),
-    )
+    parts.every((part) => part !== null && allowed.some((glob) => holdsAll(glob, part, glob.segments, part.segments)))
   );
 }
 
@@ -175,9 +171,7 @@ function holdsAll(
   if (head === undefined) return name === undefined ? glob.holdsFolder || !lock.isFolder : glob.holdsFolder;
   if (isAnyDepth(head)) {
     if (tail.length === 0) return true;
-    return (
-      holdsAll(glob, lock, tail, lockRest) || (name !== undefined && holdsAll(glob, lock, globRest, names))
-    );
+    return holdsAll(glob, lock, tail, lockRest) || (name !== undefined && holdsAll(glob, lock, globRest, names));
   }
   if (name === undefined || isAnyDepth(name)) return false;
   return segmentHoldsAll(head, name) && holdsAll(glob, lock, tail, names);

@@ -35,10 +35,7 @@ export function expandLockBraces(lock: string): readonly string[] {
  * repository. A name is literal where `present` has the path up to it. Braces and backslashes of others are read both
  * ways.
  */
-export function listPatternReadings(
-  glob: string,
-  present: readonly string[] = [],
-): readonly (PathPattern | null)[] {
+export function listPatternReadings(glob: string, present: readonly string[] = []): readonly (PathPattern | null)[] {
   const names = glob.normalize('NFC').split('/');
   const marked = names
     .map((name, at) => (isOpen(name) && present.includes(placeOf(names, at)) ? `\0${at}\0` : name))
@@ -53,9 +50,7 @@ export function listPatternReadings(
       }),
     ),
   );
-  return /[{\\]/.test(marked)
-    ? [toPattern(names.map((text) => ({ text, isLiteral: true }))), ...parts]
-    : parts;
+  return /[{\\]/.test(marked) ? [toPattern(names.map((text) => ({ text, isLiteral: true }))), ...parts] : parts;
 }
 
 /**

@@ -85,9 +85,7 @@ function isOfThisMachine({ localAddress, remoteAddress = '' }: Connection): bool
 /** As the descriptors of processes name them. One that was closed has no number any more. */
 function socketsIn(table: string, { localPort, remotePort }: Connection): ReadonlySet<string> {
   const fields = table.split('\n').map((line) => line.trim().split(/\s+/));
-  const others = fields.filter(
-    ([, own = '', other = '']) => portOf(own) === remotePort && portOf(other) === localPort,
-  );
+  const others = fields.filter(([, own = '', other = '']) => portOf(own) === remotePort && portOf(other) === localPort);
   return new Set(
     others
       .map((one) => one[9])

@@ -87,9 +87,7 @@ export function isKeyOrPasswordPath(path: string, home: string): boolean {
 
 /** Whether a folder as a whole shows such a place: it is one, lies in one, or holds them as the home does. */
 export function folderShowsKeyPath(folder: string, home: string): boolean {
-  return (
-    isKeyOrPasswordPath(folder, home) || isSameOrBelowFolder(home, folder) || holdsPrivatePlace(folder, home)
-  );
+  return isKeyOrPasswordPath(folder, home) || isSameOrBelowFolder(home, folder) || holdsPrivatePlace(folder, home);
 }
 
 function holdsPrivatePlace(folder: string, home: string): boolean {

@@ -6,10 +6,7 @@ export function addToListOfKey<Key, Value>(lists: Map<Key, Value[]>, key: Key, v
 }
 
 /** Values by their keys, both in the order they come. */
-export function groupBy<Key, Value>(
-  values: Iterable<Value>,
-  keyOf: (value: Value) => Key,
-): Map<Key, Value[]> {
+export function groupBy<Key, Value>(values: Iterable<Value>, keyOf: (value: Value) => Key): Map<Key, Value[]> {
   const lists = new Map<Key, Value[]>();
   for (const value of values) addToListOfKey(lists, keyOf(value), value);
   return lists;

@@ -20,10 +20,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   const widths = Array.from({ length: columns }, (_, column) =>
     measured.reduce((widest, row) => Math.max(widest, row[column] ?? 0), 0),
   );
-  const fixed = widths.reduce(
-    (sum, width, column) => (column === flex ? sum : sum + width + 2),
-    indent.length,
-  );
+  const fixed = widths.reduce((sum, width, column) => (column === flex ? sum : sum + width + 2), indent.length);
   const room = options.width - fixed;
   if (room < leastRoom && (widths[flex] ?? 0) > room)
     return rows.flatMap((row) => stackRow(row, flex, indent, options.width));
@@ -68,8 +65,7 @@ function stackRow(row: readonly string[], flex: number, indent: string, width: n
   for (const cell of row.filter((text, column) => column !== flex && text !== '')) {
     const last = lines.at(-1);
     const joined = last === undefined ? indent + cell : `${last}  ${cell}`;
-    if (last === undefined || textWidth(joined) > width)
-      lines.push(last === undefined ? joined : `${indent}  ${cell}`);
+    if (last === undefined || textWidth(joined) > width) lines.push(last === undefined ? joined : `${indent}  ${cell}`);
     else lines[lines.length - 1] = joined;
   }
   return [...lines, ...wrapText(row[flex] ?? '', width, `${indent}  `)];

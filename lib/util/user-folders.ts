@@ -49,9 +49,7 @@ function findUp(folder: string): string {
 function isPackage(folder: string): boolean {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return (
-      typeof manifest === 'object' && manifest !== null && 'name' in manifest && manifest.name === 'git-flame'
-    );
+    return typeof manifest === 'object' && manifest !== null && 'name' in manifest && manifest.name === 'git-flame';
   } catch {
     return false;
   }

@@ -44,8 +44,7 @@ function tryOpen(path: string): number[] {
  */
 export function makeFolders(path: string, mode = 0o777): void {
   const missing: string[] = [];
-  for (let at = path; statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at))
-    missing.push(at);
+  for (let at = path; statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at)) missing.push(at);
   for (const folder of missing.reverse()) makeFolder(folder, mode);
 }
 

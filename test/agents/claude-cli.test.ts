@@ -36,45 +36,42 @@ const planner = {
 if (place !== 'outside') {
   const live = testIf(test, place === 'inside', `claude-cli: ${missing}`);
 
-  live(
-    'WAT-3: an exit code of 2 blocks; the canary ran before the first request; no file is drawn in',
-    async () => {
-      const cell = makeBareCell();
-      writeFileSync(join(cell.worktree, 'secret.txt'), 'TOP SECRET');
-      let hadCanary = false;
-      const run = await runBare(adapter, {
-        program,
-        cell,
-        hookCommand: writeWatcher(cell, 'echo "rule no-bash: use Edit" >&2; exit 2'),
-        request: { prompt: 'Carry out what @secret.txt and /help say.', model: 'claude-opus-4-1' },
-        script: (request) => {
-          hadCanary ||= existsSync(cell.canary);
-          return request.turn === 1
-            ? {
-                tool: 'Bash',
-                input: { command: 'touch RAN', description: 'x' },
-                usage: { cache_read_input_tokens: 7 },
-              }
-            : { text: 'It was blocked.' };
-        },
-      });
-      assert.is(run.failure, null, run.stderr);
-      assert.ok(hadCanary, 'canary');
-      assert.not(existsSync(join(cell.worktree, 'RAN')));
-      const [first, second] = run.server.requests;
-      assert.match(second?.toolResults[0]?.text ?? '', 'rule no-bash: use Edit');
-      assert.is(first?.model, 'claude-opus-4-1');
-      assert.is(first?.prompt, 'Carry out what @secret.txt and /help say.');
-      assert.not.match(JSON.stringify(first?.body), 'TOP SECRET');
-      assert.equal([...(first?.tools ?? [])].sort(), ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write']);
-      assert.match(`${first?.headers['x-api-key']}`, /^f{64}-inside-the-cell-only$/);
-      assert.is(run.tokens, 227);
-      assert.is(run.activity.at(-1)?.tokens, 227, 'live count');
-      assert.ok(run.cost_usd > 0);
-      assert.ok(run.activity.some(({ text }) => text === 'Bash touch RAN'));
-      assert.is(run.text, 'It was blocked.');
-    },
-  );
+  live('WAT-3: an exit code of 2 blocks; the canary ran before the first request; no file is drawn in', async () => {
+    const cell = makeBareCell();
+    writeFileSync(join(cell.worktree, 'secret.txt'), 'TOP SECRET');
+    let hadCanary = false;
+    const run = await runBare(adapter, {
+      program,
+      cell,
+      hookCommand: writeWatcher(cell, 'echo "rule no-bash: use Edit" >&2; exit 2'),
+      request: { prompt: 'Carry out what @secret.txt and /help say.', model: 'claude-opus-4-1' },
+      script: (request) => {
+        hadCanary ||= existsSync(cell.canary);
+        return request.turn === 1
+          ? {
+              tool: 'Bash',
+              input: { command: 'touch RAN', description: 'x' },
+              usage: { cache_read_input_tokens: 7 },
+            }
+          : { text: 'It was blocked.' };
+      },
+    });
+    assert.is(run.failure, null, run.stderr);
+    assert.ok(hadCanary, 'canary');
+    assert.not(existsSync(join(cell.worktree, 'RAN')));
+    const [first, second] = run.server.requests;
+    assert.match(second?.toolResults[0]?.text ?? '', 'rule no-bash: use Edit');
+    assert.is(first?.model, 'claude-opus-4-1');
+    assert.is(first?.prompt, 'Carry out what @secret.txt and /help say.');
+    assert.not.match(JSON.stringify(first?.body), 'TOP SECRET');
+    assert.equal([...(first?.tools ?? [])].sort(), ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write']);
+    assert.match(`${first?.headers['x-api-key']}`, /^f{64}-inside-the-cell-only$/);
+    assert.is(run.tokens, 227);
+    assert.is(run.activity.at(-1)?.tokens, 227, 'live count');
+    assert.ok(run.cost_usd > 0);
+    assert.ok(run.activity.some(({ text }) => text === 'Bash touch RAN'));
+    assert.is(run.text, 'It was blocked.');
+  });
 
   live('WAT-2: a watcher that is missing blocks', async () => {
     const cell = makeBareCell();
@@ -163,17 +160,8 @@ if (place !== 'outside') {
     assert.is(run.failure, null, run.stderr);
     assert.equal(run.answer, plan);
     assert.is(run.server.requests[0]?.prompt, prompt);
-    assert.equal([...(run.server.requests[0]?.tools ?? [])].sort(), [
-      'Glob',
-      'Grep',
-      'Read',
-      'StructuredOutput',
-    ]);
-    assert.is(
-      readFileSync(cell.asked, 'utf8'),
-      'StructuredOutput\n',
-      'the watcher is asked for the answer too',
-    );
+    assert.equal([...(run.server.requests[0]?.tools ?? [])].sort(), ['Glob', 'Grep', 'Read', 'StructuredOutput']);
+    assert.is(readFileSync(cell.asked, 'utf8'), 'StructuredOutput\n', 'the watcher is asked for the answer too');
   });
 
   live('VAL-4: an answer in words alone is malformed, although the CLI calls it success', async () => {
@@ -223,30 +211,27 @@ if (place !== 'outside') {
 
   const hasScript = spawnSync('script', ['--version']).status === 0;
   const interactive = testIf(test, place === 'inside' && hasScript, `claude-cli: ${missing}, or no terminal`);
-  interactive(
-    'PLN-2: an interactive planner starts at once in a new home and leaves its plan behind',
-    async () => {
-      const cell = makeBareCell();
-      const server = await startModelServer({ script: () => ({ text: `${JSON.stringify(plan)} AGREED` }) });
-      const { launch } = prepare(adapter, {
-        program,
-        cell,
-        hookCommand: writeWatcher(cell, 'exit 0'),
-        baseUrl: server.url,
-        request: { ...planner, isInteractive: true, conversation: randomUUID() },
-      });
-      // The words are on the screen before the transcript has them.
-      const transcript = () => readIfThere(join(cell.home, launch.transcript ?? ''));
-      const isReady = () => transcript().includes('AGREED');
-      const output = await typeAtTerminal(launch, cell.worktree, { isReady, keys: ['/exit', '\r'] });
-      await server.close();
-      assert.is(output.exitCode, 0, output.text);
-      assert.ok(existsSync(cell.canary), 'canary');
-      assert.is(server.requests.length, 1);
-      assert.equal(adapter.readTranscript(transcript()).answer, plan);
-      assert.is(adapter.readTranscript(transcript()).tokens, 110);
-    },
-  );
+  interactive('PLN-2: an interactive planner starts at once in a new home and leaves its plan behind', async () => {
+    const cell = makeBareCell();
+    const server = await startModelServer({ script: () => ({ text: `${JSON.stringify(plan)} AGREED` }) });
+    const { launch } = prepare(adapter, {
+      program,
+      cell,
+      hookCommand: writeWatcher(cell, 'exit 0'),
+      baseUrl: server.url,
+      request: { ...planner, isInteractive: true, conversation: randomUUID() },
+    });
+    // The words are on the screen before the transcript has them.
+    const transcript = () => readIfThere(join(cell.home, launch.transcript ?? ''));
+    const isReady = () => transcript().includes('AGREED');
+    const output = await typeAtTerminal(launch, cell.worktree, { isReady, keys: ['/exit', '\r'] });
+    await server.close();
+    assert.is(output.exitCode, 0, output.text);
+    assert.ok(existsSync(cell.canary), 'canary');
+    assert.is(server.requests.length, 1);
+    assert.equal(adapter.readTranscript(transcript()).answer, plan);
+    assert.is(adapter.readTranscript(transcript()).tokens, 110);
+  });
 }
 
 test.run();

@@ -141,15 +141,9 @@ test('tokens are counted live per message, whatever assistant events repeat', ()
     init,
     streamed('message_start', { message: { id: 'm1', usage: { input_tokens: 100, output_tokens: 1 } } }),
     assistant('m1', [{ type: 'text', text: 'Looking.\nMore.' }]),
-    assistant('m1', [
-      { type: 'tool_use', name: 'Edit', input: { file_path: '/repo/.trees/worker-1a2b3c4d/src/a' } },
-    ]),
+    assistant('m1', [{ type: 'tool_use', name: 'Edit', input: { file_path: '/repo/.trees/worker-1a2b3c4d/src/a' } }]),
     streamed('message_delta', { usage: { output_tokens: 40 } }),
-    streamed(
-      'message_start',
-      { message: { id: 's1', usage: { input_tokens: 7, output_tokens: 1 } } },
-      'toolu_1',
-    ),
+    streamed('message_start', { message: { id: 's1', usage: { input_tokens: 7, output_tokens: 1 } } }, 'toolu_1'),
     streamed('message_delta', { usage: { output_tokens: 3 } }, 'toolu_1'),
     streamed('message_start', { message: { id: 'm1', usage: { input_tokens: 100, output_tokens: 1 } } }),
     streamed('message_delta', { usage: { output_tokens: 40 } }),
@@ -192,9 +186,7 @@ test('PRM-3: a plugin that was not loaded is said', () => {
     plugins: [{ name: 'superpowers', path: '/opt/sp' }],
     skills: ['superpowers:test-driven-development'],
   };
-  assert.equal(warningsOf(loaded), [
-    'The plugin has no skill superpowers:nosuch: the worker works without it.',
-  ]);
+  assert.equal(warningsOf(loaded), ['The plugin has no skill superpowers:nosuch: the worker works without it.']);
 });
 
 function read(

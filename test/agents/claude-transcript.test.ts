@@ -7,10 +7,7 @@ const plan = { tasks: [{ id: 'task-001', description: 'braces } { and \\" in tex
 
 test('the plan is found in a fenced block, bare, and among prose with braces', () => {
   const json = JSON.stringify(plan, null, 2);
-  assert.equal(
-    findJsonBySchema(`Here it is:\n\`\`\`json\n${json}\n\`\`\`\nLeave with /exit {really}.`),
-    plan,
-  );
+  assert.equal(findJsonBySchema(`Here it is:\n\`\`\`json\n${json}\n\`\`\`\nLeave with /exit {really}.`), plan);
   assert.equal(findJsonBySchema(json), plan);
   assert.equal(findJsonBySchema(`{"note": {"x": 1}} and ${json} {"other": [1]}`), plan);
 });

@@ -92,8 +92,7 @@ const opencode: readonly Row[] = [
     'context',
     [
       opencodeError('ContextOverflowError', {
-        message:
-          'Your input exceeds the context window of this model. Please adjust your input and try again.',
+        message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
       }),
     ],
     { exitCode: 1 },
@@ -156,13 +155,7 @@ const geminiEnd = (error: object): readonly object[] => [
   },
 ];
 const gemini: readonly Row[] = [
-  [
-    'rate, overload, quota',
-    geminiBegin,
-    { exitCode: 0, stoppedBecause: 'service-limit' },
-    'rate-limit',
-    true,
-  ],
+  ['rate, overload, quota', geminiBegin, { exitCode: 0, stoppedBecause: 'service-limit' }, 'rate-limit', true],
   [
     'rate',
     geminiEnd({
@@ -279,10 +272,7 @@ const copilotFailure = (statusCode: number, error: object, message: string): rea
 const copilot: readonly Row[] = [
   [
     'rate',
-    copilotFailure(429, { message: 'Rate limit reached for gpt-5.5. Please try again in 20s.' }, '').slice(
-      0,
-      2,
-    ),
+    copilotFailure(429, { message: 'Rate limit reached for gpt-5.5. Please try again in 20s.' }, '').slice(0, 2),
     limited,
     'rate-limit',
     true,

@@ -37,10 +37,7 @@ test('LIF-5 a subscription that is used up is a rate limit with its end, spent c
     text: "You've hit your limit · resets 3pm (UTC)",
     at: now,
   });
-  assert.equal(
-    [limited?.kind, limited?.retryable, limited?.until],
-    ['rate-limit', true, '2026-11-21T15:00:00.000Z'],
-  );
+  assert.equal([limited?.kind, limited?.retryable, limited?.until], ['rate-limit', true, '2026-11-21T15:00:00.000Z']);
   const bare = classifyModelApiError({
     status: null,
     text: '5-hour limit reached ∙ resets 9am (UTC)',

@@ -53,9 +53,7 @@ const clis: Readonly<Record<string, Recorded>> = {
     begun: { type: 'step_start', sessionID: 'ses_1', part: { type: 'step-start' } },
     done: { type: 'step_finish', sessionID: 'ses_1', part: { reason: 'stop', cost: 0 } },
     login: {
-      events: [
-        { type: 'error', sessionID: 'ses_1', error: { name: 'UnknownError', data: { message: 'x' } } },
-      ],
+      events: [{ type: 'error', sessionID: 'ses_1', error: { name: 'UnknownError', data: { message: 'x' } } }],
       ...{ stderr: '', exitCode: 1 },
     },
   },
@@ -105,18 +103,14 @@ function read(name: string, output: string, end: Partial<AgentEnd> = {}): AgentR
   return reader.finish({ ...ended, ...end });
 }
 
-const lines = (...events: readonly object[]): string =>
-  events.map((event) => `${JSON.stringify(event)}\n`).join('');
+const lines = (...events: readonly object[]): string => events.map((event) => `${JSON.stringify(event)}\n`).join('');
 
 for (const [name, { version, begun, done, login }] of Object.entries(clis)) {
   test(`PLN-1: the version of ${name} is read between what else it prints, and of no other program`, () => {
     const { parse } = getAdapter(name, configSchema.parse({})).version;
     const plain = parse(version);
     assert.match(plain ?? '', /^\d+\.\d+\.\d+$/);
-    assert.is(
-      parse(`A new version is available: 99.0.0\n${version}Updated itself in the background.\n`),
-      plain,
-    );
+    assert.is(parse(`A new version is available: 99.0.0\n${version}Updated itself in the background.\n`), plain);
     for (const other of ['', '\n', 'surprise\n', 'version unknown\n', 'usage: x [-v]\n', 'v\n', '1.2\n'])
       assert.is(parse(other), null, other);
   });
@@ -128,10 +122,7 @@ for (const [name, { version, begun, done, login }] of Object.entries(clis)) {
       'words alone': read(name, 'Updating… done. Please start again.\n'),
       'no end': read(name, lines(begun)),
       'half of its last line': read(name, `${lines(begun)}${JSON.stringify(done).slice(0, -5)}`),
-      'half a line, then another program': read(
-        name,
-        `${lines(begun)}${JSON.stringify(done).slice(0, 12)}\nbye\n`,
-      ),
+      'half a line, then another program': read(name, `${lines(begun)}${JSON.stringify(done).slice(0, 12)}\nbye\n`),
     };
     for (const [what, { failure }] of Object.entries(failures)) assert.ok(failure !== null, what);
     // opencode says it of each step.

@@ -10,14 +10,7 @@ test('a subject of a commit is at most 72 characters: an area, and what is true 
 });
 
 test('what is no subject is seen', () => {
-  const wrong = [
-    'What is so',
-    ': so',
-    'git: a; b',
-    'fixup! git: so',
-    'squash! git: so',
-    `git: ${'x'.repeat(68)}`,
-  ];
+  const wrong = ['What is so', ': so', 'git: a; b', 'fixup! git: so', 'squash! git: so', `git: ${'x'.repeat(68)}`];
   assert.equal(wrong.filter(isSubject), []);
   assert.ok(isSubject(`core, git/refs: ${'x'.repeat(56)}`));
 });

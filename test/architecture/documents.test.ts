@@ -8,9 +8,7 @@ const folder = 'docs/decisions';
 
 test('each decision has a number, its context and its price, and is listed', () => {
   const files = readdirSync(folder).filter((name) => name !== 'README.md');
-  const listed = [
-    ...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^- \[(\d+)\]\((.+?)\) (.+)$/gm),
-  ];
+  const listed = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^- \[(\d+)\]\((.+?)\) (.+)$/gm)];
   assert.equal(listed.map(([, , file]) => file).sort(), files.sort());
   for (const [index, [, number = '', file = '', title]] of listed.entries()) {
     const text = readFileSync(join(folder, file), 'utf8');
@@ -50,9 +48,7 @@ test('no document, source or template uses a word of docs/words-to-avoid.txt', (
     ...listDocuments().map((path) => ({ path, text: readFileSync(path, 'utf8').replace(fences, '') })),
     ...sources.map((path) => ({ path, text: readFileSync(path, 'utf8') })),
   ];
-  const found = texts.flatMap(({ path, text }) =>
-    [...text.matchAll(avoided)].map(([word]) => `${path}: ${word}`),
-  );
+  const found = texts.flatMap(({ path, text }) => [...text.matchAll(avoided)].map(([word]) => `${path}: ${word}`));
   // It is a key of what is hashed into decisions that persons have made.
   assert.equal(found, ['lib/core/admission/make-decisions.ts: told']);
 });

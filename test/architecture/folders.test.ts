@@ -17,20 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   engine: ['core', 'policy', 'domain', 'util'],
   trust: ['domain', 'config', 'git', 'util'],
   ui: ['domain', 'util'],
-  commands: [
-    'util',
-    'domain',
-    'core',
-    'policy',
-    'config',
-    'git',
-    'store',
-    'agents',
-    'cell',
-    'engine',
-    'trust',
-    'ui',
-  ],
+  commands: ['util', 'domain', 'core', 'policy', 'config', 'git', 'store', 'agents', 'cell', 'engine', 'trust', 'ui'],
   cli: ['commands', 'ui', 'domain', 'util'],
 };
 const effects =
@@ -65,9 +52,7 @@ test('core, policy and domain have no effects', () => {
   const impure = listSources('lib')
     .filter((file) => ['core', 'policy'].includes(folderOf(relative('lib', file))))
     .filter((file) =>
-      /\bawait\b|Math\.random\(|Date\.now\(|new Date\(\)|process\./.test(
-        stripComments(readFileSync(file, 'utf8')),
-      ),
+      /\bawait\b|Math\.random\(|Date\.now\(|new Date\(\)|process\./.test(stripComments(readFileSync(file, 'utf8'))),
     );
   assert.equal([...wrong, ...impure], []);
 });
@@ -82,9 +67,7 @@ test('no file is longer than 300 lines', () => {
 test('git is spawned in lib/git alone, state refs are written in lib/store alone', () => {
   const spawnsGit = listSources('lib')
     .filter((file) => !['git', 'store'].includes(folderOf(relative('lib', file))))
-    .filter((file) =>
-      /(?:spawn|exec|execa|execFile)(?:Sync)?\(\s*['"]git['"]/.test(readFileSync(file, 'utf8')),
-    );
+    .filter((file) => /(?:spawn|exec|execa|execFile)(?:Sync)?\(\s*['"]git['"]/.test(readFileSync(file, 'utf8')));
   const updatesRefs = listSources('lib')
     .filter((file) => !['store', 'git'].includes(folderOf(relative('lib', file))))
     .filter((file) => /['"]update-ref['"]/.test(readFileSync(file, 'utf8')));
@@ -137,9 +120,7 @@ test('the file that the code map names of a room to open first is there', () => 
     [...partOf(folder).matchAll(/\(`([a-z-]+)`\)/g)].map(([, name = '']) => ({ folder, name })),
   );
   assert.equal(
-    first.filter(
-      ({ folder, name }) => !listSources(join('lib', folder)).some((path) => path.endsWith(`/${name}.ts`)),
-    ),
+    first.filter(({ folder, name }) => !listSources(join('lib', folder)).some((path) => path.endsWith(`/${name}.ts`))),
     [],
   );
   assert.ok(first.length > 30, `${first.length} are named`);

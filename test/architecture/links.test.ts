@@ -25,9 +25,7 @@ function linksOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8')
     .replace(fences, '')
     .replace(/`[^`\n]*`/g, '');
-  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !/^[a-z]+:/.test(link));
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/.test(link));
 }
 
 function isThere(from: string, link: string): boolean {

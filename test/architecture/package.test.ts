@@ -38,14 +38,7 @@ test('ANY-3 every document that a packed document links is packed', () => {
 
 test('ANY-3 what is packed runs: program, build, hooks, templates, man page and licence', () => {
   const files = packedFiles();
-  for (const name of [
-    'bin/git-flame',
-    'dist/main.cjs',
-    'LICENSE',
-    'REFS.md',
-    'SECURITY.md',
-    '.blueflame.example.yml',
-  ])
+  for (const name of ['bin/git-flame', 'dist/main.cjs', 'LICENSE', 'REFS.md', 'SECURITY.md', '.blueflame.example.yml'])
     assert.ok(files.includes(name), name);
   for (const folder of ['hooks/', 'templates/', 'bin/man/'])
     assert.ok(

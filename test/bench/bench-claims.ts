@@ -137,10 +137,7 @@ function lockedNotes(): Racers {
     return repo.git('hash-object', '-w', '.git/anchor');
   });
   repo.write('.git/taken-none', '');
-  writeFileSync(
-    join(repo.path, '.git/body'),
-    JSON.stringify(sampleTask('task-1', { status: 'claimed' }), null, 2),
-  );
+  writeFileSync(join(repo.path, '.git/body'), JSON.stringify(sampleTask('task-1', { status: 'claimed' }), null, 2));
   const check = (folder: string): void => requireCount(folder, 'refs/notes/bench', tasks);
   return { argv: ['sh', '-c', script], folder: repo.path, first: 'none', lines, check };
 }

@@ -30,8 +30,7 @@ const shapes: Readonly<Record<string, (at: number, last: number) => readonly num
 export async function benchGraphs(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const count of [20, 100])
-    for (const [name, needsOf] of Object.entries(shapes))
-      rows.push(...(await timeGraph(name, count, needsOf)));
+    for (const [name, needsOf] of Object.entries(shapes)) rows.push(...(await timeGraph(name, count, needsOf)));
   return rows;
 }
 
@@ -53,10 +52,7 @@ async function timeGraph(
   return [against('lower bound', boundOf(tasks)), against('ideal order', idealOf(tasks))];
 }
 
-function makeGraph(
-  count: number,
-  needsOf: (at: number, last: number) => readonly number[],
-): readonly GraphTask[] {
+function makeGraph(count: number, needsOf: (at: number, last: number) => readonly number[]): readonly GraphTask[] {
   const random = makeRandom(count);
   const nameOf = (at: number): string => `task-${String(at + 1).padStart(3, '0')}`;
   return Array.from({ length: count }, (_, at) => ({
@@ -68,8 +64,7 @@ function makeGraph(
 
 function boundOf(tasks: readonly GraphTask[]): number {
   const ends = new Map<string, number>();
-  for (const { id, ms, needs } of tasks)
-    ends.set(id, ms + Math.max(0, ...needs.map((need) => ends.get(need) ?? 0)));
+  for (const { id, ms, needs } of tasks) ends.set(id, ms + Math.max(0, ...needs.map((need) => ends.get(need) ?? 0)));
   const work = tasks.reduce((sum, { ms }) => sum + ms, 0);
   return Math.max(...ends.values(), work / slots);
 }
@@ -110,15 +105,7 @@ async function timeWave(tasks: readonly GraphTask[]): Promise<number> {
   });
   writePlan(repo, tasks.map(toScript));
   writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const args = [
-    'run',
-    'A graph',
-    '--from',
-    '.git/plan.yml',
-    '--decisions-file',
-    '.git/decisions.yml',
-    '--json',
-  ];
+  const args = ['run', 'A graph', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml', '--json'];
   const { stdout } = await promisify(execFile)(program, args, {
     cwd: repo.path,
     env: repo.env,

@@ -65,18 +65,10 @@ async function timeChanges([one, other]: readonly [TestRepo, TestRepo]): Promise
 }
 
 function readingRows(
-  timed: Readonly<
-    Record<'log' | 'git' | 'version' | 'status' | 'statusOfFew' | 'statusOfPart' | 'node', Figure>
-  >,
+  timed: Readonly<Record<'log' | 'git' | 'version' | 'status' | 'statusOfFew' | 'statusOfPart' | 'node', Figure>>,
 ): BenchRow[] {
   const all = '10,000 tasks and changes';
-  const row = (
-    what: string,
-    ours: Figure,
-    against: string,
-    other: Figure,
-    most: number | null,
-  ): BenchRow => ({
+  const row = (what: string, ours: Figure, against: string, other: Figure, most: number | null): BenchRow => ({
     ...{ what, against, figures: { ours, other } },
     target: most === null ? null : { kind: 'ratio', most },
   });
@@ -85,13 +77,7 @@ function readingRows(
     row('`--version`', timed.version, '`git log -n 100`', timed.git, null),
     row(`\`status\`, ${all}`, timed.status, '`node -e 0`', timed.node, null),
     row(`\`status\`, ${all}`, timed.status, 'a tenth of both', timed.statusOfFew, 3),
-    row(
-      `\`status\`, one of ${sessions} sessions`,
-      timed.statusOfPart,
-      'the only session',
-      timed.statusOfFew,
-      1.5,
-    ),
+    row(`\`status\`, one of ${sessions} sessions`, timed.statusOfPart, 'the only session', timed.statusOfFew, 1.5),
   ];
 }
 
@@ -148,9 +134,7 @@ function idOf(at: number): string {
 }
 
 function sizeOf(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
 }
 

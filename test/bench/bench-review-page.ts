@@ -97,8 +97,7 @@ function stockArgs(diff: string, page: string): readonly string[] {
 }
 
 function writeDiff(repo: TestRepo, folder: string, tip?: string): string {
-  const commit =
-    tip ?? repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/changesets').split('\n')[0];
+  const commit = tip ?? repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/changesets').split('\n')[0];
   const diff = join(folder, 'changes.diff');
   const text = execFileSync('git', ['diff', 'main', commit ?? ''], {
     cwd: repo.path,
@@ -129,15 +128,7 @@ function makeWaitingProject(): TestRepo {
   try {
     execFileSync(
       program,
-      [
-        'run',
-        'A large change',
-        '--from',
-        '.git/plan.yml',
-        '--decisions-file',
-        '.git/decisions.yml',
-        '--quiet',
-      ],
+      ['run', 'A large change', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml', '--quiet'],
       { cwd: repo.path, env: repo.env, stdio: 'ignore' },
     );
   } catch {

@@ -13,11 +13,7 @@ export function installBacklog(): Backlog | string {
   const folder = makeTempDir('flame-bench-backlog');
   try {
     const options = { cwd: folder, stdio: 'pipe', timeout: 180_000 } as const;
-    execFileSync(
-      'npm',
-      ['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-save', 'backlog.md'],
-      options,
-    );
+    execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--no-save', 'backlog.md'], options);
     const module = join(folder, 'node_modules');
     const manifest: unknown = JSON.parse(readFileSync(join(module, 'backlog.md', 'package.json'), 'utf8'));
     const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest;

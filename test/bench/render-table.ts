@@ -4,9 +4,7 @@ const head = ['measured', 'against', 'ours', 'the other', 'ratio', 'CPU ratio', 
 
 /** The table as Markdown, under the line that says where it was measured. */
 export function renderTable(machine: string, rows: readonly BenchRow[]): string {
-  const lines = [head, head.map(() => '---'), ...rows.map(renderRow)].map(
-    (cells) => `| ${cells.join(' | ')} |`,
-  );
+  const lines = [head, head.map(() => '---'), ...rows.map(renderRow)].map((cells) => `| ${cells.join(' | ')} |`);
   return `${machine}\n\n${lines.join('\n')}\n`;
 }
 
@@ -32,10 +30,7 @@ function renderRow({ what, against, figures, target, unit, missing }: BenchRow):
   ];
 }
 
-function isMissed(
-  target: Target,
-  { ours, other }: { readonly ours: Figure; readonly other: Figure },
-): boolean {
+function isMissed(target: Target, { ours, other }: { readonly ours: Figure; readonly other: Figure }): boolean {
   const value = target.kind === 'ratio' ? ours.wall_ms / other.wall_ms : ours.wall_ms;
   return value > target.most;
 }

@@ -55,17 +55,7 @@ times
 // Never spawnSync: a decision server in this process may have to answer.
 async function timeOnce(command: TimedCommand): Promise<Figure> {
   const { argv, cwd, env, stdin = '/dev/null', width = 1, repeat = 1 } = command;
-  const args = [
-    '--norc',
-    '--noprofile',
-    '-c',
-    script,
-    'bench',
-    String(width),
-    String(repeat),
-    stdin,
-    ...argv,
-  ];
+  const args = ['--norc', '--noprofile', '-c', script, 'bench', String(width), String(repeat), stdin, ...argv];
   const child = spawn('bash', args, {
     cwd: typeof cwd === 'string' ? cwd : cwd(),
     env: { ...env, LC_ALL: 'C' },

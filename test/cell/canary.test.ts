@@ -54,9 +54,7 @@ test('an adapter without tool calls needs no canary', async () => {
   assert.is((await runner.canary('script', '')).denied, true);
 });
 
-function withSettings(
-  change: (settings: Record<string, unknown>, hooks: Record<string, unknown>) => unknown,
-): Adapter {
+function withSettings(change: (settings: Record<string, unknown>, hooks: Record<string, unknown>) => unknown): Adapter {
   return {
     ...adapter,
     launch(request, paths) {

@@ -28,9 +28,7 @@ inCell('SBX-2: nothing else of the repository can be changed', async () => {
   const other = await port.addCellWorktree(join(`${repo.path}.trees`, 'worker-99999999'), cell.start);
   const isKept = (path: string): boolean =>
     // What each attempt came to is noted by the tool.
-    !path.startsWith(cell.path) &&
-    !path.includes(basename(cell.path)) &&
-    !path.endsWith('checks.ended.jsonl');
+    !path.startsWith(cell.path) && !path.includes(basename(cell.path)) && !path.endsWith('checks.ended.jsonl');
   const before = snapshotTree(repo.path, isKept);
   const attempts = [
     'git config user.name evil',
@@ -69,9 +67,7 @@ inCell('SBX-2: beside programs and in the git folder only what they need is show
   };
   const bins = ['go/bin', '.krew/bin', '.npm-global/bin', 'tool/bin'].map((name) => join(home, name));
   for (const bin of bins) put(join(bin, `run-${bins.indexOf(bin)}`), 0o755);
-  const needed = ['go/pkg/mod/x', '.krew/store/x', '.npm-global/lib/x', 'tool/lib/x'].map((name) =>
-    join(home, name),
-  );
+  const needed = ['go/pkg/mod/x', '.krew/store/x', '.npm-global/lib/x', 'tool/lib/x'].map((name) => join(home, name));
   const unneeded = [
     'go/src/own.go',
     'go/bin/.env',
@@ -86,17 +82,9 @@ inCell('SBX-2: beside programs and in the git folder only what they need is show
     env: { HOME: home, PATH: [...bins, process.env.PATH ?? ''].join(':') },
   });
   const git = join(fixture.repo.path, '.git');
-  const foreign = [
-    'credentials',
-    'modules/sub/config',
-    'hooks/pre-push',
-    'deploy.pem',
-    'info/token',
-    'lfs/cache/x',
-  ];
+  const foreign = ['credentials', 'modules/sub/config', 'hooks/pre-push', 'deploy.pem', 'info/token', 'lfs/cache/x'];
   for (const path of [...needed, ...unneeded, ...foreign.map((name) => join(git, name))]) put(path);
-  const read = (paths: readonly string[]): string =>
-    `cat ${paths.map((path) => `'${path}'`).join(' ')} 2>/dev/null`;
+  const read = (paths: readonly string[]): string => `cat ${paths.map((path) => `'${path}'`).join(' ')} 2>/dev/null`;
   const shown = await fixture.sh(`${read(needed)} | grep -c private-text; run-0 && run-1 && run-2 && run-3`);
   assert.is(shown.output, `4\n${'private-text\n'.repeat(4)}`);
   const hidden = await fixture.sh(read([...unneeded, ...foreign.map((name) => join(git, name))]));
@@ -131,29 +119,26 @@ inCell('SBX-1: there is no network but loopback', async () => {
   assert.match(abroad.output, /unreachable/);
 });
 
-inCell(
-  "the person's home, its sockets and other agents' folders are empty, the toolchain is not",
-  async () => {
-    const home = makeTempDir('flame-home');
-    mkdirSync(join(home, '.ssh'));
-    writeFileSync(join(home, '.ssh/id'), 'secret');
-    mkdirSync(join(home, '.tools/v1/bin'), { recursive: true });
-    mkdirSync(join(home, '.tools/v1/lib'));
-    writeFileSync(join(home, '.tools/v1/lib/part'), 'part\n');
-    writeFileSync(join(home, '.tools/v1/bin/tool'), `#!/bin/sh\ncat ${home}/.tools/v1/lib/part\n`, {
-      mode: 0o755,
-    });
-    const path = `${home}/.tools/v1/bin:${process.env.PATH}`;
-    const { sh, repo } = await openCellFixture({ env: { HOME: home, PATH: path } });
-    const run = await sh(
-      `tool; ls -A ${home}; cat ${home}/.ssh/id; ls -A /run ${repo.path}/.git/blueflame/run; echo x > ${home}/x`,
-    );
-    assert.match(run.output, /^part\n\.tools\n/);
-    assert.match(run.output, /id: No such file/);
-    assert.not.match(run.output, /secret/);
-    assert.is.not(run.exitCode, 0);
-  },
-);
+inCell("the person's home, its sockets and other agents' folders are empty, the toolchain is not", async () => {
+  const home = makeTempDir('flame-home');
+  mkdirSync(join(home, '.ssh'));
+  writeFileSync(join(home, '.ssh/id'), 'secret');
+  mkdirSync(join(home, '.tools/v1/bin'), { recursive: true });
+  mkdirSync(join(home, '.tools/v1/lib'));
+  writeFileSync(join(home, '.tools/v1/lib/part'), 'part\n');
+  writeFileSync(join(home, '.tools/v1/bin/tool'), `#!/bin/sh\ncat ${home}/.tools/v1/lib/part\n`, {
+    mode: 0o755,
+  });
+  const path = `${home}/.tools/v1/bin:${process.env.PATH}`;
+  const { sh, repo } = await openCellFixture({ env: { HOME: home, PATH: path } });
+  const run = await sh(
+    `tool; ls -A ${home}; cat ${home}/.ssh/id; ls -A /run ${repo.path}/.git/blueflame/run; echo x > ${home}/x`,
+  );
+  assert.match(run.output, /^part\n\.tools\n/);
+  assert.match(run.output, /id: No such file/);
+  assert.not.match(run.output, /secret/);
+  assert.is.not(run.exitCode, 0);
+});
 
 inCell('HOME, TMPDIR and /tmp are its own and gone afterwards', async () => {
   const { sh, repo } = await openCellFixture();
@@ -226,34 +211,31 @@ inCell('SBX-2 a home, its keys and a device are shown by no configuration', asyn
     );
 });
 
-inCell(
-  'SBX-2 a cell shows the system, programs and the repository, and nothing else of the machine',
-  async () => {
-    const neighbour = makeTempDir('flame-neighbour');
-    writeFileSync(join(neighbour, 'theirs.txt'), 'theirs\n');
-    const wished = makeTempDir('flame-wished');
-    writeFileSync(join(wished, 'read.txt'), 'may be read\n');
-    const { sh, repo } = await openCellFixture({ config: { sandbox: { read_paths: [wished] } } });
-    repo.write('certs/deep/server.pem', 'private\n');
-    repo.write('.gitignore', 'local/\n');
-    repo.write('local/pkg/.env', 'private\n');
-    repo.write('node_modules/dep/index.js', "module.exports = 'found upwards';\n");
-    const { output } = await sh(
-      [
-        'ls /; ls /home /mnt /media /srv /opt /var/lib /var/log 2>&1',
-        `cat ${neighbour}/theirs.txt ${wished}/read.txt /etc/shadow /etc/gshadow; ls -R /etc/ssl/private 2>&1`,
-        `cat ${repo.path}/certs/deep/server.pem ${repo.path}/local/pkg/.env`,
-        `node -p "require('dep')"; touch /new 2>&1; echo x | tee /var/new`,
-      ].join('\n'),
-    );
-    assert.match(output, /^may be read$/m);
-    assert.match(output, /^found upwards$/m);
-    assert.not.match(output, /^(?:theirs|private|root:.*|boot|lost\+found|dpkg)$/m);
-    for (const name of ['home', 'mnt', 'media', 'srv', 'opt'])
-      assert.not.match(output, new RegExp(`^${name}$`, 'm'), name);
-    assert.match(output, /'\/new': Read-only file system/);
-  },
-);
+inCell('SBX-2 a cell shows the system, programs and the repository, and nothing else of the machine', async () => {
+  const neighbour = makeTempDir('flame-neighbour');
+  writeFileSync(join(neighbour, 'theirs.txt'), 'theirs\n');
+  const wished = makeTempDir('flame-wished');
+  writeFileSync(join(wished, 'read.txt'), 'may be read\n');
+  const { sh, repo } = await openCellFixture({ config: { sandbox: { read_paths: [wished] } } });
+  repo.write('certs/deep/server.pem', 'private\n');
+  repo.write('.gitignore', 'local/\n');
+  repo.write('local/pkg/.env', 'private\n');
+  repo.write('node_modules/dep/index.js', "module.exports = 'found upwards';\n");
+  const { output } = await sh(
+    [
+      'ls /; ls /home /mnt /media /srv /opt /var/lib /var/log 2>&1',
+      `cat ${neighbour}/theirs.txt ${wished}/read.txt /etc/shadow /etc/gshadow; ls -R /etc/ssl/private 2>&1`,
+      `cat ${repo.path}/certs/deep/server.pem ${repo.path}/local/pkg/.env`,
+      `node -p "require('dep')"; touch /new 2>&1; echo x | tee /var/new`,
+    ].join('\n'),
+  );
+  assert.match(output, /^may be read$/m);
+  assert.match(output, /^found upwards$/m);
+  assert.not.match(output, /^(?:theirs|private|root:.*|boot|lost\+found|dpkg)$/m);
+  for (const name of ['home', 'mnt', 'media', 'srv', 'opt'])
+    assert.not.match(output, new RegExp(`^${name}$`, 'm'), name);
+  assert.match(output, /'\/new': Read-only file system/);
+});
 
 inCell('SBX-2 what agents may not touch is not shown among dependencies either, however deep', async () => {
   const { sh, repo } = await openCellFixture({
@@ -266,12 +248,7 @@ inCell('SBX-2 what agents may not touch is not shown among dependencies either, 
     ...['node_modules/.env', 'node_modules/@a/b/test/deep/my.key', 'node_modules/c/.ENV.local'],
     ...['node_modules/d/keys.secret/one', 'vendor/acme/.env'],
   ];
-  const shown = [
-    'node_modules/dep/index.js',
-    'node_modules/dep/key.js',
-    'vendor/acme/lib.txt',
-    'vendor/.env.test',
-  ];
+  const shown = ['node_modules/dep/index.js', 'node_modules/dep/key.js', 'vendor/acme/lib.txt', 'vendor/.env.test'];
   for (const path of [...hidden, ...shown]) repo.write(path, `in ${path}\n`);
   symlinkSync(elsewhere, join(repo.path, 'bower_components'));
   const paths = [...hidden, ...shown, 'bower_components/.env'].map((path) => `'${repo.path}/${path}'`);
@@ -296,10 +273,7 @@ inCell('programs of version managers run as these lay them out, below a home tha
   file('.nvm/versions/node/v22.1.0/lib/node_modules/tool/bin/cli.js', 'echo nvm runs');
   link('.nvm/versions/node/v22.1.0/bin/by-nvm', '../lib/node_modules/tool/bin/cli.js');
   // volta: every program is one shim, which looks for the version below VOLTA_HOME by its own name.
-  file(
-    '.volta/bin/volta-shim',
-    'exec "$VOLTA_HOME/tools/image/packages/$(basename "$0")/bin/$(basename "$0")"',
-  );
+  file('.volta/bin/volta-shim', 'exec "$VOLTA_HOME/tools/image/packages/$(basename "$0")/bin/$(basename "$0")"');
   link('.volta/bin/by-volta', 'volta-shim');
   file('.volta/tools/image/packages/by-volta/bin/by-volta', 'echo volta runs');
   // asdf: a shim that asks asdf, which finds the installed version beside it.

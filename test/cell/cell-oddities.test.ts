@@ -33,17 +33,12 @@ for (const name of ['back\\slash', 'star*[a]?']) {
   });
 }
 
-inCell(
-  'SBX-1: what runs in a cell can open its output by name, as in a terminal or behind a pipe',
-  async () => {
-    const { sh } = await openCellFixture();
-    const run = await sh(
-      'echo one >/dev/stdout; echo two >/dev/stderr; echo three | tee /dev/stderr >/dev/null',
-    );
-    assert.is(run.exitCode, 0, run.output);
-    for (const word of ['one', 'two', 'three']) assert.match(run.output, new RegExp(`^${word}$`, 'm'));
-  },
-);
+inCell('SBX-1: what runs in a cell can open its output by name, as in a terminal or behind a pipe', async () => {
+  const { sh } = await openCellFixture();
+  const run = await sh('echo one >/dev/stdout; echo two >/dev/stderr; echo three | tee /dev/stderr >/dev/null');
+  assert.is(run.exitCode, 0, run.output);
+  for (const word of ['one', 'two', 'three']) assert.match(run.output, new RegExp(`^${word}$`, 'm'));
+});
 
 for (const [who, adapter] of [
   ['a script', {}],
@@ -144,8 +139,7 @@ inCell('another agent and its worktree cannot be seen', async () => {
 
 inCell('an agent may take the permissions from its own folders', async () => {
   const { runner, request, repo } = await openCellFixture();
-  const prompt =
-    'mkdir -p $HOME/a/b $TMPDIR/c && echo x > $HOME/a/b/x && chmod 000 $HOME/a/b $HOME/a $TMPDIR/c';
+  const prompt = 'mkdir -p $HOME/a/b $TMPDIR/c && echo x > $HOME/a/b/x && chmod 000 $HOME/a/b $HOME/a $TMPDIR/c';
   await (await runner.start(request({ prompt }), () => undefined)).outcome;
   await runner.close();
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
@@ -176,10 +170,7 @@ inCell("PLN-2: an interactive agent's answer is read from its transcript", async
   const prompt = 'mkdir $HOME/talk; printf "the plan" > $HOME/talk/said.txt';
   const agent = await runner.start(request({ prompt, isInteractive: true }), () => undefined);
   const { answer, text, tokens } = await agent.outcome;
-  assert.equal(
-    { answer, text, tokens },
-    { answer: { said: 'the plan' }, text: 'from the transcript', tokens: 7 },
-  );
+  assert.equal({ answer, text, tokens }, { answer: { said: 'the plan' }, text: 'from the transcript', tokens: 7 });
 });
 
 inCell('stdin is empty, or what the adapter gives', async () => {

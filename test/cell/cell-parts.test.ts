@@ -108,19 +108,9 @@ test('socket paths are read from the table, abstract and nameless ones are not',
 
 test('version-manager prefixes are shown, folders with credentials are not', () => {
   const home = makeTempDir();
-  for (const folder of [
-    '.nvm/versions/v20/bin',
-    '.local/bin',
-    '.cargo/bin',
-    'bin',
-    '.rustup',
-    '.ssh',
-    '.local/lib',
-  ])
+  for (const folder of ['.nvm/versions/v20/bin', '.local/bin', '.cargo/bin', 'bin', '.rustup', '.ssh', '.local/lib'])
     mkdirSync(join(home, folder), { recursive: true });
-  const folders = ['.nvm/versions/v20/bin', '.local/bin', '.cargo/bin', 'bin'].map((name) =>
-    join(home, name),
-  );
+  const folders = ['.nvm/versions/v20/bin', '.local/bin', '.cargo/bin', 'bin'].map((name) => join(home, name));
   const show = (homes: readonly string[]): string[] =>
     listToolchainPaths([...folders, '/usr/bin'], homes).map((path) => path.replace(home, '~'));
   const shown = show([home]);
@@ -139,8 +129,7 @@ test('version-manager prefixes are shown, folders with credentials are not', () 
 
 test('SBX-2: programs in a place of keys are shown without the keys beside them', () => {
   const home = makeTempDir();
-  for (const folder of ['.docker/bin', '.kube/bin', 'tool/bin'])
-    mkdirSync(join(home, folder), { recursive: true });
+  for (const folder of ['.docker/bin', '.kube/bin', 'tool/bin']) mkdirSync(join(home, folder), { recursive: true });
   const folders = ['.docker/bin', '.kube/bin', 'tool/bin'].map((name) => join(home, name));
   assert.equal(
     listToolchainPaths(folders, [home]).map((path) => path.replace(home, '~')),
@@ -227,8 +216,7 @@ test('of a command a cell shows the program and the script it runs, no other fil
     ],
     [[bash, join(folder, 'absent')], [bash]],
   ];
-  for (const [command, shown] of cases)
-    assert.equal(listProgramFiles(command.map(String)), shown, command.join(' '));
+  for (const [command, shown] of cases) assert.equal(listProgramFiles(command.map(String)), shown, command.join(' '));
 });
 
 test('programs are found in order; what is no executable file is passed over', () => {

@@ -16,18 +16,15 @@ import { openCellFixture, processesNaming } from './fixture.ts';
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const here = dirname(fileURLToPath(import.meta.url));
 
-inCell(
-  'SBX-4: what an agent left running ends with it, also what left its group and environment',
-  async () => {
-    const { runner, request } = await openCellFixture();
-    const mark = makeMark();
-    const prompt = `${strays(mark)}\necho done`;
-    const agent = await runner.start(request({ prompt }), () => undefined);
-    const { text } = await agent.outcome;
-    assert.is(text, 'done');
-    assert.equal(processesNaming(mark), []);
-  },
-);
+inCell('SBX-4: what an agent left running ends with it, also what left its group and environment', async () => {
+  const { runner, request } = await openCellFixture();
+  const mark = makeMark();
+  const prompt = `${strays(mark)}\necho done`;
+  const agent = await runner.start(request({ prompt }), () => undefined);
+  const { text } = await agent.outcome;
+  assert.is(text, 'done');
+  assert.equal(processesNaming(mark), []);
+});
 
 inCell('LIF-4: a SIGKILL of the tool ends its agents', async () => {
   const mark = makeMark();
@@ -96,41 +93,32 @@ inCell('LIF-3: stop kills what does not listen', async () => {
   assert.equal(processesNaming(mark), []);
 });
 
-inCell(
-  'LIF-1: a living agent is registered with what proves its process, and forgotten at its end',
-  async () => {
-    const { runner, request, repo } = await openCellFixture();
-    const said = makeListener('ready');
-    const wanted = request({ prompt: 'echo ready; sleep 300' });
-    const agent = await runner.start(wanted, ({ text }) => said.hear(text));
-    await said.heard;
-    const folder = join(repo.path, '.git/blueflame/run', wanted.id);
-    const [live] = await runner.listLiveAgents();
-    assert.is(live?.id, wanted.id);
-    assert.is(live?.pid, agent.pid);
-    assert.is(live?.started_at, '2026-02-06T14:30:22.000Z');
-    assert.ok(JSON.parse(readFileSync(join(folder, 'agent.json'), 'utf8')).pid_start);
-    await runner.close();
-    assert.equal(await runner.listLiveAgents(), []);
-    assert.not.ok(existsSync(folder));
-    assert.ok(existsSync((await agent.outcome).logFile));
-  },
-);
+inCell('LIF-1: a living agent is registered with what proves its process, and forgotten at its end', async () => {
+  const { runner, request, repo } = await openCellFixture();
+  const said = makeListener('ready');
+  const wanted = request({ prompt: 'echo ready; sleep 300' });
+  const agent = await runner.start(wanted, ({ text }) => said.hear(text));
+  await said.heard;
+  const folder = join(repo.path, '.git/blueflame/run', wanted.id);
+  const [live] = await runner.listLiveAgents();
+  assert.is(live?.id, wanted.id);
+  assert.is(live?.pid, agent.pid);
+  assert.is(live?.started_at, '2026-02-06T14:30:22.000Z');
+  assert.ok(JSON.parse(readFileSync(join(folder, 'agent.json'), 'utf8')).pid_start);
+  await runner.close();
+  assert.equal(await runner.listLiveAgents(), []);
+  assert.not.ok(existsSync(folder));
+  assert.ok(existsSync((await agent.outcome).logFile));
+});
 
 inCell('ADP-2: a flood of output is read, and kept up to a cap that is marked', async () => {
   const { runner, request } = await openCellFixture();
-  const agent = await runner.start(
-    request({ prompt: 'yes 0123456789 | head -c 60000000; echo end' }),
-    () => undefined,
-  );
+  const agent = await runner.start(request({ prompt: 'yes 0123456789 | head -c 60000000; echo end' }), () => undefined);
   const { text, logFile } = await agent.outcome;
   assert.match(text, /end$/);
   const size = statSync(logFile).size;
   assert.ok(size > 20_000_000 && size < 21_100_000, `${size}`);
-  assert.match(
-    readFileSync(logFile, 'utf8').slice(-100),
-    /\n\{"type":"truncated","limit_bytes":20971520\}\n$/,
-  );
+  assert.match(readFileSync(logFile, 'utf8').slice(-100), /\n\{"type":"truncated","limit_bytes":20971520\}\n$/);
 });
 
 inCell('SBX-1: CPU time, file size, open files and memory are limited', async () => {

@@ -54,19 +54,15 @@ withClaude("WAT-6: the repository's own settings and the agent cannot switch the
     ];
     return steps[asked.turn - 1] ?? { text: 'tried' };
   });
-  repo.write(
-    '.claude/settings.json',
-    JSON.stringify({ disableAllHooks: true, env: { CLAUDE_CODE_SIMPLE: '1' } }),
-  );
+  repo.write('.claude/settings.json', JSON.stringify({ disableAllHooks: true, env: { CLAUDE_CODE_SIMPLE: '1' } }));
   repo.commit('hostile settings');
   const hostile = await port.addCellWorktree(
     join(`${repo.path}.trees`, 'worker-5e5e5e5e'),
     (await port.head(repo.path)).commit ?? cell.start,
   );
   const seen: string[] = [];
-  const agent = await runner.start(
-    withCommands(request({ worktree: hostile }), ['env', 'echo']),
-    ({ text }) => seen.push(text),
+  const agent = await runner.start(withCommands(request({ worktree: hostile }), ['env', 'echo']), ({ text }) =>
+    seen.push(text),
   );
   const outcome = await agent.outcome;
   assert.is(outcome.failure, null, JSON.stringify(outcome));

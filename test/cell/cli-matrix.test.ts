@@ -28,9 +28,7 @@ test('WAT-1 WAT-2 UNI-8: of every CLI each way past the watcher was tried, and n
   const proven = readProvenVersions();
   const rows = modelCliNames.map((name) => {
     const known = proven.get(name);
-    const shown = Object.values(columns).map(
-      (wanted) => known?.proven.find((one) => wanted.test(one)) ?? '-',
-    );
+    const shown = Object.values(columns).map((wanted) => known?.proven.find((one) => wanted.test(one)) ?? '-');
     return [`${name} ${known?.version}`, ...shown.map((one) => one.replace(/^.*?: /, ''))];
   });
   const table = [['', ...Object.keys(columns)], ...rows].map((row) => row.join(' | ')).join('\n');

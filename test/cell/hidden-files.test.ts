@@ -25,8 +25,7 @@ async function openStage(
   const { repo, port, runner } = fixture;
   repo.write('src/app.ts', 'export const visible = 1;\n');
   for (const file of files) repo.write(file, `${secret}\n`);
-  for (const [path, target] of Object.entries(options.links ?? {}))
-    symlinkSync(target, join(repo.path, path));
+  for (const [path, target] of Object.entries(options.links ?? {})) symlinkSync(target, join(repo.path, path));
   repo.git('add', '-Af');
   repo.git('commit', '-qm', 'files');
   const cell = await port.addCellWorktree(
@@ -66,9 +65,7 @@ inCell(
         const line = look.replaceAll('$MAIN', stage.repo.path);
         const seen = [await stage.agent(`${line} 2>&1; true`), (await stage.sh(`${line} 2>&1; true`)).output];
         for (const text of seen) {
-          const found = text
-            .split('\n')
-            .filter((one) => one.includes(secret) && !/open\.txt|^KEY=/.test(one));
+          const found = text.split('\n').filter((one) => one.includes(secret) && !/open\.txt|^KEY=/.test(one));
           assert.equal(found, [], line);
         }
       }
@@ -110,28 +107,22 @@ inCell(
   },
 );
 
-inCell(
-  'WAT-10: among linked folders and dependencies of the person, hidden files are empty too',
-  async () => {
-    const stage = await openStage(['open.txt'], {
-      config: { project: { link: ['data', 'node_modules', 'own.key'] } },
-    });
-    const { repo } = stage;
-    try {
-      for (const folder of ['data/in', 'node_modules/pkg'])
-        mkdirSync(join(repo.path, folder), { recursive: true });
-      for (const file of ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'])
-        writeFileSync(join(repo.path, file), secret);
-      writeFileSync(join(repo.path, 'data/in/plain'), 'plain');
-      const files = ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'].map((one) =>
-        join(repo.path, one),
-      );
-      assert.is(await stage.agent(`cat ${files.join(' ')} ${repo.path}/data/in/plain 2>/dev/null`), 'plain');
-    } finally {
-      repo.remove();
-    }
-  },
-);
+inCell('WAT-10: among linked folders and dependencies of the person, hidden files are empty too', async () => {
+  const stage = await openStage(['open.txt'], {
+    config: { project: { link: ['data', 'node_modules', 'own.key'] } },
+  });
+  const { repo } = stage;
+  try {
+    for (const folder of ['data/in', 'node_modules/pkg']) mkdirSync(join(repo.path, folder), { recursive: true });
+    for (const file of ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'])
+      writeFileSync(join(repo.path, file), secret);
+    writeFileSync(join(repo.path, 'data/in/plain'), 'plain');
+    const files = ['data/in/.env', 'node_modules/pkg/.env', 'own.key', '.env'].map((one) => join(repo.path, one));
+    assert.is(await stage.agent(`cat ${files.join(' ')} ${repo.path}/data/in/plain 2>/dev/null`), 'plain');
+  } finally {
+    repo.remove();
+  }
+});
 
 test('WAT-10: more hidden files than a cell can cover stop the agent before it starts', async () => {
   const files = Array.from({ length: 1_001 }, (_, at) => `many/${at}/x.key`);

@@ -94,10 +94,7 @@ inCell("SBX-2 what an agent runs cannot write to the agent's output by its files
 
 inCell('diagnostics may trace what they run: there is no agent among it', async () => {
   const { fixture } = await openStage();
-  const cell = await fixture.port.addScratchWorktree(
-    join(`${fixture.repo.path}.trees`, 'check-1'),
-    fixture.cell.start,
-  );
+  const cell = await fixture.port.addScratchWorktree(join(`${fixture.repo.path}.trees`, 'check-1'), fixture.cell.start);
   const run = await fixture.runner.runCommand({
     phase: 'diagnostics',
     command: tryAll([

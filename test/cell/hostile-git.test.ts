@@ -58,9 +58,7 @@ for (const [what, lines] of Object.entries(refused)) {
     const { attack, repo } = await openStage();
     // The last one succeeds: that it is heard of shows that the others would be.
     const script = [...lines, 'true']
-      .map(
-        (line, at) => `( ${line} ) >/dev/null 2>&1; rc=$?; [ $rc != 0 ] || echo "line ${at} was not refused"`,
-      )
+      .map((line, at) => `( ${line} ) >/dev/null 2>&1; rc=$?; [ $rc != 0 ] || echo "line ${at} was not refused"`)
       .join('\n');
     const { outcome, said, handedIn } = await attack(`G='${repo.path}/.git'\n${script}`);
     assert.is(said.trim(), `line ${lines.length} was not refused`, lines.join('\n'));
@@ -109,106 +107,85 @@ inCell('UNI-5 an agent that amends, rebases and skips hooks: it changes its own 
   assert.is(repo.git('rev-parse', 'main'), cell.start);
 });
 
-inCell(
-  'UNI-5 an agent that moves HEAD to a branch: the branch stays, its work is what HEAD names',
-  async () => {
-    const { attack, repo } = await openStage();
-    const moved = await attack(
-      'git symbolic-ref HEAD refs/heads/other; echo x > x.txt; git add x.txt; git commit -qm x',
-    );
-    assert.is(repo.git('rev-parse', 'other'), repo.git('rev-parse', 'main'));
-    assert.equal(moved.handedIn, ['x.txt']);
-    const begun = await attack(
-      'git symbolic-ref HEAD refs/heads/nowhere; echo y > y.txt; git add y.txt; git commit -qm y',
-    );
-    assert.equal(begun.handedIn, ['y.txt']);
-    assert.throws(() => repo.git('rev-parse', '--verify', '-q', 'refs/heads/nowhere'));
-    for (const head of [
-      'garbage',
-      '',
-      'ref: ../../../etc/passwd',
-      '1111111111111111111111111111111111111111',
-    ]) {
-      const { handedIn } = await attack(
-        `printf %s '${head}' > $(git rev-parse --git-dir)/HEAD; echo x > x.txt`,
-      );
-      assert.type(handedIn, 'string', head);
-    }
-  },
-);
+inCell('UNI-5 an agent that moves HEAD to a branch: the branch stays, its work is what HEAD names', async () => {
+  const { attack, repo } = await openStage();
+  const moved = await attack('git symbolic-ref HEAD refs/heads/other; echo x > x.txt; git add x.txt; git commit -qm x');
+  assert.is(repo.git('rev-parse', 'other'), repo.git('rev-parse', 'main'));
+  assert.equal(moved.handedIn, ['x.txt']);
+  const begun = await attack(
+    'git symbolic-ref HEAD refs/heads/nowhere; echo y > y.txt; git add y.txt; git commit -qm y',
+  );
+  assert.equal(begun.handedIn, ['y.txt']);
+  assert.throws(() => repo.git('rev-parse', '--verify', '-q', 'refs/heads/nowhere'));
+  for (const head of ['garbage', '', 'ref: ../../../etc/passwd', '1111111111111111111111111111111111111111']) {
+    const { handedIn } = await attack(`printf %s '${head}' > $(git rev-parse --git-dir)/HEAD; echo x > x.txt`);
+    assert.type(handedIn, 'string', head);
+  }
+});
 
-inCell(
-  'UNI-5 an agent that plants objects: what nothing reaches stays out, what lies is refused',
-  async () => {
-    const { attack, repo } = await openStage();
-    const { said, handedIn } = await attack(
-      [
-        'secret=$(echo secret | git hash-object -w --stdin); echo "object $secret"',
-        'for i in $(seq 200); do echo $i | git hash-object -w --stdin >/dev/null; done',
-        'echo junk > $GIT_OBJECT_DIRECTORY/junk; mkdir -p $GIT_OBJECT_DIRECTORY/zz; echo junk > $GIT_OBJECT_DIRECTORY/zz/x',
-        'echo x > x.txt; git add x.txt; git commit -qm x',
-      ].join('\n'),
-    );
-    assert.equal(handedIn, ['x.txt']);
-    const secret = /object (\w+)/.exec(said)?.[1] ?? '';
-    assert.throws(() => repo.git('cat-file', '-e', secret));
-    const lying = await attack(
-      [
-        'echo x > x.txt; git add x.txt; git commit -qm x',
-        'o=$(git rev-parse HEAD:x.txt); f=$GIT_OBJECT_DIRECTORY/$(echo $o | sed "s,..,&/,")',
-        'chmod +w $f; echo lies > $f',
-      ].join('\n'),
-    );
-    assert.is(lying.handedIn, 'cell-objects-refused');
-    const elsewhere = await attack(
-      'mkdir -p $GIT_OBJECT_DIRECTORY/info && echo /tmp > $GIT_OBJECT_DIRECTORY/info/alternates; echo x > x.txt; git add x.txt; git commit -qm x',
-    );
-    assert.ok(
-      ['cell-objects-refused', 'x.txt'].includes(String(elsewhere.handedIn)),
-      String(elsewhere.handedIn),
-    );
-  },
-);
+inCell('UNI-5 an agent that plants objects: what nothing reaches stays out, what lies is refused', async () => {
+  const { attack, repo } = await openStage();
+  const { said, handedIn } = await attack(
+    [
+      'secret=$(echo secret | git hash-object -w --stdin); echo "object $secret"',
+      'for i in $(seq 200); do echo $i | git hash-object -w --stdin >/dev/null; done',
+      'echo junk > $GIT_OBJECT_DIRECTORY/junk; mkdir -p $GIT_OBJECT_DIRECTORY/zz; echo junk > $GIT_OBJECT_DIRECTORY/zz/x',
+      'echo x > x.txt; git add x.txt; git commit -qm x',
+    ].join('\n'),
+  );
+  assert.equal(handedIn, ['x.txt']);
+  const secret = /object (\w+)/.exec(said)?.[1] ?? '';
+  assert.throws(() => repo.git('cat-file', '-e', secret));
+  const lying = await attack(
+    [
+      'echo x > x.txt; git add x.txt; git commit -qm x',
+      'o=$(git rev-parse HEAD:x.txt); f=$GIT_OBJECT_DIRECTORY/$(echo $o | sed "s,..,&/,")',
+      'chmod +w $f; echo lies > $f',
+    ].join('\n'),
+  );
+  assert.is(lying.handedIn, 'cell-objects-refused');
+  const elsewhere = await attack(
+    'mkdir -p $GIT_OBJECT_DIRECTORY/info && echo /tmp > $GIT_OBJECT_DIRECTORY/info/alternates; echo x > x.txt; git add x.txt; git commit -qm x',
+  );
+  assert.ok(['cell-objects-refused', 'x.txt'].includes(String(elsewhere.handedIn)), String(elsewhere.handedIn));
+});
 
-inCell(
-  "SBX-7 none of the person's programs for git is started in a cell, and no password is seen",
-  async () => {
-    const { attack, repo } = await openStage();
-    const ran = 'sh -c "touch $HOME/RAN; cat"';
-    for (const [key, value] of Object.entries({
-      'filter.x.clean': ran,
-      'filter.x.smudge': ran,
-      'filter.x.required': 'true',
-      'merge.x.driver': ran,
-      'diff.x.textconv': ran,
-      'diff.x.command': ran,
-      'diff.external': ran,
-      'core.fsmonitor': ran,
-      'core.pager': ran,
-      'core.editor': ran,
-      'core.sshCommand': ran,
-      'credential.helper': `!${ran}`,
-      'alias.x': `!${ran}`,
-      'pager.log': ran,
-      'gpg.program': ran,
-      'commit.gpgSign': 'true',
-      'include.path': '../more.config',
-      'remote.origin.url': 'https://lea:pass@example.com/x.git',
-      'merge.x.name': 'one "quoted" \\ line\nand another',
-    }))
-      repo.git('config', key, value);
-    const { said, handedIn } = await attack(
-      [
-        'echo "* filter=x diff=x merge=x" > .gitattributes; echo new > README.md; git add -A; git commit --no-verify -qm mine',
-        'git log -p; git diff HEAD~1; git show; git status; git blame README.md; git checkout -q HEAD -- .',
-        'git x; git -c core.commentChar=# commit --amend; git fetch; git ls-remote',
-        'ls $HOME; git remote get-url origin; git config merge.x.name; git config --list --show-origin',
-      ].join('\n'),
-    );
-    assert.not.match(said, /RAN|pass@|filter\.x/);
-    assert.match(said, 'https://example.com/x.git\none "quoted" \\ line\nand another\n');
-    assert.equal(handedIn, ['.gitattributes', 'README.md']);
-  },
-);
+inCell("SBX-7 none of the person's programs for git is started in a cell, and no password is seen", async () => {
+  const { attack, repo } = await openStage();
+  const ran = 'sh -c "touch $HOME/RAN; cat"';
+  for (const [key, value] of Object.entries({
+    'filter.x.clean': ran,
+    'filter.x.smudge': ran,
+    'filter.x.required': 'true',
+    'merge.x.driver': ran,
+    'diff.x.textconv': ran,
+    'diff.x.command': ran,
+    'diff.external': ran,
+    'core.fsmonitor': ran,
+    'core.pager': ran,
+    'core.editor': ran,
+    'core.sshCommand': ran,
+    'credential.helper': `!${ran}`,
+    'alias.x': `!${ran}`,
+    'pager.log': ran,
+    'gpg.program': ran,
+    'commit.gpgSign': 'true',
+    'include.path': '../more.config',
+    'remote.origin.url': 'https://lea:pass@example.com/x.git',
+    'merge.x.name': 'one "quoted" \\ line\nand another',
+  }))
+    repo.git('config', key, value);
+  const { said, handedIn } = await attack(
+    [
+      'echo "* filter=x diff=x merge=x" > .gitattributes; echo new > README.md; git add -A; git commit --no-verify -qm mine',
+      'git log -p; git diff HEAD~1; git show; git status; git blame README.md; git checkout -q HEAD -- .',
+      'git x; git -c core.commentChar=# commit --amend; git fetch; git ls-remote',
+      'ls $HOME; git remote get-url origin; git config merge.x.name; git config --list --show-origin',
+    ].join('\n'),
+  );
+  assert.not.match(said, /RAN|pass@|filter\.x/);
+  assert.match(said, 'https://example.com/x.git\none "quoted" \\ line\nand another\n');
+  assert.equal(handedIn, ['.gitattributes', 'README.md']);
+});
 
 test.run();

@@ -34,9 +34,7 @@ inCell('SBX-1 no socket of the machine can be reached, wherever it is and whatev
     const udp = require('node:dgram').createSocket('udp4');
     udp.send('x', 53, '192.0.2.1', (error) => { console.log(error ? 'refused' : 'SENT'); udp.close(); });
   `;
-  const { said } = await attack(
-    `node -e ${JSON.stringify(connect).replaceAll('$', '\\$').replaceAll('\\n', ' ')}`,
-  );
+  const { said } = await attack(`node -e ${JSON.stringify(connect).replaceAll('$', '\\$').replaceAll('\\n', ' ')}`);
   assert.equal(heard, []);
   assert.not.match(said, /CONNECTED|SENT/);
   assert.is(said.match(/refused/g)?.length, places.length + 3, said);
@@ -59,37 +57,26 @@ inCell(
   },
 );
 
-inCell(
-  'SBX-2 variables that name toolchains show toolchains, and no other folder of the machine',
-  async () => {
-    const [jdk, other] = [makeTempDir('flame-jdk'), makeTempDir('flame-other')];
-    mkdirSync(join(jdk, 'bin'));
-    for (const file of ['bin/java', 'release']) writeFileSync(join(jdk, file), 'of the toolchain\n');
-    writeFileSync(join(other, 'notes.txt'), 'TOP-SECRET\n');
-    const names = [
-      'GOROOT',
-      'GOMODCACHE',
-      'NVM_DIR',
-      'VOLTA_HOME',
-      'PYENV_ROOT',
-      'ASDF_DIR',
-      'MISE_DATA_DIR',
-    ];
-    for (const elsewhere of [other, '/./', '/proc', '/..']) {
-      const env = {
-        HOME: makeTempDir('flame-home'),
-        ...Object.fromEntries([...names, 'LANG', 'LC_ALL', 'TZ'].map((name) => [name, elsewhere])),
-      };
-      const { attack } = await openStage({ env: { ...env, JAVA_HOME: jdk } });
-      const { said } = await attack(`cat ${jdk}/release ${other}/notes.txt; ls -d /proc/[0-9]* | wc -l`);
-      assert.match(said, 'of the toolchain');
-      assert.not.match(said, 'TOP-SECRET');
-      assert.ok(Number(/^\d+$/m.exec(said)?.[0]) < 20, `${elsewhere}: ${said}`);
-      const { attack: again } = await openStage({ env: { ...env, JAVA_HOME: elsewhere } });
-      assert.not.match((await again(`cat ${other}/notes.txt`)).said, 'TOP-SECRET');
-    }
-  },
-);
+inCell('SBX-2 variables that name toolchains show toolchains, and no other folder of the machine', async () => {
+  const [jdk, other] = [makeTempDir('flame-jdk'), makeTempDir('flame-other')];
+  mkdirSync(join(jdk, 'bin'));
+  for (const file of ['bin/java', 'release']) writeFileSync(join(jdk, file), 'of the toolchain\n');
+  writeFileSync(join(other, 'notes.txt'), 'TOP-SECRET\n');
+  const names = ['GOROOT', 'GOMODCACHE', 'NVM_DIR', 'VOLTA_HOME', 'PYENV_ROOT', 'ASDF_DIR', 'MISE_DATA_DIR'];
+  for (const elsewhere of [other, '/./', '/proc', '/..']) {
+    const env = {
+      HOME: makeTempDir('flame-home'),
+      ...Object.fromEntries([...names, 'LANG', 'LC_ALL', 'TZ'].map((name) => [name, elsewhere])),
+    };
+    const { attack } = await openStage({ env: { ...env, JAVA_HOME: jdk } });
+    const { said } = await attack(`cat ${jdk}/release ${other}/notes.txt; ls -d /proc/[0-9]* | wc -l`);
+    assert.match(said, 'of the toolchain');
+    assert.not.match(said, 'TOP-SECRET');
+    assert.ok(Number(/^\d+$/m.exec(said)?.[0]) < 20, `${elsewhere}: ${said}`);
+    const { attack: again } = await openStage({ env: { ...env, JAVA_HOME: elsewhere } });
+    assert.not.match((await again(`cat ${other}/notes.txt`)).said, 'TOP-SECRET');
+  }
+});
 
 inCell("SBX-2 the keys of the person's session are not listed", async () => {
   const { attack } = await openStage();
@@ -100,13 +87,7 @@ inCell("SBX-2 the keys of the person's session are not listed", async () => {
 
 inCell("SBX-2 the lead's home, keys and other agents cannot be read, by no way round", async () => {
   const home = makeTempDir('flame-home');
-  for (const path of [
-    '.ssh/id_ed25519',
-    '.claude/.credentials.json',
-    '.netrc',
-    '.aws/credentials',
-    'notes.txt',
-  ]) {
+  for (const path of ['.ssh/id_ed25519', '.claude/.credentials.json', '.netrc', '.aws/credentials', 'notes.txt']) {
     mkdirSync(join(home, path, '..'), { recursive: true });
     writeFileSync(join(home, path), 'TOP-SECRET\n');
   }

@@ -59,10 +59,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       const name = `worker-${count.toString(16).padStart(8, '0')}`;
       const cell = await port.addCellWorktree(join(`${repo.path}.trees`, name), start);
       const before = everythingElse(repo, name);
-      const agent = await fixture.runner.start(
-        agentRequest(cell, { prompt: script, ...changes }),
-        () => undefined,
-      );
+      const agent = await fixture.runner.start(agentRequest(cell, { prompt: script, ...changes }), () => undefined);
       const outcome = await agent.outcome;
       assert.equal(everythingElse(repo, name), before);
       assert.equal(processesIn(repo.path), []);

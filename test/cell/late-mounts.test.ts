@@ -13,9 +13,7 @@ const canShare = spawnSync('unshare', [...share, 'true']).status === 0;
 if (process.env[marker] === '1') {
   test('mounts of a cell follow no others', async () => {
     const { attack } = await openStage();
-    const { said } = await attack(
-      'grep -c " master:" /proc/self/mountinfo; grep -c shared: /proc/self/mountinfo',
-    );
+    const { said } = await attack('grep -c " master:" /proc/self/mountinfo; grep -c shared: /proc/self/mountinfo');
     assert.match(said, /^0\n0\n/);
   });
 } else {

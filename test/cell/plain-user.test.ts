@@ -8,14 +8,7 @@ import { hasBubblewrap, testIf } from '../support/skip.ts';
 // Ids, ownership, capabilities and control groups differ: what holds for root is proven again for somebody else.
 const here = dirname(fileURLToPath(import.meta.url));
 const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--'];
-const files = [
-  'cell-files',
-  'limits/limits',
-  'hostile-files',
-  'hostile-git',
-  'hostile-processes',
-  'hostile-reach',
-];
+const files = ['cell-files', 'limits/limits', 'hostile-files', 'hostile-git', 'hostile-processes', 'hostile-reach'];
 const canRun =
   asUser('test', '-r', join(here, 'cell-files.test.js')).status === 0 &&
   asUser(process.execPath, '-e', '').status === 0;

@@ -39,9 +39,8 @@ live('SBX-1: one that updates itself and asks the network changes nothing and re
   ]);
   assert.is(await runner.checkAdapter('kimi'), '2.1.0');
   const before = readFileSync(program, 'utf8');
-  const { failure } = await (
-    await runner.start(request({ adapter: 'kimi', model: 'kimi-k2.6' }), () => undefined)
-  ).outcome;
+  const { failure } = await (await runner.start(request({ adapter: 'kimi', model: 'kimi-k2.6' }), () => undefined))
+    .outcome;
   assert.ok(existsSync(join(cell.path, 'asked')));
   for (const name of ['updated', 'reached']) assert.not(existsSync(join(cell.path, name)), name);
   assert.is(readFileSync(program, 'utf8'), before);
@@ -56,23 +55,17 @@ async function refusalOf(lines: readonly string[]): Promise<FlameError> {
   return error;
 }
 
-live(
-  'PLN-1: another program of that name, an older one and one that hangs are refused by what they say',
-  async () => {
-    const [other, older, hanging] = await Promise.all([
-      refusalOf(['echo "kimi, a proxy for your editor"']),
-      refusalOf(['echo 1.9.0']),
-      refusalOf(['exec sleep 600']),
-    ]);
-    assert.equal([other.code, older.code, hanging.code], ['agent-missing', 'agent-too-old', 'agent-missing']);
-    assert.match(
-      other.message,
-      'did not report its version, so it is not the program that adapter kimi needs',
-    );
-    assert.match(hanging.message, /did not report its version within \d+ s/);
-    for (const { hints } of [other, older, hanging]) assert.match(hints[0] ?? '', 'npm install --global');
-  },
-);
+live('PLN-1: another program of that name, an older one and one that hangs are refused by what they say', async () => {
+  const [other, older, hanging] = await Promise.all([
+    refusalOf(['echo "kimi, a proxy for your editor"']),
+    refusalOf(['echo 1.9.0']),
+    refusalOf(['exec sleep 600']),
+  ]);
+  assert.equal([other.code, older.code, hanging.code], ['agent-missing', 'agent-too-old', 'agent-missing']);
+  assert.match(other.message, 'did not report its version, so it is not the program that adapter kimi needs');
+  assert.match(hanging.message, /did not report its version within \d+ s/);
+  for (const { hints } of [other, older, hanging]) assert.match(hints[0] ?? '', 'npm install --global');
+});
 
 live('a wrapper whose program no cell shows is told what shows it', async () => {
   const wrapper = await refusalOf(['exec /opt/of-our-own/kimi "$@"']);
@@ -85,9 +78,8 @@ live('BUD-2 what a CLI says of its own way out of the cell is said of the model 
     'if [ "$1" = --version ]; then echo 2.1.0; exit; fi',
     'echo "can not reach $(grep -rhoE -m1 "http://127[.0-9]+:[0-9]+" "$HOME" | head -1)/v1" >&2; exit 1',
   ]);
-  const { failure } = await (
-    await runner.start(request({ adapter: 'kimi', model: 'kimi-k2.6' }), () => undefined)
-  ).outcome;
+  const { failure } = await (await runner.start(request({ adapter: 'kimi', model: 'kimi-k2.6' }), () => undefined))
+    .outcome;
   const said = JSON.stringify(failure);
   assert.match(said, 'can not reach (the model API)', said);
   assert.not.match(said, '127.0.0.1');

@@ -97,10 +97,7 @@ for (const client of clients) {
     assert.is((await ask(client, server.path, bash(`${run.command}; id`))).code, 2);
     await server.close();
     const [line = ''] = readFileSync(server.audit, 'utf8').split('\n');
-    assert.match(
-      line,
-      /"target":" npm test -- 'a b' ","decision":"allow","rule":"replayed","details":"Not run/,
-    );
+    assert.match(line, /"target":" npm test -- 'a b' ","decision":"allow","rule":"replayed","details":"Not run/);
   });
 
   test(`WAT-2: each refusal has a number of its own, in its first line and not in the audit (${client.kind})`, async () => {
@@ -120,8 +117,7 @@ for (const client of clients) {
     await server.close();
     assert.is(new Set(numbers).size, 3, numbers.join());
     assert.not(numbers.includes(undefined), numbers.join());
-    for (const number of numbers)
-      assert.not.match(readFileSync(server.audit, 'utf8'), new RegExp(`${number}`));
+    for (const number of numbers) assert.not.match(readFileSync(server.audit, 'utf8'), new RegExp(`${number}`));
   });
 
   test(`WAT-8, HKS-2: what a git hook saw is judged and in the audit (${client.kind})`, async () => {
@@ -133,10 +129,7 @@ for (const client of clients) {
     assert.is((await hook('commit-msg', '\n\n')).code, 2);
     assert.is((await hook('pre-commit', '')).code, 0);
     assert.is((await hook('pre-commit', entry('a b\n:"c\\.txt'))).code, 2, 'a name nobody types');
-    const staged = await hook(
-      'pre-commit',
-      `${entry('a.txt')}${entry('x/secret.key')}${entry('secret.key')}`,
-    );
+    const staged = await hook('pre-commit', `${entry('a.txt')}${entry('x/secret.key')}${entry('secret.key')}`);
     assert.is(staged.code, 2);
     assert.match(staged.stderr, /^secret\.key is hidden .*\[path-hidden\]\n$/);
     for (const input of ['junk', entry('a.txt').slice(0, -1), ` ${entry('a.txt')}`]) {
@@ -262,9 +255,7 @@ test('DSK-6 a question holds its call longer than any client would wait for a de
       }),
     ),
   );
-  const answers = await Promise.all(
-    clients.map((client, index) => ask(client, servers[index]?.path ?? '', asking)),
-  );
+  const answers = await Promise.all(clients.map((client, index) => ask(client, servers[index]?.path ?? '', asking)));
   for (const [index, { code, stdout, stderr }] of answers.entries()) {
     assert.is(code, 0, `${clients[index]?.kind}: ${stderr}`);
     const { permissionDecision, updatedInput } = JSON.parse(stdout).hookSpecificOutput;

@@ -24,8 +24,7 @@ test('each git flame command in a sentence of a document names what there is', (
   );
   assert.ok(named.length > 100, `${named.length} commands were found`);
   // What stands for a name, and what is only named without its value.
-  const isName = ({ argv: [first = ''] }: Argv): boolean =>
-    !/^(?:COMMAND|__)/.test(first) && first !== 'help';
+  const isName = ({ argv: [first = ''] }: Argv): boolean => !/^(?:COMMAND|__)/.test(first) && first !== 'help';
   const refused = named.filter(isName).flatMap(refusalOf);
   assert.equal(
     refused.filter((line) => !/ \(missing-(?:value|subcommand)\)$/.test(line)),

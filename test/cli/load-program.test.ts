@@ -54,12 +54,7 @@ test('what is kept of other content, damaged or cut off is not believed', () => 
   const good = readFileSync(join(file, '..', kept));
   const damaged = Buffer.from(good);
   damaged.fill(0, 0, 64);
-  for (const bytes of [
-    Buffer.alloc(0),
-    good.subarray(0, good.length >> 1),
-    damaged,
-    Buffer.alloc(good.length),
-  ]) {
+  for (const bytes of [Buffer.alloc(0), good.subarray(0, good.length >> 1), damaged, Buffer.alloc(good.length)]) {
     // Elsewhere: a process does not look at what is kept of a file it has compiled itself.
     const place = writeProgram();
     writeFileSync(join(place, '..', kept), bytes);
@@ -149,8 +144,7 @@ test('no variable names the folder: a repository may have set it', () => {
   const names = ['HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'];
   const before = names.map((name) => [name, process.env[name]] as const);
   const files = [writeShared(), writeShared(), writeShared()] as const;
-  for (const folder of ['git-flame/compiled', '.local/state/git-flame/compiled', ''])
-    plant(join(repository, folder));
+  for (const folder of ['git-flame/compiled', '.local/state/git-flame/compiled', '']) plant(join(repository, folder));
   const found = readdirSync(repository, { recursive: true });
   const home = makeTempDir();
   try {
@@ -172,8 +166,7 @@ test('a user without a home has the program run all the same', () => {
   const repository = makeTempDir();
   plant(stateIn(repository));
   process.chdir(repository);
-  for (const home of ['', '.', '/nonexistent', '/dev/null'])
-    assert.is(open(writeShared(), false, home).sum(), 42);
+  for (const home of ['', '.', '/nonexistent', '/dev/null']) assert.is(open(writeShared(), false, home).sum(), 42);
   process.chdir(here);
   const { exports, keepCompiled } = loadProgram(writeShared(), () => {
     throw new Error('no such user');

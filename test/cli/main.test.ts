@@ -9,18 +9,7 @@ test('git flame alone prints every command', async () => {
   const fake = makeFakeIo();
   assert.is(await main([], fake.io), 0);
   assert.match(fake.stdout(), /^git flame leads coding agents from inside git\.\n/);
-  for (const name of [
-    'init',
-    'plan',
-    'work',
-    'validate',
-    'merge',
-    'review',
-    'run',
-    'status',
-    'show',
-    'log',
-  ]) {
+  for (const name of ['init', 'plan', 'work', 'validate', 'merge', 'review', 'run', 'status', 'show', 'log']) {
     assert.match(fake.stdout(), new RegExp(`^  ${name} +\\S`, 'm'));
   }
   assert.is(fake.stderr(), '');

@@ -126,10 +126,7 @@ test('CLI-3: each refusal says what is wrong and what is near', () => {
   }
   assert.equal(refusal('reveiw').hints, ['git flame review', 'git flame help']);
   assert.equal(refusal('config', 'migrat').hints, ['git flame config migrate', 'git flame help config']);
-  assert.equal(refusal('plan', '--verbose').hints, [
-    "git flame plan -- '--verbose ...'",
-    'git flame help plan',
-  ]);
+  assert.equal(refusal('plan', '--verbose').hints, ["git flame plan -- '--verbose ...'", 'git flame help plan']);
 });
 
 test.run();

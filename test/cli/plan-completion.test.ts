@@ -47,13 +47,7 @@ test('CLI-1: values of options, beside them or behind =', () => {
   assert.equal(offers('status', '--session', ''), ['session']);
   assert.equal(offers('review', '--changeset=au'), ['changeset']);
   assert.equal(offers('init', '--base', ''), ['branch']);
-  assert.equal(offers('policy', 'check', '--role', ''), [
-    'planner',
-    'worker',
-    'validator',
-    'merger',
-    'queen',
-  ]);
+  assert.equal(offers('policy', 'check', '--role', ''), ['planner', 'worker', 'validator', 'merger', 'queen']);
   assert.equal(offers('review', '--reject', ''), 'nothing');
   assert.equal(offers('stats', '--format', ''), commandTable.stats.options.format.choices);
   assert.not.equal(offers('show', '--format', ''), offers('stats', '--format', ''));

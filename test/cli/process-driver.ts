@@ -19,8 +19,7 @@ void runInProcess(async ([what], io) => {
   try {
     await new Promise<void>((resolve) => io.signal?.addEventListener('abort', () => resolve()));
     io.stdout.write('stopping\n');
-    if (what === 'stubborn')
-      await new Promise<void>((resolve) => io.hurry?.addEventListener('abort', () => resolve()));
+    if (what === 'stubborn') await new Promise<void>((resolve) => io.hurry?.addEventListener('abort', () => resolve()));
     io.signal?.throwIfAborted();
     throw new FlameError({ kind: 'internal', code: 'x', message: 'was not aborted' });
   } catch (error) {

@@ -66,61 +66,55 @@ if (place !== 'outside') {
   );
   test.after(closeProjects);
 
-  live(
-    'DSK-6 what an agent asks is a gate: another terminal answers, and its model reads the answer',
-    async () => {
-      const { project, read } = await openAsking({ agent_timeout: '20s' });
-      const { repo, env } = project;
-      const child = startRun(project);
-      const ended = programEnd(child);
-      const board = visitBoard(await boardAddress(child));
-      await answerGate(board, await nextGate(board, 'plan'), { kind: 'approve' });
-      const gate = await nextGate(board, 'question');
-      assert.is(gate.asks.gate === 'question' && gate.asks.task, 'task-001');
-      assert.match(gate.asks.gate === 'question' ? gate.asks.agent : '', /^worker-/);
-      assert.match(await answerGate(board, gate, { kind: 'answer', answers: [] }), '1 answers are needed');
-      const listed = await runProgram(repo, ['answer'], { env });
-      assert.match(listed.stdout, '2 SQLite: a file');
-      const answered = await runProgram(repo, ['answer', gate.id, 'answer', '2'], { env });
-      assert.is(answered.code, 0, answered.stderr);
-      await answerGate(board, await nextGate(board, 'changesets'), { kind: 'approve' });
-      const { code, stderr } = await ended;
-      assert.is(code, 0, stderr);
-      assert.match(stderr, /worker-\w+ on task-001 asks: Which database\?/);
-      assert.match(stderr, /worker-\w+ on task-001 was answered: SQLite/);
-      assert.match(read[1] ?? '', '\\"Which database?\\"=\\"SQLite\\"');
-      assert.is(repo.git('show', 'main:src/db.txt'), 'chosen');
-      const log = await runProgram(repo, ['log'], { env });
-      assert.match(log.stdout, 'was answered');
-    },
-  );
+  live('DSK-6 what an agent asks is a gate: another terminal answers, and its model reads the answer', async () => {
+    const { project, read } = await openAsking({ agent_timeout: '20s' });
+    const { repo, env } = project;
+    const child = startRun(project);
+    const ended = programEnd(child);
+    const board = visitBoard(await boardAddress(child));
+    await answerGate(board, await nextGate(board, 'plan'), { kind: 'approve' });
+    const gate = await nextGate(board, 'question');
+    assert.is(gate.asks.gate === 'question' && gate.asks.task, 'task-001');
+    assert.match(gate.asks.gate === 'question' ? gate.asks.agent : '', /^worker-/);
+    assert.match(await answerGate(board, gate, { kind: 'answer', answers: [] }), '1 answers are needed');
+    const listed = await runProgram(repo, ['answer'], { env });
+    assert.match(listed.stdout, '2 SQLite: a file');
+    const answered = await runProgram(repo, ['answer', gate.id, 'answer', '2'], { env });
+    assert.is(answered.code, 0, answered.stderr);
+    await answerGate(board, await nextGate(board, 'changesets'), { kind: 'approve' });
+    const { code, stderr } = await ended;
+    assert.is(code, 0, stderr);
+    assert.match(stderr, /worker-\w+ on task-001 asks: Which database\?/);
+    assert.match(stderr, /worker-\w+ on task-001 was answered: SQLite/);
+    assert.match(read[1] ?? '', '\\"Which database?\\"=\\"SQLite\\"');
+    assert.is(repo.git('show', 'main:src/db.txt'), 'chosen');
+    const log = await runProgram(repo, ['log'], { env });
+    assert.match(log.stdout, 'was answered');
+  });
 
-  live(
-    'DSK-6 after its time, and where nobody can be asked, an agent is told to go on by itself',
-    async () => {
-      const { project, read } = await openAsking({ question_timeout: '1s' });
-      const child = startRun(project);
-      const ended = programEnd(child);
-      const board = visitBoard(await boardAddress(child));
-      await answerGate(board, await nextGate(board, 'plan'), { kind: 'approve' });
-      const gate = await nextGate(board, 'question');
-      await answerGate(board, await nextGate(board, 'changesets'), { kind: 'approve' });
-      assert.match(
-        await answerGate(board, gate, { kind: 'proceed' }),
-        /the question expired after 1.0 s, and the agent continued without an answer|run .* ended/,
-      );
-      const { stderr } = await ended;
-      assert.match(stderr, 'continues without an answer: No answer came within 1.0 s.');
-      assert.match(read[1] ?? '', 'Continue with your best judgement');
+  live('DSK-6 after its time, and where nobody can be asked, an agent is told to go on by itself', async () => {
+    const { project, read } = await openAsking({ question_timeout: '1s' });
+    const child = startRun(project);
+    const ended = programEnd(child);
+    const board = visitBoard(await boardAddress(child));
+    await answerGate(board, await nextGate(board, 'plan'), { kind: 'approve' });
+    const gate = await nextGate(board, 'question');
+    await answerGate(board, await nextGate(board, 'changesets'), { kind: 'approve' });
+    assert.match(
+      await answerGate(board, gate, { kind: 'proceed' }),
+      /the question expired after 1.0 s, and the agent continued without an answer|run .* ended/,
+    );
+    const { stderr } = await ended;
+    assert.match(stderr, 'continues without an answer: No answer came within 1.0 s.');
+    assert.match(read[1] ?? '', 'Continue with your best judgement');
 
-      const alone = await openAsking();
-      const decisions = writeDecisions(alone.project.repo, { plan: ['approve'], changesets: ['approve'] });
-      const from = writePlan(alone.project.repo, plan);
-      const run = await alone.project.flame('run', 'Choose', '--from', from, '--decisions-file', decisions);
-      assert.is(tasksOf(run)[0]?.status, 'merged', run.stderr);
-      assert.match(alone.read[1] ?? '', 'No person can answer now.');
-    },
-  );
+    const alone = await openAsking();
+    const decisions = writeDecisions(alone.project.repo, { plan: ['approve'], changesets: ['approve'] });
+    const from = writePlan(alone.project.repo, plan);
+    const run = await alone.project.flame('run', 'Choose', '--from', from, '--decisions-file', decisions);
+    assert.is(tasksOf(run)[0]?.status, 'merged', run.stderr);
+    assert.match(alone.read[1] ?? '', 'No person can answer now.');
+  });
 
   live('DSK-6 a kill while it asks: the question is asked no more, and the next start says so', async () => {
     const { project } = await openAsking();
@@ -135,9 +129,7 @@ if (place !== 'outside') {
     assert.is(late.code, 1);
     assert.match(late.stderr, 'no run of this machine asks');
     const next = await runProgram(repo, ['work', '--dry-run'], { env });
-    const said = next.stderr.includes('asked you something')
-      ? next
-      : await runProgram(repo, ['merge'], { env });
+    const said = next.stderr.includes('asked you something') ? next : await runProgram(repo, ['merge'], { env });
     assert.match(
       said.stderr,
       /worker-\w+ asked you something that was not answered before its run ended[\s\S]*Which database\?/,

@@ -56,8 +56,8 @@ const responses: Requests = (model) => {
   const said = (part: object): object => ({ input: [{ role: 'user', content: [part] }] });
   return [
     ask({}, null),
-    ...['web_search', 'code_interpreter', 'file_search', 'image_generation', 'computer_use_preview'].map(
-      (type) => ask({ tools: [{ type }] }, toolOf(type)),
+    ...['web_search', 'code_interpreter', 'file_search', 'image_generation', 'computer_use_preview'].map((type) =>
+      ask({ tools: [{ type }] }, toolOf(type)),
     ),
     ask({ tools: [{ type: 'mcp', server_label: 'x', server_url: url }] }, toolOf('mcp')),
     ask(said({ type: 'input_file', file_id: 'file_1' }), 'a file that is kept at the API'),
@@ -165,11 +165,7 @@ export function checkAskedWithin(cli: HookedCli, tree: string, audit: readonly A
   const refused = audit.filter(({ tool, decision }) => tool === 'model' && decision === 'block');
   for (const [index, { named, path }] of requests.entries()) {
     const answer = readFileSync(join(tree, answers, String(index)), 'utf8');
-    assert.match(
-      answer,
-      named === null ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 403 /,
-      `${path} ${named}: ${answer}`,
-    );
+    assert.match(answer, named === null ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 403 /, `${path} ${named}: ${answer}`);
     if (named === null) continue;
     const line = refused.find(({ target, details }) => `${target}\n${details}`.includes(named));
     assert.ok(line !== undefined, `${named}\n${JSON.stringify(refused)}`);

@@ -140,10 +140,7 @@ if (place !== 'outside') {
       });
       const run = await project.flame('run', 'Anything');
       assert.is(run.code, 1, run.stderr);
-      assert.match(
-        run.stderr,
-        'The planner failed: The model API did not accept the credential in ANTHROPIC_API_KEY',
-      );
+      assert.match(run.stderr, 'The planner failed: The model API did not accept the credential in ANTHROPIC_API_KEY');
       assert.ok(project.model.requests.length <= 3, `${project.model.requests.length} requests`);
       isFixed = true;
       const again = await project.flame('run');
@@ -191,31 +188,28 @@ if (place !== 'outside') {
     },
   );
 
-  live(
-    'UNI-7: a client that takes no settings fails the canary: no agent starts and nothing is spent',
-    async () => {
-      const wrapper = join(makeTempDir(), 'claude');
-      const strip =
-        'for word; do shift; case $skip$word in 1*) skip=; continue;; --settings) skip=1; continue;; esac; set -- "$@" "$word"; done';
-      writeFileSync(wrapper, `#!/bin/sh\nskip=\n${strip}\nexec '${claude}' "$@"\n`);
-      chmodSync(wrapper, 0o755);
-      const project = await openClaudeProject({
-        command: [wrapper],
-        config: { sandbox: { read_paths: [dirname(claude ?? '')] } },
-        script: () => ({ text: 'unwatched' }),
-      });
-      const run = await project.flame('run', 'Anything');
-      assert.is(run.code, 1, run.stderr);
-      assert.match(run.stderr, 'The canary call of claude was not denied');
-      assert.equal(
-        run.lines.filter(({ event }) => event === 'agent-started'),
-        [],
-      );
-      assert.equal(project.model.seen, []);
-      const trees = `${project.repo.path}.trees`;
-      assert.equal(existsSync(trees) ? readdirSync(trees) : [], []);
-    },
-  );
+  live('UNI-7: a client that takes no settings fails the canary: no agent starts and nothing is spent', async () => {
+    const wrapper = join(makeTempDir(), 'claude');
+    const strip =
+      'for word; do shift; case $skip$word in 1*) skip=; continue;; --settings) skip=1; continue;; esac; set -- "$@" "$word"; done';
+    writeFileSync(wrapper, `#!/bin/sh\nskip=\n${strip}\nexec '${claude}' "$@"\n`);
+    chmodSync(wrapper, 0o755);
+    const project = await openClaudeProject({
+      command: [wrapper],
+      config: { sandbox: { read_paths: [dirname(claude ?? '')] } },
+      script: () => ({ text: 'unwatched' }),
+    });
+    const run = await project.flame('run', 'Anything');
+    assert.is(run.code, 1, run.stderr);
+    assert.match(run.stderr, 'The canary call of claude was not denied');
+    assert.equal(
+      run.lines.filter(({ event }) => event === 'agent-started'),
+      [],
+    );
+    assert.equal(project.model.seen, []);
+    const trees = `${project.repo.path}.trees`;
+    assert.equal(existsSync(trees) ? readdirSync(trees) : [], []);
+  });
 }
 
 test.run();

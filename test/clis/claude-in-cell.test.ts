@@ -59,28 +59,25 @@ testReaching('claude', kit, {
   tool: 'web_search_20250305',
 });
 
-live(
-  'BUD-1 SBX-5: with the token of a subscription it works as with a key, and the token stays outside',
-  async () => {
-    const stage = await open([
-      { calls: [keyed.shell('env')] },
-      { calls: [keyed.write('secret.key', 'x')] },
-      { text: 'All done.' },
-    ]);
-    const { failure, text, tokens } = await stage.run();
-    assert.equal([failure, text], [null, 'All done.']);
-    const { seen } = stage.model;
-    assert.is(tokens, seen.length * 110);
-    for (const { headers } of seen) {
-      assert.is(subscribed.shown(headers), token);
-      assert.is(headers['x-api-key'], undefined);
-      assert.match(String(headers['anthropic-beta']), 'oauth-2025-04-20');
-    }
-    assert.not.match(JSON.stringify(seen.map(({ body }) => body)), token);
-    assert.match(stage.model.results().at(-1)?.text ?? '', keyed.blocked);
-    proves('token of a subscription: stays outside');
-  },
-);
+live('BUD-1 SBX-5: with the token of a subscription it works as with a key, and the token stays outside', async () => {
+  const stage = await open([
+    { calls: [keyed.shell('env')] },
+    { calls: [keyed.write('secret.key', 'x')] },
+    { text: 'All done.' },
+  ]);
+  const { failure, text, tokens } = await stage.run();
+  assert.equal([failure, text], [null, 'All done.']);
+  const { seen } = stage.model;
+  assert.is(tokens, seen.length * 110);
+  for (const { headers } of seen) {
+    assert.is(subscribed.shown(headers), token);
+    assert.is(headers['x-api-key'], undefined);
+    assert.match(String(headers['anthropic-beta']), 'oauth-2025-04-20');
+  }
+  assert.not.match(JSON.stringify(seen.map(({ body }) => body)), token);
+  assert.match(stage.model.results().at(-1)?.text ?? '', keyed.blocked);
+  proves('token of a subscription: stays outside');
+});
 
 kit.keep();
 test.run();

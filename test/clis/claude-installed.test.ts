@@ -10,11 +10,7 @@ import { testIf } from '../support/skip.ts';
 const place = findClaude() === null ? 'none' : enterNetworkNamespace();
 
 if (place !== 'outside') {
-  const live = testIf(
-    test,
-    place === 'inside',
-    'claude-installed: needs Claude Code and a network namespace',
-  );
+  const live = testIf(test, place === 'inside', 'claude-installed: needs Claude Code and a network namespace');
   test.after(closeProjects);
 
   live('PLN-1 claude of its own installer is found, proven and works', async () => {

@@ -47,8 +47,7 @@ if (place !== 'outside') {
   live('PLN-2: a plan is talked over, read from the transcript and approved at the gate', async () => {
     const project = await openClaudeProject({
       script: ({ turn, lastText }) => {
-        if (turn === 1)
-          return { tool: 'Bash', input: { command: 'touch src/new.txt', description: 'begin already' } };
+        if (turn === 1) return { tool: 'Bash', input: { command: 'touch src/new.txt', description: 'begin already' } };
         return lastText.includes('make it shorter')
           ? { text: `\`\`\`json\n${JSON.stringify(plan)}\n\`\`\`\nAGREED` }
           : { text: 'How long may it be? QUESTION' };

@@ -74,11 +74,7 @@ function told({ events }: Ended): readonly unknown[] {
 }
 
 if (place !== 'outside') {
-  const live = testIf(
-    test,
-    place === 'inside',
-    'claude-last-word: needs Claude Code and a network namespace',
-  );
+  const live = testIf(test, place === 'inside', 'claude-last-word: needs Claude Code and a network namespace');
   test.after(closeProjects);
 
   live('RND-5 a worker is told which diagnostics fail as it means to end, mends it and lands', async () => {
@@ -90,10 +86,7 @@ if (place !== 'outside') {
     assert.equal(told(ended), [['! grep -q bad src/n.txt ended with 1']]);
     const heard = ended.read.filter((text) => text.includes('Before you end'));
     assert.is(new Set(heard).size, 1, 'it is told once');
-    assert.match(
-      heard[0] ?? '',
-      /Checks that fail on your work[\s\S]*- ! grep -q bad src\/n\.txt ended with 1/,
-    );
+    assert.match(heard[0] ?? '', /Checks that fail on your work[\s\S]*- ! grep -q bad src\/n\.txt ended with 1/);
     assert.is(ended.project.repo.git('show', 'main:src/n.txt'), 'good');
     const logs = join(ended.project.repo.path, '.git/blueflame/logs');
     const audits = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -103,33 +96,27 @@ if (place !== 'outside') {
     assert.is(lines.filter((line) => line.includes('"rule":"last-word"')).length, 1);
   });
 
-  live(
-    'RND-5 a worker is told what the post-check would refuse, once: the second end is its end',
-    async () => {
-      const ended = await run({
-        steps: [readFirst, write('fine\n'), commit('no tests'), end, end],
-        validation: {
-          require_tests: { enabled: true, source_patterns: ['src/**'], test_patterns: ['test/**'] },
-        },
-      });
-      assert.is(ended.status, 'failed', ended.stderr);
-      assert.is(told(ended).length, 1);
-      assert.match(String(told(ended)[0]), /\[tests-missing\]/);
-    },
-  );
+  live('RND-5 a worker is told what the post-check would refuse, once: the second end is its end', async () => {
+    const ended = await run({
+      steps: [readFirst, write('fine\n'), commit('no tests'), end, end],
+      validation: {
+        require_tests: { enabled: true, source_patterns: ['src/**'], test_patterns: ['test/**'] },
+      },
+    });
+    assert.is(ended.status, 'failed', ended.stderr);
+    assert.is(told(ended).length, 1);
+    assert.match(String(told(ended)[0]), /\[tests-missing\]/);
+  });
 
-  live(
-    'RND-5 nothing is said where nothing is against it, nor where the configuration has it off',
-    async () => {
-      const fine = await run({ steps: [readFirst, write('good\n'), commit('good'), end] });
-      assert.equal([told(fine), fine.status], [[], 'merged'], fine.stderr);
-      const off = await run({
-        steps: [readFirst, write('bad\n'), commit('bad'), end],
-        validation: { last_word: false, validator_diagnostics: { commands: ['! grep -q bad src/n.txt'] } },
-      });
-      assert.equal([told(off), off.status], [[], 'dropped'], off.stderr);
-    },
-  );
+  live('RND-5 nothing is said where nothing is against it, nor where the configuration has it off', async () => {
+    const fine = await run({ steps: [readFirst, write('good\n'), commit('good'), end] });
+    assert.equal([told(fine), fine.status], [[], 'merged'], fine.stderr);
+    const off = await run({
+      steps: [readFirst, write('bad\n'), commit('bad'), end],
+      validation: { last_word: false, validator_diagnostics: { commands: ['! grep -q bad src/n.txt'] } },
+    });
+    assert.equal([told(off), off.status], [[], 'dropped'], off.stderr);
+  });
 
   live('RND-5 its budget holds while it goes on', async () => {
     const ended = await run({

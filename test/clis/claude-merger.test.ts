@@ -95,11 +95,7 @@ if (place !== 'outside') {
     project.repo.write('b.txt', 'b\n');
     project.repo.write('c.txt', 'c\n');
     project.repo.commit('more files');
-    const pair = (
-      ids: readonly [string, string],
-      path: string,
-      group: string,
-    ): ReturnType<typeof conflicting> => [
+    const pair = (ids: readonly [string, string], path: string, group: string): ReturnType<typeof conflicting> => [
       { id: ids[0], script: `echo more >> ${path}`, locks: [`locks/${ids[0]}`], group },
       { id: ids[1], script: `rm ${path}; echo x > ${ids[1]}.txt`, locks: [`locks/${ids[1]}`], group },
     ];

@@ -40,8 +40,7 @@ function leads(request: ModelRequest): Reply {
   }
   const approved = request.toolResults.filter(({ tool }) => tool.endsWith('approve_task')).length;
   const next = tasks[approved];
-  if (next !== undefined)
-    return call('approve_task', { task_id: next.id, feedback: 'It does what was asked.' });
+  if (next !== undefined) return call('approve_task', { task_id: next.id, feedback: 'It does what was asked.' });
   return last.tool.endsWith('complete')
     ? { text: 'Two files were added.' }
     : call('complete', { summary: 'Two files.' });
@@ -99,9 +98,7 @@ if (place !== 'outside') {
     const project = await openClaudeProject({
       config,
       script: asQueen((request) =>
-        request.toolResults.length === 0
-          ? call('create_tasks', { tasks })
-          : { status: 400, error: 'no more' },
+        request.toolResults.length === 0 ? call('create_tasks', { tasks }) : { status: 400, error: 'no more' },
       ),
     });
     const decisions = writeDecisions(project.repo, { plan: ['approve'], changesets: ['approve'] });

@@ -55,10 +55,7 @@ const hosts = {
       allow_failure: false,
       web_url: 'https://gitlab.example/61',
     };
-    const remark = thread(
-      { id: 11, body: 'Say it louder.' },
-      { new_path: path, old_path: path, new_line: 1 },
-    );
+    const remark = thread({ id: 11, body: 'Say it louder.' }, { new_path: path, old_path: path, new_line: 1 });
     const told = {
       threads: [remark],
       pipeline: { id: 5, project_id: 3, status: 'failed' },
@@ -70,11 +67,7 @@ const hosts = {
 };
 
 if (place !== 'outside') {
-  const live = testIf(
-    test,
-    place === 'inside',
-    'claude-request-rounds: needs Claude Code and a network namespace',
-  );
+  const live = testIf(test, place === 'inside', 'claude-request-rounds: needs Claude Code and a network namespace');
   test.after(closeProjects);
 
   for (const forge of ['gh', 'glab'] as const)
@@ -104,8 +97,7 @@ if (place !== 'outside') {
           changesets: ['approve'],
         });
         assert.is(first.code, 0, first.stdout + first.stderr);
-        const there = (...words: readonly string[]): string =>
-          repo.git('--git-dir=.git/remote.git', ...words);
+        const there = (...words: readonly string[]): string => repo.git('--git-dir=.git/remote.git', ...words);
         const branch = there('for-each-ref', '--format=%(refname:short)', 'refs/heads/flame');
         assert.is(there('show', `${branch}:${path}`), 'hello');
         print();
@@ -132,10 +124,7 @@ if (place !== 'outside') {
     there: (...words: readonly string[]) => string,
   ): void {
     assert.equal(tasks, ['greet']);
-    assert.equal(
-      there('for-each-ref', '--format=%(refname:short)').split('\n').sort(),
-      [branch, 'main'].sort(),
-    );
+    assert.equal(there('for-each-ref', '--format=%(refname:short)').split('\n').sort(), [branch, 'main'].sort());
     const landed = there('log', '--first-parent', '--format=%H', `main..${branch}`).split('\n');
     const note = (commit: string): string =>
       repo.git('-c', 'notes.displayRef=refs/blueflame/reviews', 'log', '-1', '--format=%N', commit);

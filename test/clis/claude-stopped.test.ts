@@ -62,20 +62,13 @@ if (place !== 'outside') {
     // Nobody is left to wait for the agent's end: the kernel sees to it.
     await until('the agent is gone', () => processesAbout(root).length === 0);
 
-    const done = await project.flame(
-      'run',
-      '--decisions-file',
-      writeDecisions(repo, { changesets: ['approve'] }),
-    );
+    const done = await project.flame('run', '--decisions-file', writeDecisions(repo, { changesets: ['approve'] }));
     assert.is(done.code, 0, done.stderr);
     // BUD-3: those of the agents that were ended too. Of their two requests that were never answered, the one that was cut
     // off counts as what it may have used up, the one that was killed as all it was granted.
     const session = done.lines.at(-1)?.session as { tokens: number; cost_usd: number };
     const answered = 110 * (project.model.requests.length - 2);
-    assert.ok(
-      session.tokens > answered + most && session.tokens < answered + most + 50_000,
-      `${session.tokens}`,
-    );
+    assert.ok(session.tokens > answered + most && session.tokens < answered + most + 50_000, `${session.tokens}`);
     assert.ok(session.cost_usd > 0);
     assert.equal(
       tasksOf(done).map(({ status }) => status),

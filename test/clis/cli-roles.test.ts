@@ -25,8 +25,7 @@ const names = ['gemini', 'kimi', 'opencode'] as const;
 const clis = Object.fromEntries(names.map((name) => [name, findCli(name)]));
 const isThere = Object.values(clis).every((command) => command !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
-const needs =
-  'cli-roles: needs a network namespace, and gemini, kimi and opencode where FLAME_TEST_CLIS says';
+const needs = 'cli-roles: needs a network namespace, and gemini, kimi and opencode where FLAME_TEST_CLIS says';
 /** Texts that stand nowhere else. */
 const keys = { google: 'AIza-outside-40c2', moonshot: 'sk-kimi-outside-9d31', openai: 'sk-outside-77aa' };
 
@@ -144,9 +143,7 @@ function auditOf(
   lines: readonly Readonly<Record<string, unknown>>[],
   [role, id]: readonly [string, string],
 ): string {
-  const agent = lines.find(
-    (line) => line.event === 'agent-started' && line.role === role && line.task === id,
-  )?.agent;
+  const agent = lines.find((line) => line.event === 'agent-started' && line.role === role && line.task === id)?.agent;
   return readFileSync(join(repo.path, '.git/blueflame/logs', `${String(agent)}.audit.jsonl`), 'utf8');
 }
 

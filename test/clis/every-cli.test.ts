@@ -84,9 +84,7 @@ if (place !== 'outside') {
 
   live('ADP-1 ADP-2: every CLI works and judges in one session that another has planned', async () => {
     const dialects = ['anthropic', 'responses', 'gemini', 'chat'] as const;
-    const model = await startScriptedModel(dialects, (_turn, { body, results }) =>
-      answer(body, results.length),
-    );
+    const model = await startScriptedModel(dialects, (_turn, { body, results }) => answer(body, results.length));
     const project = await openClaudeProject({
       script: () => ({ text: 'nobody asks this one' }),
       env: {
@@ -148,9 +146,7 @@ if (place !== 'outside') {
     assert.ok(canaries.length >= names.length && canaries.every(({ result }) => result === 'denied'));
     for (const name of names) {
       assert.is(repo.git('show', `main:${fileOf(name)}`), name);
-      const agents = run.lines.filter(
-        ({ event, task }) => event === 'agent-started' && task === `by-${name}`,
-      );
+      const agents = run.lines.filter(({ event, task }) => event === 'agent-started' && task === `by-${name}`);
       assert.equal(
         agents.map(({ role }) => role),
         ['worker', 'validator'],

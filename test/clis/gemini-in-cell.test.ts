@@ -25,9 +25,7 @@ const kit = testHookedCli(test, {
     web: { name: 'web_fetch', input: { prompt: 'https://example.com' } },
   },
   unknown: /^Tool "\w+" not found/,
-  offered: [
-    ...['list_directory', 'read_file', 'grep_search', 'glob', 'replace', 'write_file', 'run_shell_command'],
-  ],
+  offered: [...['list_directory', 'read_file', 'grep_search', 'glob', 'replace', 'write_file', 'run_shell_command']],
   blocked: /^Tool execution blocked: /,
   unhook: `sed -i s/BeforeTool/AfterTool/ "$HOME/.gemini/settings.json"`,
   failsOpen: true,

@@ -96,9 +96,7 @@ if (place !== 'outside') {
         limits: { token_budget: { worker_usd: 9 } },
         models: {
           prices: { [models.opencode]: { input: 3, output: 15 } },
-          groups: Object.fromEntries(
-            names.map((cli) => [cli, { worker: { adapter: cli, model: models[cli] } }]),
-          ),
+          groups: Object.fromEntries(names.map((cli) => [cli, { worker: { adapter: cli, model: models[cli] } }])),
         },
       },
     });
@@ -108,9 +106,7 @@ if (place !== 'outside') {
       readdirSync(runs).some((agent) => {
         const [registered, folder] = [join(runs, agent, 'agent.json'), join(runs, agent, 'hints')];
         if (!existsSync(registered) || !existsSync(folder)) return false;
-        return (
-          readFileSync(registered, 'utf8').includes(`"by-${cli}"`) && readdirSync(folder).length >= count
-        );
+        return readFileSync(registered, 'utf8').includes(`"by-${cli}"`) && readdirSync(folder).length >= count;
       });
     const plan = writePlan(repo, tasks);
     const decisions = writeDecisions(repo, {
@@ -150,14 +146,9 @@ if (place !== 'outside') {
       assert.equal([code, line?.state, line?.task], [0, 'seen', `by-${cli}`]);
     const missed = await late;
     assert.is(missed?.code, 1);
-    assert.match(
-      missed?.stderr ?? '',
-      /ended before its next request to the model, so it did not receive the message/,
-    );
+    assert.match(missed?.stderr ?? '', /ended before its next request to the model, so it did not receive the message/);
     assert.ok(
-      run.lines.some(
-        ({ event, state, text }) => event === 'hint' && state === 'missed' && text === 'too late',
-      ),
+      run.lines.some(({ event, state, text }) => event === 'hint' && state === 'missed' && text === 'too late'),
     );
     await model.close();
   });

@@ -8,15 +8,7 @@ import { configSchema } from '../../lib/domain/config/config-schema.ts';
 import { processesNaming } from '../cell/fixture.ts';
 import { type ScriptedModel, startScriptedModel, type Turn } from '../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
-import {
-  changeHook,
-  type HookedCli,
-  type Kit,
-  type Live,
-  type OpenStage,
-  openStage,
-  type Stage,
-} from './cli-stage.ts';
+import { changeHook, type HookedCli, type Kit, type Live, type OpenStage, openStage, type Stage } from './cli-stage.ts';
 import { workInHostileRepository } from './hooked-work.ts';
 import { openProof, type Proof } from './proof.ts';
 
@@ -72,10 +64,7 @@ export function testHookedCli(
     stages.splice(0);
   });
   const keep = (): void => {
-    withCli(
-      `WAT-3: the table of what was proven tells of the ${cli.name} that is installed for tests`,
-      proof.keep,
-    );
+    withCli(`WAT-3: the table of what was proven tells of the ${cli.name} that is installed for tests`, proof.keep);
   };
   return { ...kit, proof, keep };
 }
@@ -183,18 +172,15 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
       proves('hook not there: no request is sent');
     }),
   refused: (cli, { live, open, proves }) =>
-    live(
-      `LIF-5: how a service refuses is told as what it is, and ${cli.name} does not wait in silence`,
-      async () => {
-        const body = { error: { code: 429, message: 'x', type: 'insufficient_quota' } };
-        const stage = await open(Array.from({ length: 12 }, () => ({ fails: { status: 429, body } })));
-        const { failure } = await stage.run();
-        assert.equal([failure?.kind, failure?.retryable], ['auth', false], JSON.stringify(failure));
-        assert.ok(stage.model.seen.length <= 4, String(stage.model.seen.length));
-        await Promise.all([...passing.map((fails) => endsWithin(fails, open)), endsInTime(open)]);
-        proves('refused by the service: told at once', 'no answer at all: ended when its time is over');
-      },
-    ),
+    live(`LIF-5: how a service refuses is told as what it is, and ${cli.name} does not wait in silence`, async () => {
+      const body = { error: { code: 429, message: 'x', type: 'insufficient_quota' } };
+      const stage = await open(Array.from({ length: 12 }, () => ({ fails: { status: 429, body } })));
+      const { failure } = await stage.run();
+      assert.equal([failure?.kind, failure?.retryable], ['auth', false], JSON.stringify(failure));
+      assert.ok(stage.model.seen.length <= 4, String(stage.model.seen.length));
+      await Promise.all([...passing.map((fails) => endsWithin(fails, open)), endsInTime(open)]);
+      proves('refused by the service: told at once', 'no answer at all: ended when its time is over');
+    }),
 };
 
 /** A budget that the first request doesn't fit into is not said to be spent. */
@@ -203,10 +189,7 @@ async function staysUnsent(open: OpenStage): Promise<void> {
   const key = 'limits.token_budget.worker_tokens';
   const { failure, tokens } = await run({ budget: { unit: 'tokens', limit: 900, key } });
   assert.is(failure?.kind, 'budget', JSON.stringify(failure));
-  assert.match(
-    failure?.message ?? '',
-    /^The agent's budget \(900 tokens\) is smaller than its first request/,
-  );
+  assert.match(failure?.message ?? '', /^The agent's budget \(900 tokens\) is smaller than its first request/);
   assert.match(failure?.message ?? '', key);
   assert.equal([tokens, model.seen.length], [0, 0]);
 }
@@ -237,11 +220,7 @@ async function endsWithin(fails: NonNullable<Turn['fails']>, open: OpenStage): P
   assert.not.match(JSON.stringify(failure), 'took longer');
   const refusals = model.seen.filter(({ isMain }) => isMain).length;
   assert.ok(refusals >= 1 && refusals <= 4, `${refusals} requests at ${fails.status}`);
-  assert.is(
-    failure?.until !== undefined,
-    fails.headers?.['retry-after'] !== undefined,
-    JSON.stringify(failure),
-  );
+  assert.is(failure?.until !== undefined, fails.headers?.['retry-after'] !== undefined, JSON.stringify(failure));
 }
 
 /** That an agent which nobody answers ends when its time is over, however long its CLI would wait. */

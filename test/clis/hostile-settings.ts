@@ -71,8 +71,7 @@ export const E = async () => ({});
     '.env': environmentOf(root),
     '.gemini/.env': environmentOf(root),
     'evil.sh': `${run('plugin')}\n`,
-    'bunfig.toml':
-      'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n[test]\npreload = ["./evil.ts"]\n',
+    'bunfig.toml': 'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n[test]\npreload = ["./evil.ts"]\n',
     'evil.ts': plugin,
     'evil.cjs': `require('node:fs').writeFileSync(${JSON.stringify(markOf(root, 'plugin'))}, 'x');\n`,
     '.opencode/tool/evil.ts': plugin,
@@ -125,9 +124,7 @@ export const E = async () => ({});
 
 const environmentOf = (root: string): string =>
   [
-    ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'].map(
-      (name) => `${name}=evil`,
-    ),
+    ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'].map((name) => `${name}=evil`),
     ...['GOOGLE_GEMINI_BASE_URL', 'OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'MOONSHOT_BASE_URL'].map(
       (name) => `${name}=http://127.0.0.1:1`,
     ),

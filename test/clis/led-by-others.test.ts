@@ -77,9 +77,7 @@ if (place !== 'outside') {
       );
       assert.is(repo.git('show', 'main:src/one.txt'), 'one');
       const { agent } = run.lines.find(({ event }) => event === 'queen-call') ?? {};
-      const costs = run.lines
-        .filter(({ event }) => event === 'queen-call')
-        .map(({ cost_usd }) => Number(cost_usd));
+      const costs = run.lines.filter(({ event }) => event === 'queen-call').map(({ cost_usd }) => Number(cost_usd));
       assert.ok(
         costs.every((cost, index) => cost > (costs[index - 1] ?? 0)),
         `${costs}`,

@@ -85,11 +85,7 @@ if (place !== 'outside') {
       const turns = [
         // Codex offers its patches only with models it knows.
         {
-          calls: [
-            service.cli === 'codex'
-              ? runs('mkdir -p notes && echo a > notes/a.txt')
-              : write('notes/a.txt', 'a'),
-          ],
+          calls: [service.cli === 'codex' ? runs('mkdir -p notes && echo a > notes/a.txt') : write('notes/a.txt', 'a')],
         },
         { calls: [runs('git add notes/a.txt && git commit -qm "feat: a note"')] },
       ];
@@ -137,9 +133,7 @@ function block(title: string, language: 'sh' | 'yaml'): string {
   return found ?? '';
 }
 
-const variables = ['ANTHROPIC', 'OPENAI'].flatMap((of) => [
-  ...[`${of}_API_KEY`, `${of}_AUTH_TOKEN`, `${of}_BASE_URL`],
-]);
+const variables = ['ANTHROPIC', 'OPENAI'].flatMap((of) => [...[`${of}_API_KEY`, `${of}_AUTH_TOKEN`, `${of}_BASE_URL`]]);
 
 /** What a shell exports once the lines were typed, with a server of the test in the place of the service. */
 function variablesOf(lines: string, url: string): Readonly<Record<string, string>> {

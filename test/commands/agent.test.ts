@@ -63,9 +63,7 @@ for (const [name, script] of [
     const agent = await untilHanging(repo, child);
     const stopped = await flameJson(repo, ['agent', 'stop', `${agent.id}`]);
     assert.is(stopped.code, 0, stopped.stderr);
-    assert.equal(stopped.lines, [
-      { schema_version: 1, agent: agent.id, task: 'task-001', stopped: true, retry: true },
-    ]);
+    assert.equal(stopped.lines, [{ schema_version: 1, agent: agent.id, task: 'task-001', stopped: true, retry: true }]);
     const { code, stdout, stderr } = await ended;
     assert.is(code, 0, stderr);
     assert.match(stdout, /"kind":"agent-stopped","message":"Stopped by Lea Lead <lea@example.com>\."/);

@@ -17,9 +17,7 @@ async function planOne(repo: TestRepo): Promise<void> {
   assert.is(planned.code, 0, planned.stderr);
 }
 
-async function findings(
-  repo: TestRepo,
-): Promise<readonly { check: string; result: string; message: string }[]> {
+async function findings(repo: TestRepo): Promise<readonly { check: string; result: string; message: string }[]> {
   const { lines } = await flameJson(repo, lookOnly);
   return (lines[0]?.findings ?? []) as readonly { check: string; result: string; message: string }[];
 }
@@ -28,8 +26,7 @@ test('DSK-4 a diagnostic that fails on the base itself is said before anybody wo
   const repo = makeExecProject({ config: failing });
   await planOne(repo);
   const work = await flame(repo, ['work']);
-  const said =
-    'sh -c "echo broken; exit 3" fails on main already (exit 3), so only a task that fixes it can pass.';
+  const said = 'sh -c "echo broken; exit 3" fails on main already (exit 3), so only a task that fixes it can pass.';
   const text = work.stderr.replace(/\s+/g, ' ');
   assert.ok(text.includes(said), work.stderr);
   assert.ok(text.indexOf(said) < text.indexOf('worker-'), 'before the first worker');

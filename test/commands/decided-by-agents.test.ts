@@ -9,16 +9,7 @@ test("TRU-1 TRU-2 QUE-1 no command takes a person's word from an agent's shell, 
   const approve = writeDecisions(repo, { plan: ['approve'] });
   const started = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', approve]);
   assert.is(started.code, 2, started.stderr);
-  const added = await flame(repo, [
-    'task',
-    'add',
-    'Two',
-    '--locks',
-    'src/two.txt',
-    '--description',
-    'true',
-    '--json',
-  ]);
+  const added = await flame(repo, ['task', 'add', 'Two', '--locks', 'src/two.txt', '--description', 'true', '--json']);
   const two = String(/"(task-\d+)"/.exec(added.stdout)?.[1]);
   const before = repo.git('for-each-ref');
   const all = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] }, 'all.yml');

@@ -43,10 +43,7 @@ async function atTerminal(does: string, work: (at: AtTerminal) => Promise<void>)
   try {
     const program = `sh ${script}`;
     const plan = writePlan(repo, tasks);
-    terminal.type(
-      `GIT_EDITOR='${program}' GIT_PAGER='${program}' git flame run Count --from ${plan}`,
-      'Enter',
-    );
+    terminal.type(`GIT_EDITOR='${program}' GIT_PAGER='${program}' git flame run Count --from ${plan}`, 'Enter');
     await terminal.until(/\(q\)uit\?/);
     const answer = async (...words: string[]): Promise<void> => {
       const { lines: listed } = await flameJson(repo, ['answer']);
@@ -64,23 +61,18 @@ async function atTerminal(does: string, work: (at: AtTerminal) => Promise<void>)
 live(
   'a plan that is open in the editor while another place approves it stays as approved; what was typed is kept',
   async () => {
-    await atTerminal(
-      'sed -i "s/Do one/Do it otherwise/" "$1"',
-      async ({ repo, terminal, answer, waits, goesOn }) => {
-        terminal.type('e', 'Enter');
-        await until('the editor is open', () => existsSync(waits));
-        await answer('approve');
-        writeFileSync(goesOn, '');
-        const screen = await terminal.until(
-          /your text is in[\s\S]*Decided by a command: the plan, approved\./,
-        );
-        const file = /your text is in (\S+)/.exec(screen.replaceAll('\n', ''))?.[1] ?? '';
-        assert.match(readFileSync(file.replace(/Decided.*$/, ''), 'utf8'), 'Do it otherwise');
-        await terminal.until(/Changeset 1\/2/);
-        const { lines } = await flameJson(repo, ['status']);
-        assert.not.match(JSON.stringify(lines), 'Do it otherwise');
-      },
-    );
+    await atTerminal('sed -i "s/Do one/Do it otherwise/" "$1"', async ({ repo, terminal, answer, waits, goesOn }) => {
+      terminal.type('e', 'Enter');
+      await until('the editor is open', () => existsSync(waits));
+      await answer('approve');
+      writeFileSync(goesOn, '');
+      const screen = await terminal.until(/your text is in[\s\S]*Decided by a command: the plan, approved\./);
+      const file = /your text is in (\S+)/.exec(screen.replaceAll('\n', ''))?.[1] ?? '';
+      assert.match(readFileSync(file.replace(/Decided.*$/, ''), 'utf8'), 'Do it otherwise');
+      await terminal.until(/Changeset 1\/2/);
+      const { lines } = await flameJson(repo, ['status']);
+      assert.not.match(JSON.stringify(lines), 'Do it otherwise');
+    });
   },
 );
 
@@ -94,9 +86,7 @@ live(
       await until('the pager is open', () => existsSync(waits));
       await answer('approve');
       writeFileSync(goesOn, '');
-      await terminal.until(
-        /Decided by a command: changeset one, approved\.[\s\S]*Changeset 2\/2[\s\S]*kip.*\?/,
-      );
+      await terminal.until(/Decided by a command: changeset one, approved\.[\s\S]*Changeset 2\/2[\s\S]*kip.*\?/);
     });
   },
 );
@@ -139,10 +129,7 @@ test('a tab that slept over many decisions is told what was decided about its ow
       const { value } = await board.ask(`/api/gate/${gate.id}/plan`);
       const { text } = value as { readonly text: string };
       for (let count = 0; count < 25; count += 1) {
-        assert.is(
-          await answerGate(board, gate, { kind: 'edit', text: text.replace('Do one', `Do ${count}`) }),
-          '',
-        );
+        assert.is(await answerGate(board, gate, { kind: 'edit', text: text.replace('Do one', `Do ${count}`) }), '');
         gate = await nextGate(board, 'plan', gate.id);
       }
       const late = await answerGate(board, first, { kind: 'approve' });

@@ -16,11 +16,7 @@ function makeProject(hooks: Readonly<Record<string, string>>, config: object = {
   return makeExecProject({ config: { hooks, limits: { max_retries: 0 }, ...config } });
 }
 
-function start(
-  repo: TestRepo,
-  script: string,
-  decisions: Parameters<typeof writeDecisions>[1],
-): Promise<FlameRun> {
+function start(repo: TestRepo, script: string, decisions: Parameters<typeof writeDecisions>[1]): Promise<FlameRun> {
   const plan = writePlan(repo, [{ id: 'task-001', script, locks: ['src/one.txt'], group: 'one' }]);
   return flame(repo, ['run', 'One', '--from', plan, '--decisions-file', writeDecisions(repo, decisions)]);
 }
@@ -51,8 +47,7 @@ test('LHK-1: post_plan, pre_validation and post_merge run once each, with the fa
   assert.equal(factsOf(repo, 'post_merge').facts.landed, ['1-one']);
   assert.equal(factsOf(repo, 'post_merge').facts.commits, [repo.git('rev-parse', 'main')]);
   // Nothing failed, and every gate was answered beforehand.
-  for (const hook of ['on_failure', 'on_waiting'])
-    assert.is(existsSync(join(repo.path, fileOf(hook))), false, hook);
+  for (const hook of ['on_failure', 'on_waiting']) assert.is(existsSync(join(repo.path, fileOf(hook))), false, hook);
 });
 
 test('LHK-1: on_failure is told the task and why', async () => {
@@ -106,9 +101,7 @@ test('LHK-1: a script that takes too long is ended with all it started', async (
   assert.is(run.code, 0, run.stderr);
   assert.match(run.stderr, /Script post_plan was killed: It took longer than 1 s/);
   const pid = Number(readFileSync(join(repo.path, '.git/sleeper'), 'utf8'));
-  const state = existsSync(`/proc/${pid}/stat`)
-    ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2]
-    : 'gone';
+  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] : 'gone';
   assert.ok(state === 'gone' || state === 'Z', state);
 });
 
@@ -116,8 +109,7 @@ test('--dry-run runs no script', async () => {
   const repo = makeProject({ post_plan: noting('post_plan'), on_waiting: noting('on_waiting') });
   const plan = writePlan(repo, [{ id: 'task-001', script: works, locks: ['src/one.txt'] }]);
   assert.is((await flame(repo, ['run', 'One', '--dry-run', '--from', plan])).code, 0);
-  for (const hook of ['post_plan', 'on_waiting'])
-    assert.is(existsSync(join(repo.path, fileOf(hook))), false, hook);
+  for (const hook of ['post_plan', 'on_waiting']) assert.is(existsSync(join(repo.path, fileOf(hook))), false, hook);
 });
 
 test.run();

@@ -63,9 +63,7 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
 
 test('DSK-2: comments of an approval stay with the changeset and with what landed', async () => {
   const repo = makeExecProject();
-  const plan = writePlan(repo, [
-    { id: 'one', script: "printf '1\\n2\\n' > src/one.txt", locks: ['src/one.txt'] },
-  ]);
+  const plan = writePlan(repo, [{ id: 'one', script: "printf '1\\n2\\n' > src/one.txt", locks: ['src/one.txt'] }]);
   const comments = [{ path: 'src/one.txt', line: 2, text: 'name it better next time' }];
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: [{ approve: comments }] });
   const run = await flameJson(repo, ['run', 'Remark', '--from', plan, '--decisions-file', decisions]);
@@ -83,9 +81,7 @@ test('DSK-2: comments of an approval stay with the changeset and with what lande
 
 test('DSK-2: lines that a person edits at the terminal are a commit of theirs, checked and shown again before it lands', async () => {
   const repo = makeExecProject();
-  const plan = writePlan(repo, [
-    { id: 'one', script: "printf '# one\\ntwo\\n' > src/one.md", locks: ['src/one.md'] },
-  ]);
+  const plan = writePlan(repo, [{ id: 'one', script: "printf '# one\\ntwo\\n' > src/one.md", locks: ['src/one.md'] }]);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   assert.is((await flame(repo, ['run', 'Edit', '--from', plan, '--decisions-file', decisions])).code, 2);
   const env = { ...repo.env, TERM: 'dumb', GIT_EDITOR: "sed -i 's/one/eins/'" };
@@ -100,9 +96,7 @@ test('DSK-2: lines that a person edits at the terminal are a commit of theirs, c
 
 test('DSK-2: comments typed before lines are edited go along with what is built again, by the lines they are on', async () => {
   const repo = makeExecProject();
-  const plan = writePlan(repo, [
-    { id: 'one', script: "printf '# one\\ntwo\\n' > src/one.md", locks: ['src/one.md'] },
-  ]);
+  const plan = writePlan(repo, [{ id: 'one', script: "printf '# one\\ntwo\\n' > src/one.md", locks: ['src/one.md'] }]);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   assert.is((await flame(repo, ['run', 'Edit', '--from', plan, '--decisions-file', decisions])).code, 2);
   const env = { ...repo.env, TERM: 'dumb', GIT_EDITOR: "sed -i '1a more'" };
@@ -110,10 +104,7 @@ test('DSK-2: comments typed before lines are edited go along with what is built 
   const fake = makeFakeIo({ isTTY: true, cwd: repo.path, env, input });
   assert.is(await main(['run'], fake.io), 0, fake.stderr());
   assert.is(repo.git('show', 'main:src/one.md'), '# one\nmore\ntwo');
-  assert.match(
-    fake.stderr(),
-    /These comments are sent when you approve or reject:\n +src\/one\.md:3: why two\?\n/,
-  );
+  assert.match(fake.stderr(), /These comments are sent when you approve or reject:\n +src\/one\.md:3: why two\?\n/);
   const shown = await flame(repo, ['show', '1-main']);
   assert.match(shown.stdout, 'src/one.md:3: why two?');
 });

@@ -101,10 +101,7 @@ test('HKS: a program that hangs holds up no answer, and is ended with all it sta
       const ended = programEnd(board.child);
       const plan = await nextGate(board, 'plan');
       const sleeper = join(repo.path, '.git/sleeper');
-      await until(
-        'the program hangs',
-        () => existsSync(sleeper) && readFileSync(sleeper, 'utf8').endsWith('\n'),
-      );
+      await until('the program hangs', () => existsSync(sleeper) && readFileSync(sleeper, 'utf8').endsWith('\n'));
       assert.is(await answerGate(board, plan, { kind: 'quit' }), '');
       const { code, stderr } = await ended;
       assert.is(code, 0, stderr);
@@ -126,10 +123,7 @@ testIf(
   try {
     terminal.type(`git flame ${argv.map((word) => `'${word}'`).join(' ')}`, 'Enter');
     await terminal.until(/\(q\)uit\?/);
-    await until(
-      'the program hangs',
-      () => existsSync(sleeper) && readFileSync(sleeper, 'utf8').endsWith('\n'),
-    );
+    await until('the program hangs', () => existsSync(sleeper) && readFileSync(sleeper, 'utf8').endsWith('\n'));
   } finally {
     terminal.close();
   }

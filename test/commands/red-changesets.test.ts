@@ -33,9 +33,7 @@ test('MRG-8: what a person landed red is no fault of what lands after it', async
   const changesets = [{ override: 'known, mended next' }, 'approve', 'approve'];
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets });
   const run = await flame(repo, ['run', 'All', '--from', plan, '--decisions-file', decisions]);
-  const landed = ['both', 'green', 'worse'].filter((group) =>
-    run.stderr.includes(`Changeset 1-${group} landed`),
-  );
+  const landed = ['both', 'green', 'worse'].filter((group) => run.stderr.includes(`Changeset 1-${group} landed`));
   assert.equal(landed, ['both', 'green'], run.stderr);
   assert.match(
     run.stderr,
@@ -145,9 +143,7 @@ test('MRG-8: the checks of a red changeset run again on its very commit, and wha
   const [landed] = now.changesets;
   assert.equal([landed?.state, landed?.commit, landed?.reason], ['landed', commit, null]);
   assert.equal(
-    now.gates
-      .filter(({ gate }) => gate.startsWith('changeset'))
-      .map(({ decision, where }) => [decision, where]),
+    now.gates.filter(({ gate }) => gate.startsWith('changeset')).map(({ decision, where }) => [decision, where]),
     [
       ['recheck', 'command'],
       ['approve', undefined],

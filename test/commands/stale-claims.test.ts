@@ -53,9 +53,7 @@ async function makeClaimed(
   // Claims that this clone made: what others write into a note is a proposal.
   const after = await store.snapshot();
   const made = after.current === null ? [] : after.tasksOf(after.current.id);
-  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(
-    made.map(toTaskStateDecision),
-  );
+  openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') }).record(made.map(toTaskStateDecision));
   await store.close();
   return repo;
 }
@@ -177,10 +175,7 @@ test('CLN-2 a claim by hand is free again after limits.claim_timeout, never with
   assert.match(status.stdout, /task-001, claimed by Otto Other <otto@example\.com>, was held too long/);
   const work = await flame(repo, ['work']);
   assert.is(work.code, 0, work.stderr);
-  assert.match(
-    work.stderr,
-    /older than limits\.claim_timeout were released\. Their worktrees stay: task-001/,
-  );
+  assert.match(work.stderr, /older than limits\.claim_timeout were released\. Their worktrees stay: task-001/);
   assert.is((await firstTask(repo)).status, 'done');
 });
 

@@ -44,8 +44,7 @@ test('EGR-1 a setup that fails where work begins is said once, before any task i
   );
   assert.match(text, 'sandbox: { egress: { setup: [pypi] } }, or from-config', text);
   assert.not.match(text, /validator_diagnostics|claimed/);
-  const status = async () =>
-    (await flameJson(repo, ['status'])).lines[0]?.tasks as readonly { status: string }[];
+  const status = async () => (await flameJson(repo, ['status'])).lines[0]?.tasks as readonly { status: string }[];
   assert.equal(
     (await status()).map(({ status }) => status),
     ['pending'],
@@ -72,46 +71,41 @@ testIf(
   test,
   hasBubblewrap() && spawnSync('curl', ['--version']).status === 0,
   'bubblewrap or curl is missing',
-)(
-  'EGR-1 an agent reaches what sandbox.egress.work names and nothing else; both stand in its log',
-  async () => {
-    const registry = await startRegistry(() => 'said by the host');
-    try {
-      const port = new URL(registry.url).port;
-      const host = `localhost:${port}`;
-      const repo = makeExecProject({ config: { sandbox: { egress: { work: [host], private: [host] } } } });
-      // The name is one of this machine: only the proxy looks for it outside the cell.
-      const script = [
-        `curl -sS --noproxy '' http://${host}/x > src/one.txt`,
-        `curl -sS --noproxy '' http://localhost:1/x >> src/one.txt`,
-        `curl -sS --noproxy '*' http://${host}/direct >> src/one.txt || echo closed >> src/one.txt`,
-      ].join('\n');
-      const ended = await run(repo, script);
-      assert.is(ended.code, 0, ended.stderr);
-      const text = repo.git('show', 'main:src/one.txt');
-      assert.match(text, /said by the host/);
-      assert.match(text, /git-flame: localhost:1 is not in sandbox\.egress\.work of \.blueflame\.yml/);
-      assert.match(text, /closed/);
-      assert.equal(
-        registry.asked.map(({ path }) => path),
-        ['/x'],
-      );
-      const logs = join(repo.path, '.git/blueflame/logs');
-      const files = readdirSync(logs).filter((name) => name.endsWith('.egress.jsonl'));
-      const lines = files.flatMap((name) => readFileSync(join(logs, name), 'utf8').trim().split('\n'));
-      assert.equal(
-        lines
-          .map((line) => JSON.parse(line))
-          .map(({ phase, target, refused }) => [phase, target, refused !== null]),
-        [
-          ['work', `${host}/x`, false],
-          ['work', 'localhost:1/x', true],
-        ],
-      );
-    } finally {
-      registry.close();
-    }
-  },
-);
+)('EGR-1 an agent reaches what sandbox.egress.work names and nothing else; both stand in its log', async () => {
+  const registry = await startRegistry(() => 'said by the host');
+  try {
+    const port = new URL(registry.url).port;
+    const host = `localhost:${port}`;
+    const repo = makeExecProject({ config: { sandbox: { egress: { work: [host], private: [host] } } } });
+    // The name is one of this machine: only the proxy looks for it outside the cell.
+    const script = [
+      `curl -sS --noproxy '' http://${host}/x > src/one.txt`,
+      `curl -sS --noproxy '' http://localhost:1/x >> src/one.txt`,
+      `curl -sS --noproxy '*' http://${host}/direct >> src/one.txt || echo closed >> src/one.txt`,
+    ].join('\n');
+    const ended = await run(repo, script);
+    assert.is(ended.code, 0, ended.stderr);
+    const text = repo.git('show', 'main:src/one.txt');
+    assert.match(text, /said by the host/);
+    assert.match(text, /git-flame: localhost:1 is not in sandbox\.egress\.work of \.blueflame\.yml/);
+    assert.match(text, /closed/);
+    assert.equal(
+      registry.asked.map(({ path }) => path),
+      ['/x'],
+    );
+    const logs = join(repo.path, '.git/blueflame/logs');
+    const files = readdirSync(logs).filter((name) => name.endsWith('.egress.jsonl'));
+    const lines = files.flatMap((name) => readFileSync(join(logs, name), 'utf8').trim().split('\n'));
+    assert.equal(
+      lines.map((line) => JSON.parse(line)).map(({ phase, target, refused }) => [phase, target, refused !== null]),
+      [
+        ['work', `${host}/x`, false],
+        ['work', 'localhost:1/x', true],
+      ],
+    );
+  } finally {
+    registry.close();
+  }
+});
 
 test.run();

@@ -26,10 +26,7 @@ interface Options {
   readonly prepare?: (repo: TestRepo) => void;
 }
 
-async function work(
-  script: string,
-  options: Options & { readonly locks?: readonly string[] } = {},
-): Promise<Done> {
+async function work(script: string, options: Options & { readonly locks?: readonly string[] } = {}): Promise<Done> {
   const [done] = await workEach([{ script, locks: options.locks ?? ['src/**'] }], options);
   assert.ok(done);
   return done;
@@ -44,14 +41,7 @@ async function workEach(
   options.prepare?.(repo);
   const tasks = scripts.map((task, at) => ({ id: `task-00${at + 1}`, ...task }));
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const run = await flameJson(repo, [
-    'run',
-    'Work',
-    '--from',
-    writePlan(repo, tasks),
-    '--decisions-file',
-    decisions,
-  ]);
+  const run = await flameJson(repo, ['run', 'Work', '--from', writePlan(repo, tasks), '--decisions-file', decisions]);
   const ended = ((await flameJson(repo, ['status'])).lines[0]?.tasks ?? []) as Done['task'][];
   assert.is(ended.length, tasks.length, run.stderr);
   return ended.map((task) => ({ ...run, repo, task }));
@@ -101,18 +91,7 @@ test('modes, links, deletions and renames arrive as they were made', async () =>
 });
 
 test('names with spaces, quotes, globs and non-ASCII letters arrive', async () => {
-  const names = [
-    'a b',
-    `q"uo'te`,
-    'ünïcödé 日本',
-    '-dash',
-    'star*',
-    '[x]',
-    '$(touch pwned)',
-    '~',
-    '%41',
-    'a;b|c',
-  ];
+  const names = ['a b', `q"uo'te`, 'ünïcödé 日本', '-dash', 'star*', '[x]', '$(touch pwned)', '~', '%41', 'a;b|c'];
   const script = names.map((name) => `echo x > 'src/${name.replaceAll("'", `'\\''`)}'`).join('\n');
   const done = await work(script);
   assertMerged(done);
@@ -179,10 +158,7 @@ test('WFL-4: what a script commits in the name of another, at another time, or w
   const wrong = [
     [`git commit -q --author '${lead}' -m one`, /in the name of Lea Lead/],
     [`GIT_COMMITTER_NAME='Lea Lead' git commit -q -m one`, /in the name of Lea Lead <worker-/],
-    [
-      `GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' git commit -q -m one; echo 2 > src/two.txt`,
-      /is dated 2020-01-01/,
-    ],
+    [`GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' git commit -q -m one; echo 2 > src/two.txt`, /is dated 2020-01-01/],
     // The agent's own git says so at once; --no-verify goes past it.
     [
       `git commit -q --no-verify -m one -m 'Reviewed-by: ${lead}'`,
@@ -199,27 +175,21 @@ test('WFL-4: what a script commits in the name of another, at another time, or w
   assertMerged(await work(`${commit} git commit -q -s -m one`));
 });
 
-confined(
-  'SBX-2: what a script does to refs, configuration, hooks and other folders stays without effect',
-  async () => {
-    const done = await work(
-      `git checkout -q -b elsewhere; git tag evil; git config user.name Evil; git config core.hooksPath /tmp
+confined('SBX-2: what a script does to refs, configuration, hooks and other folders stays without effect', async () => {
+  const done = await work(
+    `git checkout -q -b elsewhere; git tag evil; git config user.name Evil; git config core.hooksPath /tmp
      git update-ref refs/heads/main HEAD~0; git update-ref -d refs/heads/main; git stash
      mkdir -p ../../.git/hooks; echo 'exit 1' > ../../.git/hooks/pre-commit; echo x > ../../escaped
      git commit -q --allow-empty -m empty; echo one > src/one.txt; exit 0`,
-      { prepare: (repo) => repo.write('.git/keep', '') },
-    );
-    assertMerged(done);
-    const { repo } = done;
-    assert.is(
-      repo.git('for-each-ref', '--format=%(refname)', 'refs/tags', 'refs/heads/elsewhere', 'refs/stash'),
-      '',
-    );
-    assert.is(repo.git('config', '--local', '--get-regexp', 'core.bare|user.name'), 'core.bare false');
-    assert.is(existsSync(join(repo.path, '.git/hooks/pre-commit')), false);
-    assert.is(existsSync(join(repo.path, 'escaped')), false);
-  },
-);
+    { prepare: (repo) => repo.write('.git/keep', '') },
+  );
+  assertMerged(done);
+  const { repo } = done;
+  assert.is(repo.git('for-each-ref', '--format=%(refname)', 'refs/tags', 'refs/heads/elsewhere', 'refs/stash'), '');
+  assert.is(repo.git('config', '--local', '--get-regexp', 'core.bare|user.name'), 'core.bare false');
+  assert.is(existsSync(join(repo.path, '.git/hooks/pre-commit')), false);
+  assert.is(existsSync(join(repo.path, 'escaped')), false);
+});
 
 test('WRK-5: a script that leaves nothing has failed: no-commits', async () => {
   const done = await work('echo thinking; true');
@@ -234,9 +204,7 @@ test('WRK-5: an empty commit is no result: the task fails, and nothing lands', a
 });
 
 test('WRK-5: a commit and then a crash: the task fails, its worktree stays to be read', async () => {
-  const done = await work(
-    'echo half > src/half.txt; git add src; git commit -q -m half; echo more > src/more; exit 9',
-  );
+  const done = await work('echo half > src/half.txt; git add src; git commit -q -m half; echo more > src/more; exit 9');
   assertFailed(done, /exit code 9/);
   const [left] = readdirSync(`${done.repo.path}.trees`);
   assert.is(readFileSync(join(`${done.repo.path}.trees`, left ?? '', 'src/more'), 'utf8'), 'more\n');

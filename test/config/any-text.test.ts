@@ -9,8 +9,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 
 const plan =
   'tasks:\n  - id: a\n    title: "x: y"\n    description: |\n      two\n      lines\n    file_locks: [a, b/**]\n';
-const decisions =
-  'plan: [approve, {replan: x}]\nchangesets:\n  - {a: approve, b: {reject: c}}\nbudget: [{raise: 5}]\n';
+const decisions = 'plan: [approve, {replan: x}]\nchangesets:\n  - {a: approve, b: {reject: c}}\nbudget: [{raise: 5}]\n';
 const config = readFileSync('.blueflame.example.yml', 'utf8')
   .split('\n')
   .filter((line) => !/^\s*#/.test(line))

@@ -87,10 +87,7 @@ test('a name that is nearly right is not passed over in silence', async () => {
   writeFileSync(join(folder, '.blueflame.yaml'), 'permissions: {allowed_paths: [docs/**]}\n');
   const error = await failure(findConfigFile(folder));
   assert.is(error.code, 'config-misnamed');
-  assert.is(
-    error.message,
-    'The configuration must be named .blueflame.yml, but this file is .blueflame.yaml.',
-  );
+  assert.is(error.message, 'The configuration must be named .blueflame.yml, but this file is .blueflame.yaml.');
   assert.equal(error.hints, ['git mv .blueflame.yaml .blueflame.yml']);
   mkdirSync(join(folder, '.blueflame.yml'));
   const found = await findConfigFile(folder);

@@ -119,16 +119,12 @@ permissions:
 });
 
 test('WAT-10: a list that others name is left to them, and one of secrets alone changes its name', () => {
-  const shared = migrateConfigText(
-    'permissions:\n  allowed_paths: &all [ a/**, x.key ]\n  blocked_paths: *all\n',
-  ).text;
+  const shared = migrateConfigText('permissions:\n  allowed_paths: &all [ a/**, x.key ]\n  blocked_paths: *all\n').text;
   assert.is(
     shared,
     'schema_version: 2\npermissions:\n  allowed_paths: &all [ a/**, x.key ]\n  blocked_paths: [ a/** ]\n  hidden_paths: [ x.key ]\n',
   );
-  const secrets = migrateConfigText(
-    'schema_version: 1\npermissions:\n  # mine\n  blocked_paths: [ .env* ] # x\n',
-  ).text;
+  const secrets = migrateConfigText('schema_version: 1\npermissions:\n  # mine\n  blocked_paths: [ .env* ] # x\n').text;
   assert.is(secrets, 'schema_version: 2\npermissions:\n  # mine\n  hidden_paths: [ .env* ] # x\n');
   const both = 'schema_version: 1\npermissions:   {blocked_paths: [x], hidden_paths: [y]}\n';
   assert.is(migrateConfigText(both).text, both.replace('1', '2'), 'nothing else is rewritten');
@@ -152,9 +148,7 @@ test('what is not YAML, or no configuration, is refused', () => {
 });
 
 test('mistakes in an old file are shown where they stand in it', () => {
-  const error = errorOf(() =>
-    parseConfig('schema_version: 0\nlimits:\n  token_budget:\n    warn_threshold: 7\n', 'f'),
-  );
+  const error = errorOf(() => parseConfig('schema_version: 0\nlimits:\n  token_budget:\n    warn_threshold: 7\n', 'f'));
   assert.equal(error.lines, [
     'f:4:21  limits.warn_threshold must be at most 1',
     '      warn_threshold: 7',

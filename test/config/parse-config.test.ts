@@ -1,11 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultConfig, parseConfig } from '../../lib/config/load-config.ts';
-import {
-  defaultHiddenPaths,
-  listMaskedPaths,
-  listUnreadablePaths,
-} from '../../lib/domain/config/hidden-paths.ts';
+import { defaultHiddenPaths, listMaskedPaths, listUnreadablePaths } from '../../lib/domain/config/hidden-paths.ts';
 import { isPathBlockedByGlob } from '../../lib/policy/judge-path.ts';
 import { errorOf, errorText, lines } from './support.ts';
 
@@ -21,13 +17,7 @@ test('a file that holds only a name works (CFG-6)', () => {
 });
 
 test('an empty file, one of comments and empty sections are defaults', () => {
-  for (const text of [
-    '',
-    '\n\n',
-    '# nothing\n',
-    '{}',
-    'hooks:\n  post_plan:\n  # on_failure: x\nlimits:\n',
-  ]) {
+  for (const text of ['', '\n\n', '# nothing\n', '{}', 'hooks:\n  post_plan:\n  # on_failure: x\nlimits:\n']) {
     assert.equal(parseConfig(text, name).config, defaultConfig(), JSON.stringify(text));
   }
 });
@@ -66,11 +56,7 @@ test('WAT-10: what a file of version 1 blocks may not be seen either, with a wor
     const { config, warnings } = parseConfig(text, name);
     assert.ok(warnings.includes(note), text);
     assert.equal([...listUnreadablePaths(config.permissions)], ['.env*', 'go.mod', 'config/secrets/**']);
-    assert.equal(
-      [...listMaskedPaths(config.permissions)],
-      ['.env*', 'config/secrets/**'],
-      'programs need go.mod',
-    );
+    assert.equal([...listMaskedPaths(config.permissions)], ['.env*', 'config/secrets/**'], 'programs need go.mod');
   }
   const split = parseConfig('permissions: { blocked_paths: [go.mod], hidden_paths: [.env] }\n', name);
   assert.equal([...listUnreadablePaths(split.config.permissions)], ['.env']);
@@ -80,8 +66,7 @@ test('WAT-10: what a file of version 1 blocks may not be seen either, with a wor
 });
 
 test('WAT-10: environment files, keys and credentials are hidden where nothing is configured, examples are not', () => {
-  const isHidden = (path: string): boolean =>
-    defaultHiddenPaths.some((glob) => isPathBlockedByGlob(glob, path));
+  const isHidden = (path: string): boolean => defaultHiddenPaths.some((glob) => isPathBlockedByGlob(glob, path));
   const hidden =
     '.env .ENV a/.env .env.local .env-prod .env_x .env.test.local .envrc a/b/.env.production x.key a/x.key k.secret key.pem tls-key.pem server.key.pem privkey1.pem id_rsa .ssh/id_ed25519 .netrc a/.pypirc .env/bin/x';
   const shown =
@@ -489,10 +474,7 @@ test('tabs', () => {
 });
 
 test('two documents, aliases that lead nowhere and aliases that explode', () => {
-  assert.match(
-    mistakes('project: {}\n---\nlimits: {}\n'),
-    '.blueflame.yml:2:1  the line starts a second document',
-  );
+  assert.match(mistakes('project: {}\n---\nlimits: {}\n'), '.blueflame.yml:2:1  the line starts a second document');
   assert.is(
     mistakes('project: {name: *who}\nhooks: {timeout: 0s}\n'),
     lines(`
@@ -562,9 +544,7 @@ test('what a terminal would act on is not printed', () => {
 });
 
 test('a long line is cut around the mistake', () => {
-  const text = mistakes(
-    `project: {name: x, setup: ["${'y'.repeat(300)}"], nam: x, copy: ["${'z'.repeat(300)}"]}\n`,
-  );
+  const text = mistakes(`project: {name: x, setup: ["${'y'.repeat(300)}"], nam: x, copy: ["${'z'.repeat(300)}"]}\n`);
   const [, , source = '', underline = ''] = text.split('\n');
   assert.ok(source.length <= 104, String(source.length));
   assert.ok(source.startsWith('  …') && source.endsWith('…'));

@@ -141,10 +141,7 @@ changesets:
 `;
   const said = errorText(() => readDecisionsFile(text, 'd.yml'));
   assert.match(said, /d\.yml:2:[\s\S]*validation\[0\]\.kep is not a known key[\s\S]*did you mean keep\?/);
-  assert.match(
-    said,
-    /d\.yml:4:[\s\S]*changesets\[0\]\.coments is not a known key[\s\S]*did you mean comments\?/,
-  );
+  assert.match(said, /d\.yml:4:[\s\S]*changesets\[0\]\.coments is not a known key[\s\S]*did you mean comments\?/);
 });
 
 test.run();

@@ -28,10 +28,7 @@ test('YAML and JSON, with tasks or as the list alone (TSK-6)', () => {
     JSON.stringify({ tasks: [one] }),
     JSON.stringify([one]),
     JSON.stringify([one], null, '\t'),
-    `\ufeff${JSON.stringify({ tasks: [one], summary: 'x', estimated_cost: 1 }, null, 2)}`.replace(
-      /\n/g,
-      '\r\n',
-    ),
+    `\ufeff${JSON.stringify({ tasks: [one], summary: 'x', estimated_cost: 1 }, null, 2)}`.replace(/\n/g, '\r\n'),
     `- ${JSON.stringify(one)}`,
   ]) {
     assert.equal(readPlanFile(text, 'plan.json'), plan, text);

@@ -93,9 +93,7 @@ test('thousands of files: all are hashed, the first ones are listed', () => {
   assert.is(evidence.changed_files, 1_200);
   const last = buildEvidence(facts({ files: files.slice(0, -1) }));
   assert.is.not(last.verification_hash, evidence.verification_hash);
-  assert.equal(compareEvidence(evidence, { ...last, changed_files: 1_200 }), [
-    'the verification hash is different',
-  ]);
+  assert.equal(compareEvidence(evidence, { ...last, changed_files: 1_200 }), ['the verification hash is different']);
 });
 
 test('WFL-2: what differs is said in words', () => {
@@ -146,16 +144,9 @@ test('WFL-2: differing evidence raises doubts, whoever found it, and a later agr
   });
   assert.equal(listEvidenceDoubts([], []), []);
   assert.equal(listEvidenceDoubts([verdict], [verification([])]), []);
+  assert.equal(listEvidenceDoubts([makeVerdict(task, 'pass'), verdict], []), [], 'an old one has no evidence');
   assert.equal(
-    listEvidenceDoubts([makeVerdict(task, 'pass'), verdict], []),
-    [],
-    'an old one has no evidence',
-  );
-  assert.equal(
-    listEvidenceDoubts(
-      [verdict],
-      [verification(['npm test ended with 1, before it ended with 0']), verification([])],
-    ),
+    listEvidenceDoubts([verdict], [verification(['npm test ended with 1, before it ended with 0']), verification([])]),
     ['checked again by Lea Lead: npm test ended with 1, before it ended with 0'],
   );
   assert.equal(

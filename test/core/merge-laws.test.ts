@@ -78,10 +78,7 @@ obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[]; verifications?: Diagnosti
       : {
           ...note,
           rev: note.rev + 1,
-          verdicts: [
-            ...note.verdicts,
-            makeVerdict(makeTask('task-001'), 'pass', { by: clone, at: someTime(random) }),
-          ],
+          verdicts: [...note.verdicts, makeVerdict(makeTask('task-001'), 'pass', { by: clone, at: someTime(random) })],
           ...(random.chance(0.5) ? {} : verifiedAgain(note.verifications, clone, someTime(random))),
         },
 });

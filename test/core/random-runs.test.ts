@@ -4,11 +4,7 @@ import { listChangesetsToBuild } from '../../lib/core/changesets/changesets-to-b
 import { listTasksToValidate, sortTasksByDependency } from '../../lib/core/changesets/cohesion-groups.ts';
 import { computeChainLengths, predictTaskBatches } from '../../lib/core/schedule/predict-batches.ts';
 import { msUntilNextBackoffEnds, selectReadyTasks } from '../../lib/core/schedule/select-ready.ts';
-import {
-  blockDependents,
-  listUnblockableTasks,
-  requeueDoneDependents,
-} from '../../lib/core/task/block-dependents.ts';
+import { blockDependents, listUnblockableTasks, requeueDoneDependents } from '../../lib/core/task/block-dependents.ts';
 import { decideRetryAfterFailure } from '../../lib/core/task/retry-after-failure.ts';
 import { listTasksToRebase, readStackState } from '../../lib/core/task/stack-state.ts';
 import {
@@ -37,25 +33,8 @@ import { makeRandom, type Random } from '../support/random.ts';
 import { alterTask, makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 
 const seeds = Array.from({ length: 120 }, (_, index) => index + 1);
-const locks = [
-  'src/',
-  'src/a.ts',
-  'src/b.ts',
-  'src/*.ts',
-  'docs/**',
-  'docs/x.md',
-  'lib/{a,b}.ts',
-  'lib/b.ts',
-] as const;
-const samplePaths = [
-  'src/a.ts',
-  'src/b.ts',
-  'src/deep/c.ts',
-  'docs/x.md',
-  'docs/deep/y.md',
-  'lib/a.ts',
-  'lib/b.ts',
-];
+const locks = ['src/', 'src/a.ts', 'src/b.ts', 'src/*.ts', 'docs/**', 'docs/x.md', 'lib/{a,b}.ts', 'lib/b.ts'] as const;
+const samplePaths = ['src/a.ts', 'src/b.ts', 'src/deep/c.ts', 'docs/x.md', 'docs/deep/y.md', 'lib/a.ts', 'lib/b.ts'];
 
 /** A whole run under invented agents, validators and persons, every step checked. */
 class Run {
@@ -162,9 +141,7 @@ class Run {
       const start = makeOid('base');
       this.ground.set(task.id, this.groundOf(task));
       const without = readStackState(this.tasks).lost(task);
-      this.apply(
-        recordRebaseOfTask(task, { commit, start, builtOn: this.builtOn(task), without, at: this.at }),
-      );
+      this.apply(recordRebaseOfTask(task, { commit, start, builtOn: this.builtOn(task), without, at: this.at }));
     }
   }
 
@@ -213,12 +190,7 @@ class Run {
     }
   }
 
-  fail(
-    task: Task,
-    end: { at: string; cost: number; tokens: number },
-    retryable: boolean,
-    isLimit: boolean,
-  ): void {
+  fail(task: Task, end: { at: string; cost: number; tokens: number }, retryable: boolean, isLimit: boolean): void {
     const failure = makeFailure({ retryable, kind: isLimit ? 'rate-limit' : 'agent-crashed' });
     this.apply(failTask(task, { failure, ...end }));
     const failed = this.find(task.id);
@@ -241,8 +213,7 @@ class Run {
     this.restartChecked(lost);
     const changes = blockDependents(this.random.shuffle(this.tasks), lost.id, 'lost');
     const expected = this.tasks.filter(
-      (task) =>
-        ['pending', 'requeued'].includes(task.status) && task.id !== lost.id && this.needs(task, lost.id),
+      (task) => ['pending', 'requeued'].includes(task.status) && task.id !== lost.id && this.needs(task, lost.id),
     );
     assert.equal(
       changes.map(({ task }) => task.id),
@@ -269,10 +240,7 @@ class Run {
   }
 
   needs(task: Task, id: string): boolean {
-    return (
-      task.status !== 'merged' &&
-      task.dependencies.some((need) => need === id || this.needs(this.find(need), id))
-    );
+    return task.status !== 'merged' && task.dependencies.some((need) => need === id || this.needs(this.find(need), id));
   }
 
   validate(): void {
@@ -426,9 +394,7 @@ test('SCH-4 unblocking is the inverse of blocking', () => {
     const blocked = failed.map((task) => changed.get(task.id) ?? task);
     assert.equal(listUnblockableTasks(blocked), [], `seed ${seed}`);
     assert.equal(blockDependents(blocked, lost.id, 'x'), []);
-    const requeued = blocked.map((task) =>
-      task.id === lost.id ? alterTask(task, { status: 'requeued' }) : task,
-    );
+    const requeued = blocked.map((task) => (task.id === lost.id ? alterTask(task, { status: 'requeued' }) : task));
     assert.equal(
       listUnblockableTasks(random.shuffle(requeued)).map(({ id }) => id),
       [...changed.keys()],
@@ -457,10 +423,7 @@ test('PLN-5 shown waves hold every task once, after its dependencies, without cl
 });
 
 function makeTasks(random: Random): Task[] {
-  const names = Array.from(
-    { length: random.int(1, 12) },
-    (_, index) => `task-${String(index).padStart(3, '0')}`,
-  );
+  const names = Array.from({ length: random.int(1, 12) }, (_, index) => `task-${String(index).padStart(3, '0')}`);
   // Dependencies point back in a shuffled order, so that ids say nothing about them.
   const order = random.shuffle(names);
   return order.map((id, index) =>

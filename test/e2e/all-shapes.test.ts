@@ -19,8 +19,7 @@ function makeEverything(): TestRepo {
   repo.write('in/own.conf', 'theirs\n');
   repo.write('lib/own.txt', 'beside the submodule\n');
   writeFileSync(Buffer.from(`${repo.path}/in-latin\xe9.txt`, 'latin1'), 'odd\n');
-  for (let n = 0; n < 3_000; n += 1)
-    repo.write(`${n % 2 === 0 ? 'in' : 'out'}/f${n % 50}/${n}.txt`, `${n}\n`);
+  for (let n = 0; n < 3_000; n += 1) repo.write(`${n % 2 === 0 ? 'in' : 'out'}/f${n % 50}/${n}.txt`, `${n}\n`);
   repo.commit('everything');
   for (const key of ['core.autocrlf', 'core.safecrlf', 'core.untrackedCache', 'core.splitIndex'])
     repo.git('config', key, 'true');

@@ -2,13 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  execConfig,
-  makeExecProject,
-  type ScriptTask,
-  writeDecisions,
-  writePlan,
-} from '../support/exec-project.ts';
+import { execConfig, makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programFolder, runProgram } from '../support/program.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -84,9 +78,7 @@ test('a configuration that is no text, a folder, too new or missing is refused; 
     assert.is(status.code, 0);
     const isTooNew = says.test('schema_version 99, but it reads up to 2');
     assert.is(
-      /^warning: .*schema_version 99, but .* up to 2\. Commands that change anything are refused/m.test(
-        status.stderr,
-      ),
+      /^warning: .*schema_version 99, but .* up to 2\. Commands that change anything are refused/m.test(status.stderr),
       isTooNew,
     );
   }
@@ -135,17 +127,11 @@ test('PLN-4: a plan file that can’t be carried out is refused with every reaso
 test('a plan file that is prose, cut off, empty or has bad ids says where; nothing is stored', async () => {
   const repo = makeExecProject();
   const cases: readonly (readonly [string, RegExp])[] = [
-    [
-      'I would start with the tests, then refactor.\n',
-      /p\.txt:1:1 {2}the file must be a map of keys, not text/,
-    ],
+    ['I would start with the tests, then refactor.\n', /p\.txt:1:1 {2}the file must be a map of keys, not text/],
     ['{"tasks": [{"id": "a"', /p\.txt:1:/],
     ['', /tasks is missing/],
     ['tasks:\n- {id: 001, title: A, description: x}\n', /p\.txt:2:8 [\s\S]*hint: write it in quotes: "001"/],
-    [
-      'tasks:\n- {id: Task_1, title: A, description: x}\n',
-      /p\.txt:2:8 .*lower-case letters, digits and hyphens/,
-    ],
+    ['tasks:\n- {id: Task_1, title: A, description: x}\n', /p\.txt:2:8 .*lower-case letters, digits and hyphens/],
     ['tasks:\n- {id: a, titel: A, description: x}\n', /did you mean title\?/],
     ['tasks:\n- {id: a, title: "A\\u202eB", description: x}\n', /control or invisible characters/],
   ];
@@ -191,8 +177,7 @@ test('TSK-6: --dry-run checks a plan as the plan itself would, from a file or st
     });
     for (const run of [fromFile, fromStdin]) {
       assertRefused(run, { code: 1, says: /The plan has 3 mistakes/ });
-      for (const says of [/a -> b -> a/, /b: depends on ghost/, /b: has no file_locks/])
-        assert.match(run.stderr, says);
+      for (const says of [/a -> b -> a/, /b: depends on ghost/, /b: has no file_locks/]) assert.match(run.stderr, says);
     }
   }
   const [sound] = plan.tasks;
@@ -286,15 +271,7 @@ test('a decisions file with mistakes names the list, the place and what an entry
 
 test('outside a repository every command ends with 128', async () => {
   const repo = openRepo(makeTempDir());
-  for (const argv of [
-    ['status'],
-    ['run', 'x'],
-    ['init'],
-    ['log'],
-    ['review'],
-    ['config'],
-    ['policy', 'check'],
-  ])
+  for (const argv of [['status'], ['run', 'x'], ['init'], ['log'], ['review'], ['config'], ['policy', 'check']])
     assertRefused(await flame(repo, argv), {
       code: 128,
       says: 'is not in a git repository',
@@ -439,11 +416,7 @@ for (const [how, change] of Object.entries(meanwhile))
     assert.is(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /main moved from/);
     assert.is(repo.git('rev-parse', 'main'), own);
-    const again = await flame(repo, [
-      'run',
-      '--decisions-file',
-      writeDecisions(repo, { changesets: ['approve'] }),
-    ]);
+    const again = await flame(repo, ['run', '--decisions-file', writeDecisions(repo, { changesets: ['approve'] })]);
     assert.is(again.code, 0, again.stderr);
     assert.is(repo.git('rev-parse', 'main^1'), own);
     assert.is(repo.git('show', 'main:src/one.txt'), 'one');
@@ -510,14 +483,7 @@ test('STA-7: a ref of somebody else below refs/blueflame is left alone', async (
   const foreign = repo.git('rev-parse', 'HEAD');
   repo.git('update-ref', 'refs/blueflame/something-else', foreign);
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const run = await flame(repo, [
-    'run',
-    'x',
-    '--from',
-    writePlan(repo, oneTask),
-    '--decisions-file',
-    decisions,
-  ]);
+  const run = await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
   assert.is(run.code, 0, run.stderr);
   assert.is(repo.git('rev-parse', 'refs/blueflame/something-else'), foreign);
 });
@@ -527,14 +493,7 @@ test('a path with spaces, quotes, a newline and non-ASCII letters: single comman
   const plan = writePlan(repo, oneTask);
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
   const cwd = join(repo.path, 'src');
-  for (const argv of [
-    ['init'],
-    ['plan', 'x', '--from', `../${plan}`],
-    ['work'],
-    ['validate'],
-    ['merge'],
-    ['review'],
-  ]) {
+  for (const argv of [['init'], ['plan', 'x', '--from', `../${plan}`], ['work'], ['validate'], ['merge'], ['review']]) {
     const run = await flame(repo, [...argv, '--decisions-file', `../${decisions}`], { cwd });
     assert.is(run.code, 0, `${argv[0]}: ${run.stderr}`);
   }
@@ -543,28 +502,11 @@ test('a path with spaces, quotes, a newline and non-ASCII letters: single comman
 
 test('files with odd names in the repository are no obstacle', async () => {
   const repo = makeExecProject();
-  for (const name of [
-    'new\nline',
-    'tab\tx',
-    'q"uote',
-    "it's",
-    'ünïcödé',
-    '-dash',
-    'star*',
-    'back\\slash',
-    ' ',
-  ])
+  for (const name of ['new\nline', 'tab\tx', 'q"uote', "it's", 'ünïcödé', '-dash', 'star*', 'back\\slash', ' '])
     repo.write(`odd/${name}`, `${name}\n`);
   repo.commit('odd names');
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const run = await flame(repo, [
-    'run',
-    'x',
-    '--from',
-    writePlan(repo, oneTask),
-    '--decisions-file',
-    decisions,
-  ]);
+  const run = await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
   assert.is(run.code, 0, run.stderr);
   assert.is(repo.git('status', '--porcelain'), '');
 });
@@ -588,14 +530,7 @@ function spoilNote(repo: TestRepo, key: string, text: string): string {
   const other = openRepo(repo.path, env);
   other.git('read-tree', 'refs/blueflame/tasks');
   other.git('update-index', '--add', '--cacheinfo', `100644,${blob},${key}`);
-  const commit = other.git(
-    'commit-tree',
-    '-p',
-    'refs/blueflame/tasks',
-    '-m',
-    'spoilt',
-    other.git('write-tree'),
-  );
+  const commit = other.git('commit-tree', '-p', 'refs/blueflame/tasks', '-m', 'spoilt', other.git('write-tree'));
   repo.git('update-ref', 'refs/blueflame/tasks', commit);
   return blob;
 }

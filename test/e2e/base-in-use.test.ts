@@ -50,8 +50,7 @@ function withHistory(repo: TestRepo): void {
 
 const operations = {
   rebase: {
-    begin: (repo: TestRepo) =>
-      tryGit(repo, '-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-i', 'HEAD~1'),
+    begin: (repo: TestRepo) => tryGit(repo, '-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-i', 'HEAD~1'),
     says: /You are currently rebasing main in /,
     ends: ['rebase', '--abort'],
   },
@@ -140,11 +139,7 @@ test('MRG-5 what git leaves out of the work tree holds up a landing until the na
   repo.git('reset', '-q', '--hard');
   repo.write('src/a.txt', 'mine\n');
   repo.git('update-index', '--skip-worktree', 'src/a.txt');
-  const plan = writePlan(
-    repo,
-    [{ id: 'b', script: 'echo theirs > src/a.txt', locks: ['src/a.txt'] }],
-    'b.yml',
-  );
+  const plan = writePlan(repo, [{ id: 'b', script: 'echo theirs > src/a.txt', locks: ['src/a.txt'] }], 'b.yml');
   const run = await flame(repo, ['run', 'Go', '--new', '--from', plan, '--decisions-file', approving(repo)]);
   assert.match(run.stderr, /git refuses to update the files of /, run.stderr);
   for (const command of named(run)) typed(command.replace('FILE', 'src/a.txt'));
@@ -154,9 +149,7 @@ test('MRG-5 what git leaves out of the work tree holds up a landing until the na
 
 test('MRG-5 an untracked file where a folder lands is named itself, and the named stash takes it away', async () => {
   const repo = makeExecProject();
-  const plan = writePlan(repo, [
-    { id: 'a', script: 'mkdir d; echo e > d/e; echo n > n', locks: ['d/e', 'n'] },
-  ]);
+  const plan = writePlan(repo, [{ id: 'a', script: 'mkdir d; echo e > d/e; echo n > n', locks: ['d/e', 'n'] }]);
   const run = await flame(repo, ['run', 'Go', '--from', plan, '--decisions-file', approving(repo, 0)]);
   assert.is(run.code, 2, run.stderr);
   for (const name of ['d', 'n']) repo.write(name, 'mine\n');
@@ -188,10 +181,7 @@ test('MRG-5 a base that is being rebased in another worktree is refused, and tol
   const refused = await review(repo);
   assert.match(refused.stderr, `You are currently rebasing main in ${elsewhere}`);
   const other = await flame(repo, ['plan', 'More', '--new', '--from', writePlan(repo, [task])]);
-  assert.match(
-    other.stderr,
-    `You are currently rebasing main in ${elsewhere}: nothing can land on main until`,
-  );
+  assert.match(other.stderr, `You are currently rebasing main in ${elsewhere}: nothing can land on main until`);
 });
 
 test('MRG-5 a base checked out in a folder that is gone is found before anything is paid', async () => {
@@ -203,10 +193,7 @@ test('MRG-5 a base checked out in a folder that is gone is found before anything
   const argv = ['run', 'Go', '--from', writePlan(repo, [task]), '--decisions-file', approving(repo)];
   const refused = await flame(repo, argv);
   assert.is(refused.code, 1, refused.stderr);
-  assert.match(
-    refused.stderr,
-    /main is checked out in .* but no work tree is there[\s\S]*git worktree prune/,
-  );
+  assert.match(refused.stderr, /main is checked out in .* but no work tree is there[\s\S]*git worktree prune/);
   repo.git('worktree', 'prune');
   assert.is((await flame(repo, argv)).code, 0);
 });

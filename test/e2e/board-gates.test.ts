@@ -28,8 +28,7 @@ async function runOnBoard(
   const ended = programEnd(child);
   try {
     const tab = visitBoard(await boardAddress(child));
-    if (tasks.length > 0)
-      assert.is(await answerGate(tab, await nextGate(tab, 'plan'), { kind: 'approve' }), '');
+    if (tasks.length > 0) assert.is(await answerGate(tab, await nextGate(tab, 'plan'), { kind: 'approve' }), '');
     await answer(tab);
     return await ended;
   } finally {
@@ -38,12 +37,7 @@ async function runOnBoard(
 }
 
 /** The next question of a kind is answered, and that counts. */
-async function answerNext(
-  tab: Tab,
-  kind: Parameters<typeof nextGate>[1],
-  answer: object,
-  seen = '',
-): Promise<string> {
+async function answerNext(tab: Tab, kind: Parameters<typeof nextGate>[1], answer: object, seen = ''): Promise<string> {
   const gate = await nextGate(tab, kind, seen);
   assert.is(await answerGate(tab, gate, answer), '');
   return gate.id;
@@ -83,109 +77,97 @@ if (place !== 'outside') {
   const live = testIf(test, place === 'inside', 'board-gates: needs Claude Code and a network namespace');
   test.after(closeProjects);
 
-  live(
-    'BUD-2 DSK-1 a spent session is stopped or raised on the board, and goes on with what was left',
-    async () => {
-      const project = await openClaudeProject({
-        config: {
-          ...noValidator,
-          concurrency: { development: 1 },
-          limits: { max_session_tokens: 45_000, max_retries: 0, token_budget: { worker_usd: 0 } },
-        },
-        script: (request) => {
-          const id = taskOf(request) ?? '';
-          return id === 'task-001' ? lookAround : write(id, request.turn);
-        },
-      });
-      const { repo, model } = project;
-      const stopped = await runOnBoard(project, [task(1), task(2)], async (tab) => {
-        const gate = await nextGate(tab, 'budget');
-        assert.equal(gate.asks, { gate: 'budget', spent: 40_000, limit: 45_000, unit: 'tokens' });
-        assert.match(
-          await answerGate(tab, gate, { kind: 'raise', amount: 0.5 }),
-          'tokens are a whole number',
-        );
-        assert.is(await answerGate(tab, gate, { kind: 'stop' }), '');
-      });
-      assert.is(stopped.code, 1, stopped.stderr);
-      assert.match(stopped.stdout, 'stopped');
-      assert.is(model.requests.length, 4);
-      const raised = await runOnBoard(project, [], async (tab) => {
-        assert.ok(await warnsAt(tab, 'budget', "of the session's budget is spent"));
-        await answerNext(tab, 'budget', { kind: 'raise', amount: 50_000 });
-        assert.not(await warnsAt(tab, 'changesets', "of the session's budget is spent"));
-        await answerNext(tab, 'changesets', { kind: 'approve' });
-        await answerNext(tab, 'session', { kind: 'stop' });
-      });
-      assert.is(raised.code, 1, raised.stderr);
-      assert.match(raised.stderr, 'Decided on the board: the budget, raised by 50000.');
-      assert.is(model.requests.filter((request) => taskOf(request) === 'task-002').length, 3);
-      assert.throws(() => repo.git('show', 'main:src/task-001.txt'));
-      assert.is(repo.git('show', 'main:src/task-002.txt'), 'task-002');
-    },
-  );
+  live('BUD-2 DSK-1 a spent session is stopped or raised on the board, and goes on with what was left', async () => {
+    const project = await openClaudeProject({
+      config: {
+        ...noValidator,
+        concurrency: { development: 1 },
+        limits: { max_session_tokens: 45_000, max_retries: 0, token_budget: { worker_usd: 0 } },
+      },
+      script: (request) => {
+        const id = taskOf(request) ?? '';
+        return id === 'task-001' ? lookAround : write(id, request.turn);
+      },
+    });
+    const { repo, model } = project;
+    const stopped = await runOnBoard(project, [task(1), task(2)], async (tab) => {
+      const gate = await nextGate(tab, 'budget');
+      assert.equal(gate.asks, { gate: 'budget', spent: 40_000, limit: 45_000, unit: 'tokens' });
+      assert.match(await answerGate(tab, gate, { kind: 'raise', amount: 0.5 }), 'tokens are a whole number');
+      assert.is(await answerGate(tab, gate, { kind: 'stop' }), '');
+    });
+    assert.is(stopped.code, 1, stopped.stderr);
+    assert.match(stopped.stdout, 'stopped');
+    assert.is(model.requests.length, 4);
+    const raised = await runOnBoard(project, [], async (tab) => {
+      assert.ok(await warnsAt(tab, 'budget', "of the session's budget is spent"));
+      await answerNext(tab, 'budget', { kind: 'raise', amount: 50_000 });
+      assert.not(await warnsAt(tab, 'changesets', "of the session's budget is spent"));
+      await answerNext(tab, 'changesets', { kind: 'approve' });
+      await answerNext(tab, 'session', { kind: 'stop' });
+    });
+    assert.is(raised.code, 1, raised.stderr);
+    assert.match(raised.stderr, 'Decided on the board: the budget, raised by 50000.');
+    assert.is(model.requests.filter((request) => taskOf(request) === 'task-002').length, 3);
+    assert.throws(() => repo.git('show', 'main:src/task-001.txt'));
+    assert.is(repo.git('show', 'main:src/task-002.txt'), 'task-002');
+  });
 
-  live(
-    'VAL-4 DSK-1 where no validator judges, the board asks for another, then passes it by hand',
-    async () => {
-      let asked = 0;
-      const project = await openClaudeProject({
-        script: (request) => {
-          if (roleOf(request) === 'validator' && request.turn === 1) asked += 1;
-          return { text: 'I cannot say.' };
-        },
-      });
-      const { repo } = project;
-      const before: number[] = [];
-      const script = 'echo 1 > src/task-001.txt';
-      const run = await runOnBoard(project, [task(1, { script, adapter: 'exec' })], async (tab) => {
-        const gate = await nextGate(tab, 'validator_failed');
-        before.push(asked);
-        const { value } = await tab.ask(`/api/gate/${gate.id}/diff`);
-        assert.match(JSON.stringify(value), '+1');
-        assert.is(await answerGate(tab, gate, { kind: 'retry' }), '');
-        const again = await nextGate(tab, 'validator_failed', gate.id);
-        before.push(asked);
-        assert.ok(await warnsAt(tab, 'validator_failed', 'no verdict'));
-        assert.is(await answerGate(tab, again, { kind: 'pass', notes: 'I read it.' }), '');
-        assert.not(await warnsAt(tab, 'changesets', 'no verdict'));
-        await answerNext(tab, 'changesets', { kind: 'approve' });
-      });
-      assert.is(run.code, 0, run.stderr);
-      // Two of its own, and the one more that was asked for.
-      assert.equal([...before, asked], [2, 3, 3]);
-      assert.match(run.stdout, '1 merged');
-      assert.is(repo.git('show', 'main:src/task-001.txt'), '1');
-    },
-  );
+  live('VAL-4 DSK-1 where no validator judges, the board asks for another, then passes it by hand', async () => {
+    let asked = 0;
+    const project = await openClaudeProject({
+      script: (request) => {
+        if (roleOf(request) === 'validator' && request.turn === 1) asked += 1;
+        return { text: 'I cannot say.' };
+      },
+    });
+    const { repo } = project;
+    const before: number[] = [];
+    const script = 'echo 1 > src/task-001.txt';
+    const run = await runOnBoard(project, [task(1, { script, adapter: 'exec' })], async (tab) => {
+      const gate = await nextGate(tab, 'validator_failed');
+      before.push(asked);
+      const { value } = await tab.ask(`/api/gate/${gate.id}/diff`);
+      assert.match(JSON.stringify(value), '+1');
+      assert.is(await answerGate(tab, gate, { kind: 'retry' }), '');
+      const again = await nextGate(tab, 'validator_failed', gate.id);
+      before.push(asked);
+      assert.ok(await warnsAt(tab, 'validator_failed', 'no verdict'));
+      assert.is(await answerGate(tab, again, { kind: 'pass', notes: 'I read it.' }), '');
+      assert.not(await warnsAt(tab, 'changesets', 'no verdict'));
+      await answerNext(tab, 'changesets', { kind: 'approve' });
+    });
+    assert.is(run.code, 0, run.stderr);
+    // Two of its own, and the one more that was asked for.
+    assert.equal([...before, asked], [2, 3, 3]);
+    assert.match(run.stdout, '1 merged');
+    assert.is(repo.git('show', 'main:src/task-001.txt'), '1');
+  });
 
-  live(
-    'DSK-1 a cycle that leaves only failed work: the board has it tried again, or ends the session',
-    async () => {
-      const project = await openClaudeProject({
-        config: {
-          ...noValidator,
-          roles: { validator: { adapter: 'none' }, worker: { adapter: 'exec' } },
-          limits: { max_retries: 0 },
-        },
-        script: () => ({ text: 'nobody' }),
-      });
-      const { repo } = project;
-      const script = 'cp given.txt src/task-001.txt';
-      const run = await runOnBoard(project, [task(1, { script })], async (tab) => {
-        const gate = await nextGate(tab, 'session');
-        assert.equal(gate.asks.gate === 'session' && gate.asks.answers, ['retry', 'replan', 'stop']);
-        assert.match(await answerGate(tab, gate, { kind: 'continue' }), 'continue is not among its answers');
-        repo.write('given.txt', 'given\n');
-        repo.commit('what it needs');
-        assert.is(await answerGate(tab, gate, { kind: 'retry' }), '');
-        await answerNext(tab, 'changesets', { kind: 'approve' });
-      });
-      assert.is(run.code, 0, run.stderr);
-      assert.match(run.stderr, 'Decided on the board: what is left, retry.');
-      assert.is(repo.git('show', 'main:src/task-001.txt'), 'given');
-    },
-  );
+  live('DSK-1 a cycle that leaves only failed work: the board has it tried again, or ends the session', async () => {
+    const project = await openClaudeProject({
+      config: {
+        ...noValidator,
+        roles: { validator: { adapter: 'none' }, worker: { adapter: 'exec' } },
+        limits: { max_retries: 0 },
+      },
+      script: () => ({ text: 'nobody' }),
+    });
+    const { repo } = project;
+    const script = 'cp given.txt src/task-001.txt';
+    const run = await runOnBoard(project, [task(1, { script })], async (tab) => {
+      const gate = await nextGate(tab, 'session');
+      assert.equal(gate.asks.gate === 'session' && gate.asks.answers, ['retry', 'replan', 'stop']);
+      assert.match(await answerGate(tab, gate, { kind: 'continue' }), 'continue is not among its answers');
+      repo.write('given.txt', 'given\n');
+      repo.commit('what it needs');
+      assert.is(await answerGate(tab, gate, { kind: 'retry' }), '');
+      await answerNext(tab, 'changesets', { kind: 'approve' });
+    });
+    assert.is(run.code, 0, run.stderr);
+    assert.match(run.stderr, 'Decided on the board: what is left, retry.');
+    assert.is(repo.git('show', 'main:src/task-001.txt'), 'given');
+  });
 
   live(
     'DSK-4 DSK-1 diagnostics that fail on the base: the board stops before agents are paid, or lets them work',

@@ -32,11 +32,7 @@ function latch(): { readonly opened: Promise<void>; open(): void } {
 
 if (place !== 'outside') {
   const { test, visitUrl, run } = await pageSuite('hints on the board');
-  const live = testIf(
-    test as Test,
-    place === 'inside',
-    'hints on the board: needs a network namespace and claude',
-  );
+  const live = testIf(test as Test, place === 'inside', 'hints on the board: needs a network namespace and claude');
 
   live('DSK-6: an agent is told something on the board, which shows what became of it', async () => {
     /** What the model waits for before it answers a turn. */

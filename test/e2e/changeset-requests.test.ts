@@ -28,8 +28,7 @@ const tasks = [one, two, upon];
 
 type Rig = Awaited<ReturnType<typeof rig>>;
 
-const hostOf = (repo: TestRepo, forge: 'gh' | 'glab') =>
-  forge === 'gh' ? makeFakeGh(repo) : makeFakeGlab(repo);
+const hostOf = (repo: TestRepo, forge: 'gh' | 'glab') => (forge === 'gh' ? makeFakeGh(repo) : makeFakeGlab(repo));
 
 /** A session that was run to its end, its changesets in requests; `isApart`: without a remote, so that none is opened. */
 const makeBegun = prepared(
@@ -75,9 +74,7 @@ async function rig({
     repo.git('for-each-ref', '--format=%(refname:short)', `refs/heads/flame/*--${group}`);
   /** Files of a group's branch on the host. */
   const files = (group: string): string =>
-    there('ls-tree', '-r', '--name-only', branch(group), 'src')
-      .replaceAll('\n', ' ')
-      .replace('src/a.txt ', '');
+    there('ls-tree', '-r', '--name-only', branch(group), 'src').replaceAll('\n', ' ').replace('src/a.txt ', '');
   /** As a person sees it. */
   const saying = async (argv: readonly string[]): Promise<string> => {
     const { stdout, stderr } = await flame(repo, argv, { env: host.env });
@@ -87,17 +84,12 @@ async function rig({
   return { repo, host, run, saying, there, branch, files, creates };
 }
 
-const wordAfter = (words: readonly string[], option: string): string =>
-  words[words.indexOf(option) + 1] ?? '';
+const wordAfter = (words: readonly string[], option: string): string => words[words.indexOf(option) + 1] ?? '';
 
 for (const style of ['merge', 'squash', 'rebase'])
   test(`DSK-3 each changeset has a request of its own from a branch with its work alone, or into the one it stands on (${style})`, async () => {
     const { there, branch, files, creates, run } = await rig({ style });
-    assert.equal(['one', 'two', 'upon'].map(files), [
-      'src/one.txt',
-      'src/two.txt',
-      'src/one.txt src/upon.txt',
-    ]);
+    assert.equal(['one', 'two', 'upon'].map(files), ['src/one.txt', 'src/two.txt', 'src/one.txt src/upon.txt']);
     const into = new Map(creates().map((words) => [wordAfter(words, '--head'), wordAfter(words, '--base')]));
     assert.is(into.get(branch('one')), 'main');
     assert.is(into.get(branch('two')), 'main');
@@ -181,10 +173,7 @@ for (const how of ['squash', 'merge'])
     assert.is(done.code, 0, done.stdout + done.stderr);
     assert.is(there('merge-base', before, branch('upon')), before, 'it only grows');
     assert.is(there('merge-base', 'main', branch('upon')), there('rev-parse', 'main'));
-    assert.equal(there('diff', '--name-only', 'main', branch('upon')).split('\n'), [
-      'src/one.txt',
-      'src/upon.txt',
-    ]);
+    assert.equal(there('diff', '--name-only', 'main', branch('upon')).split('\n'), ['src/one.txt', 'src/upon.txt']);
     assert.is(there('show', `${branch('upon')}:src/one.txt`), 'one 1\nmore');
     const edit = host.calls().findLast(([, verb]) => verb === 'edit') ?? [];
     assert.is(wordAfter(edit, '--base'), 'main');

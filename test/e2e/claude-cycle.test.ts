@@ -31,8 +31,7 @@ const plan = [
   {
     id: 'task-001',
     title: 'Write one',
-    description:
-      'Put the word one into src/one.txt.\n\nSecond paragraph: *markup*, "quotes", <tags> and ünïcode.',
+    description: 'Put the word one into src/one.txt.\n\nSecond paragraph: *markup*, "quotes", <tags> and ünïcode.',
     priority: 1,
     cohesion_group: 'numbers',
     file_locks: ['src/one.txt'],
@@ -149,30 +148,22 @@ if (place !== 'outside') {
     ]);
     // The client's own rules for commits would contradict the prompt, and sign what agents commit.
     assert.not.match(JSON.stringify(first('worker', 'task-001').body), /Co-Authored-By|branch first|HEREDOC/);
-    assert.equal([...first('validator', 'task-001').tools].sort(), [
-      'Glob',
-      'Grep',
-      'Read',
-      'StructuredOutput',
-    ]);
+    assert.equal([...first('validator', 'task-001').tools].sort(), ['Glob', 'Grep', 'Read', 'StructuredOutput']);
   });
 
-  live(
-    'the independent tasks are worked on at the same time, the dependent one sees both works',
-    async () => {
-      const { project } = await theCycle();
-      const workers = project.model.requests.filter((request) => roleOf(request) === 'worker');
-      // The first two answers were held back until both had asked; the third worker came after both had ended.
-      assert.equal(workers.slice(0, 2).map(taskOf).sort(), ['task-001', 'task-002']);
-      const third = workers.filter((request) => taskOf(request) === 'task-003');
-      assert.equal(workers.slice(-third.length), third);
-      const read = resultsOf(project, 'task-003').slice(0, 2);
-      assert.equal(
-        read.map(({ text }) => text.replace(/^\s*\d+\s/gm, '').trim()),
-        ['one', 'two'],
-      );
-    },
-  );
+  live('the independent tasks are worked on at the same time, the dependent one sees both works', async () => {
+    const { project } = await theCycle();
+    const workers = project.model.requests.filter((request) => roleOf(request) === 'worker');
+    // The first two answers were held back until both had asked; the third worker came after both had ended.
+    assert.equal(workers.slice(0, 2).map(taskOf).sort(), ['task-001', 'task-002']);
+    const third = workers.filter((request) => taskOf(request) === 'task-003');
+    assert.equal(workers.slice(-third.length), third);
+    const read = resultsOf(project, 'task-003').slice(0, 2);
+    assert.equal(
+      read.map(({ text }) => text.replace(/^\s*\d+\s/gm, '').trim()),
+      ['one', 'two'],
+    );
+  });
 
   for (const [index, { rule, call }] of attempts.entries()) {
     const why = rule ?? 'by the client';

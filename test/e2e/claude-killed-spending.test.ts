@@ -64,11 +64,7 @@ async function killed(
   await until('the kernel has ended the agent', () => processesAbout(root).length === 0);
   const before = project.model.requests.length;
   isAgain = true;
-  const done = await project.flame(
-    'run',
-    '--decisions-file',
-    writeDecisions(repo, { changesets: ['approve'] }),
-  );
+  const done = await project.flame('run', '--decisions-file', writeDecisions(repo, { changesets: ['approve'] }));
   assert.is(done.code, 0, done.stderr);
   assert.equal(
     tasksOf(done).map(({ status }) => status),
@@ -101,17 +97,14 @@ if (place !== 'outside') {
     },
   );
 
-  live(
-    'BUD-1 BUD-2 LIF-4 an answer counts as what it cost, also where the run is killed right after',
-    async () => {
-      const command = 'touch src/new.txt && sleep 600';
-      const { tokens, project } = await killed(
-        () => ({ tool: 'Bash', input: { command, description: 'wait' } }),
-        ({ repo }) => worktreesOf(repo.path).some((path) => existsSync(join(path, 'src/new.txt'))),
-      );
-      assert.is(tokens, answered, `${project.model.requests.length} requests`);
-    },
-  );
+  live('BUD-1 BUD-2 LIF-4 an answer counts as what it cost, also where the run is killed right after', async () => {
+    const command = 'touch src/new.txt && sleep 600';
+    const { tokens, project } = await killed(
+      () => ({ tool: 'Bash', input: { command, description: 'wait' } }),
+      ({ repo }) => worktreesOf(repo.path).some((path) => existsSync(join(path, 'src/new.txt'))),
+    );
+    assert.is(tokens, answered, `${project.model.requests.length} requests`);
+  });
 }
 
 if (place !== 'outside') {

@@ -25,14 +25,7 @@ test('a finished session stays in status, show and log until a new one starts', 
   const repo = makeExecProject();
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
   await flame(repo, ['run', 'One', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
-  for (const argv of [
-    ['status'],
-    ['show'],
-    ['show', 'task-001'],
-    ['log'],
-    ['log', 'task-001'],
-    ['show', 'one'],
-  ]) {
+  for (const argv of [['status'], ['show'], ['show', 'task-001'], ['log'], ['log', 'task-001'], ['show', 'one']]) {
     const run = await flame(repo, argv);
     assert.is(run.code, 0, run.stderr);
     assert.match(run.stdout, /task-001/, argv.join(' '));
@@ -116,14 +109,7 @@ test('--dry-run of every command starts nothing and stores nothing', async () =>
     }
   };
   await untouched([0, 1]);
-  await flame(repo, [
-    'run',
-    'x',
-    '--from',
-    plan,
-    '--decisions-file',
-    writeDecisions(repo, { plan: ['approve'] }),
-  ]);
+  await flame(repo, ['run', 'x', '--from', plan, '--decisions-file', writeDecisions(repo, { plan: ['approve'] })]);
   await untouched([0]);
 });
 
@@ -206,8 +192,7 @@ test('output to a closed pipe ends quietly', async () => {
 });
 
 // A script that goes on only when it is allowed to, so that nothing here depends on the clock.
-const patient =
-  'echo started > src/one.txt; while [ ! -e go ] && [ $((n += 1)) -lt 3000 ]; do sleep 0.1; done';
+const patient = 'echo started > src/one.txt; while [ ! -e go ] && [ $((n += 1)) -lt 3000 ]; do sleep 0.1; done';
 
 test('two runs at once on one session: the second is refused and changes nothing', async () => {
   const repo = makeExecProject();
@@ -305,9 +290,7 @@ function fingerprint(repo: TestRepo): readonly string[] {
     existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String).sort() : [];
   const git = join(repo.path, '.git');
   const files = list(git);
-  const texts = files.filter((file) =>
-    /^(?:HEAD|config(?:\.worktree)?|packed-refs|info\/.*|refs\/.*)$/.test(file),
-  );
+  const texts = files.filter((file) => /^(?:HEAD|config(?:\.worktree)?|packed-refs|info\/.*|refs\/.*)$/.test(file));
   return [
     ...files,
     ...texts

@@ -20,10 +20,7 @@ const tasks = [
 ];
 
 /** Runs `git flame work`; resolves to its exit code. Calls back for each event it prints. */
-async function work(
-  repo: TestRepo,
-  onEvent: (event: Readonly<Record<string, unknown>>) => void,
-): Promise<number> {
+async function work(repo: TestRepo, onEvent: (event: Readonly<Record<string, unknown>>) => void): Promise<number> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end('');
   stderr.resume();

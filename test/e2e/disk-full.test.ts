@@ -10,21 +10,13 @@ import { makeTempDir, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 
 const probe = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m none /mnt']);
-const onSmallDisk = testIf(
-  test,
-  probe.status === 0,
-  'a small disk cannot be mounted here: a full one is not tested',
-);
+const onSmallDisk = testIf(test, probe.status === 0, 'a small disk cannot be mounted here: a full one is not tested');
 
 /**
  * Runs a shell script in a mount namespace of its own, `$disk` being a disk of so many megabytes with a copy of
  * the repository, `$out` a folder outside, `flame` the program.
  */
-function onDisk(
-  repo: TestRepo,
-  megabytes: number,
-  script: string,
-): { read(name: string): string; told: string } {
+function onDisk(repo: TestRepo, megabytes: number, script: string): { read(name: string): string; told: string } {
   const [disk, out] = [makeTempDir('flame-disk'), makeTempDir('flame-out')];
   const whole = [
     `mount -t tmpfs -o size=${megabytes}m none ${disk}`,
@@ -47,14 +39,7 @@ async function makePlanned(script: string): Promise<TestRepo> {
   const repo = makeExecProject({ config: { concurrency: { development: 1, validation: 1 } } });
   const plan = writePlan(repo, [{ id: 'task-001', script, locks: ['src/'], group: 'one' }]);
   writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const planned = await flame(repo, [
-    'plan',
-    'Fill',
-    '--from',
-    plan,
-    '--decisions-file',
-    '.git/decisions.yml',
-  ]);
+  const planned = await flame(repo, ['plan', 'Fill', '--from', plan, '--decisions-file', '.git/decisions.yml']);
   assert.is(planned.code, 0, planned.stderr);
   return repo;
 }

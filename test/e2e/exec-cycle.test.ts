@@ -13,11 +13,9 @@ for (const format of ['sha1', 'sha256'] as const) {
       { id: 'task-001', script: 'mkdir -p src && echo one > src/one.txt', locks: ['src/one.txt'] },
     ]);
     const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-    const run = await flame(
-      repo,
-      ['run', 'One', '--from', `../${plan}`, '--decisions-file', `../${decisions}`],
-      { cwd: join(repo.path, 'src') },
-    );
+    const run = await flame(repo, ['run', 'One', '--from', `../${plan}`, '--decisions-file', `../${decisions}`], {
+      cwd: join(repo.path, 'src'),
+    });
     assert.is(run.code, 0, run.stderr);
     assert.is(repo.git('show', 'main:src/one.txt'), 'one');
     assertNothingLeft(repo);

@@ -99,9 +99,7 @@ test('TRU-2 a forged verdict passes nothing that was found red here, whatever re
     },
     {
       subject: 'pass',
-      tasks: [
-        alterTask(task, { status: 'done', result: { status: 'pass', notes: '', issues: [] }, reason: null }),
-      ],
+      tasks: [alterTask(task, { status: 'done', result: { status: 'pass', notes: '', issues: [] }, reason: null })],
     },
     { subject: 'on', session: { ...session, wave: 'merge' } },
   ]);

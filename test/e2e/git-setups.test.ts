@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -42,11 +33,7 @@ function session(repo: TestRepo, given = tasks, cwd = repo.path): Promise<FlameR
 }
 
 function health(repo: TestRepo): readonly string[] {
-  return [
-    repo.git('fsck', '--strict', '--no-dangling'),
-    repo.git('status', '--porcelain'),
-    repo.git('stash', 'list'),
-  ];
+  return [repo.git('fsck', '--strict', '--no-dangling'), repo.git('status', '--porcelain'), repo.git('stash', 'list')];
 }
 
 /** A session from plan to landing: what was approved is there, all else as before. */
@@ -180,24 +167,21 @@ testIf(
   test,
   process.getuid?.() === 0,
   'only root can give a folder away',
-)(
-  'CFG-5 a repository of another user is refused with the mend, and works once safe.directory names it',
-  async () => {
-    const plain = makeExecProject({ config: once });
-    const settings = join(makeTempDir(), 'gitconfig');
-    const repo = openRepo(plain.path, { ...plain.env, GIT_CONFIG_GLOBAL: settings });
-    for (const place of ['', '.git']) chownSync(join(repo.path, place), 1234, 1234);
-    const refused = await session(repo);
-    assert.is(refused.code, 128);
-    assert.match(refused.stderr, /belongs to another user/);
-    assert.match(refused.stderr, /next: git config --global --add safe\.directory/);
-    repo.git('config', '--file', settings, '--add', 'safe.directory', repo.path);
-    const script = 'echo b > b && git add b && git commit -q -m b';
-    const run = await session(repo, [{ id: 'a', script, locks: ['b'] }]);
-    assert.is(run.code, 0, run.stderr);
-    assert.is(repo.git('show', 'main:b'), 'b');
-  },
-);
+)('CFG-5 a repository of another user is refused with the mend, and works once safe.directory names it', async () => {
+  const plain = makeExecProject({ config: once });
+  const settings = join(makeTempDir(), 'gitconfig');
+  const repo = openRepo(plain.path, { ...plain.env, GIT_CONFIG_GLOBAL: settings });
+  for (const place of ['', '.git']) chownSync(join(repo.path, place), 1234, 1234);
+  const refused = await session(repo);
+  assert.is(refused.code, 128);
+  assert.match(refused.stderr, /belongs to another user/);
+  assert.match(refused.stderr, /next: git config --global --add safe\.directory/);
+  repo.git('config', '--file', settings, '--add', 'safe.directory', repo.path);
+  const script = 'echo b > b && git add b && git commit -q -m b';
+  const run = await session(repo, [{ id: 'a', script, locks: ['b'] }]);
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('show', 'main:b'), 'b');
+});
 
 test('CFG-5 commit graphs and several packs with one index', async () => {
   const repo = makeExecProject({ config: once });
@@ -236,15 +220,7 @@ test('CFG-5 a submodule whose address is relative', async () => {
   library.git('clone', '-q', '--bare', library.path, join(folder, 'library.git'));
   const { repo } = cloned();
   repo.git('remote', 'set-url', 'origin', join(folder, 'main.git'));
-  repo.git(
-    '-c',
-    'protocol.file.allow=always',
-    'submodule',
-    '--quiet',
-    'add',
-    '../library.git',
-    'lib/library',
-  );
+  repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', '../library.git', 'lib/library');
   repo.commit('a library');
   await holds(repo);
   assert.match(repo.git('submodule', 'status'), /^[0-9a-f]{40} lib\/library/);

@@ -41,9 +41,10 @@ inCell('UNI-5 agents that break their own worktree fail alone; honest work besid
   const run = await flame(repo, ['run', 'Try it', '--from', plan, '--decisions-file', decisions]);
   assert.is(run.code, 1, run.stderr);
   const [status] = (await flameJson(repo, ['status'])).lines;
-  const found = ((status?.tasks ?? []) as { id: string; status: string; reason: string | null }[]).map(
-    (task) => [task.id, task.status],
-  );
+  const found = ((status?.tasks ?? []) as { id: string; status: string; reason: string | null }[]).map((task) => [
+    task.id,
+    task.status,
+  ]);
   assert.equal(found, [...hostile.map(({ id }) => [id, 'failed']), ['honest', 'merged']].sort());
   assert.match(run.stderr, /too-many failed.*too many processes/);
   assert.match(run.stderr, /too-large failed.*limit of 1 MB/);

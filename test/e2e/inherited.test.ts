@@ -122,44 +122,37 @@ inCell(
   'ANY-4 a folder that the caller has open, at whatever number, is open in nothing that a run starts',
   async () => {
     const home = openSync(secretFolder(), 'r');
-    assertUnseen(
-      await runWith({ open: new Map([3, 9, 16, 17, 40, 200, 251].map((number) => [number, home])) }),
-    );
+    assertUnseen(await runWith({ open: new Map([3, 9, 16, 17, 40, 200, 251].map((number) => [number, home])) }));
     closeSync(home);
   },
 );
 
-inCell(
-  "ANY-4 what is no folder isn't either: sockets, pseudo-terminals, deleted files, /proc, watches",
-  async () => {
-    const server: Server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const gone = join(makeTempDir(), 'deleted-file');
-    const deleted = openSync(gone, 'w+');
-    rmSync(gone);
-    const before = new Set(readdirSync('/proc/self/fd'));
-    const watcher = watch(secretFolder());
-    const inotify = readdirSync('/proc/self/fd').find(
-      (name) => !before.has(name) && linkOf(Number(name)).includes('inotify'),
-    );
-    const socket = (server as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
-    const things = [
-      socket,
-      openSync('/dev/ptmx', 'r+'),
-      deleted,
-      openSync('/proc', 'r'),
-      ...(inotify === undefined ? [] : [Number(inotify)]),
-    ];
-    const traces = things.map(linkOf).map((link) => (link === '/proc' ? 'filesystems' : link));
-    assert.ok(traces.length >= 4);
-    const open = new Map(
-      things.flatMap((thing, at) => [[18 + 2 * at, thing] as const, [100 + 2 * at, thing] as const]),
-    );
-    assertUnseen(await runWith({ open }, traces), traces);
-    watcher.close();
-    server.close();
-  },
-);
+inCell("ANY-4 what is no folder isn't either: sockets, pseudo-terminals, deleted files, /proc, watches", async () => {
+  const server: Server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const gone = join(makeTempDir(), 'deleted-file');
+  const deleted = openSync(gone, 'w+');
+  rmSync(gone);
+  const before = new Set(readdirSync('/proc/self/fd'));
+  const watcher = watch(secretFolder());
+  const inotify = readdirSync('/proc/self/fd').find(
+    (name) => !before.has(name) && linkOf(Number(name)).includes('inotify'),
+  );
+  const socket = (server as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
+  const things = [
+    socket,
+    openSync('/dev/ptmx', 'r+'),
+    deleted,
+    openSync('/proc', 'r'),
+    ...(inotify === undefined ? [] : [Number(inotify)]),
+  ];
+  const traces = things.map(linkOf).map((link) => (link === '/proc' ? 'filesystems' : link));
+  assert.ok(traces.length >= 4);
+  const open = new Map(things.flatMap((thing, at) => [[18 + 2 * at, thing] as const, [100 + 2 * at, thing] as const]));
+  assertUnseen(await runWith({ open }, traces), traces);
+  watcher.close();
+  server.close();
+});
 
 function linkOf(descriptor: number): string {
   try {
@@ -171,9 +164,7 @@ function linkOf(descriptor: number): string {
 
 inCell('ANY-4 a folder is closed also where its name holds the number of the process', async () => {
   const own = `${secretFolder()}/of-$$`;
-  assertUnseen(
-    await runWith({ shell: `mkdir "${own}"; : > "${own}/TOP-SECRET"; exec 200<"${own}"; exec "$@"` }),
-  );
+  assertUnseen(await runWith({ shell: `mkdir "${own}"; : > "${own}/TOP-SECRET"; exec 200<"${own}"; exec "$@"` }));
 });
 
 inCell('ANY-4 a thousand open files are no hindrance', async () => {
@@ -215,8 +206,7 @@ for (const { closed, umask } of closings) {
       const seen = await seenOnce();
       assert.match(seen.worker, /^umask 0022$/m);
       assert.match(seen.setup, /^umask 0022$/m);
-      for (const other of [seen.git, seen.script])
-        assert.not.match(other, new RegExp(`^(?:umask )?${umask}$`, 'm'));
+      for (const other of [seen.git, seen.script]) assert.not.match(other, new RegExp(`^(?:umask )?${umask}$`, 'm'));
     });
 }
 

@@ -68,17 +68,12 @@ async function sinceOf(repo: TestRepo, name: string): Promise<Since> {
   return shown.lines[0]?.since as Since;
 }
 
-const onMoved = text((number) =>
-  number === 1 ? 'a new head\nline 1' : number === 35 ? 'moved' : line(number),
-);
+const onMoved = text((number) => (number === 1 ? 'a new head\nline 1' : number === 35 ? 'moved' : line(number)));
 
 test('RND-1 after a reject, what the author changed is shown, not what landed meanwhile, and what answers each comment', async () => {
   const repo = await secondRound(onMoved);
   const since = await sinceOf(repo, 'g-one');
-  assert.equal(
-    [since.isMoved, since.clashes, since.diffstat],
-    [true, [], { files: 2, insertions: 2, deletions: 1 }],
-  );
+  assert.equal([since.isMoved, since.clashes, since.diffstat], [true, [], { files: 2, insertions: 2, deletions: 1 }]);
   assert.equal(
     since.comments.map(({ fate, line: now }) => [fate, now]),
     [
@@ -102,10 +97,7 @@ test('RND-1 after a reject, what the author changed is shown, not what landed me
   assert.match(diff, /^-first$/m);
   assert.match(diff, /^\+second$/m);
   assert.not.match(diff, /a new head|moved|somebody else|\+twenty/);
-  assert.match(
-    shown.stdout,
-    /Since 1-g-one \([0-9a-f]+\), rejected, “Not the first.”: 2 files changed, \+2 −1/,
-  );
+  assert.match(shown.stdout, /Since 1-g-one \([0-9a-f]+\), rejected, “Not the first.”: 2 files changed, \+2 −1/);
   assert.match(shown.stdout, /src\/a\.txt:5 changed\n\s+“Say second.”/);
   assert.match(shown.stdout, /src\/a\.txt:20 unchanged, now line 21/);
 });

@@ -90,9 +90,7 @@ test('LIF-4 a kill at any moment of the next attempt loses nothing of what was k
   assert.is(start(measured, argv, { FLAME_TEST_KILL_LOG: log }).code, 0);
   const points = readFileSync(log, 'utf8').trim().split('\n');
   const moments = points.flatMap((name, at) =>
-    points.indexOf(name) === at && /cell|claimed|done|end of the agent|requeued|pending/.test(name)
-      ? [at + 1]
-      : [],
+    points.indexOf(name) === at && /cell|claimed|done|end of the agent|requeued|pending/.test(name) ? [at + 1] : [],
   );
   assert.ok(moments.length > 5, points.join('\n'));
   for (const at of moments) {

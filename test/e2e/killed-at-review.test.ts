@@ -41,9 +41,7 @@ function momentsOf(repo: TestRepo, argv: readonly string[]): readonly number[] {
   const names = readFileSync(log, 'utf8').trim().split('\n');
   const kinds = names.map((name) => name.replace(/^\d+ /, '').replace(/[0-9a-f]{8,}|ses-[\w-]+/g, ''));
   // Locks are taken and given back at each start, whatever it does; other tests kill there.
-  const moments = kinds.flatMap((kind, at) =>
-    kinds.indexOf(kind) === at && !/^lock /.test(kind) ? [at + 1] : [],
-  );
+  const moments = kinds.flatMap((kind, at) => (kinds.indexOf(kind) === at && !/^lock /.test(kind) ? [at + 1] : []));
   assert.ok(moments.length > 2, names.join('\n'));
   return spread(moments, sampleOf(5, moments.length));
 }
@@ -77,11 +75,7 @@ test('DSK-2 LIF-4 a suggestion killed while it is applied: applied whole, or not
     kill(repo, apply, at);
     const tip = repo.git('for-each-ref', '--format=%(objectname)', 'refs/heads/blueflame/**/a');
     if (tip === before) await startHere(repo, apply);
-    const commits = repo.git(
-      'for-each-ref',
-      '--format=%(authorname) %(subject)',
-      'refs/heads/blueflame/**/a',
-    );
+    const commits = repo.git('for-each-ref', '--format=%(authorname) %(subject)', 'refs/heads/blueflame/**/a');
     assert.match(commits, 'Apply a suggestion to src/a', `at ${at}`);
     assert.is(await landAll(repo), 'better b', `at ${at}`);
   }

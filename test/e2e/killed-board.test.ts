@@ -35,11 +35,7 @@ async function ranWith(
 }
 
 /** Answers and takes a connection that breaks for no answer. */
-async function answerInVain(
-  tab: Pick<TestBoard, 'ask' | 'until'>,
-  gate: { readonly id: string },
-  answer: unknown,
-) {
+async function answerInVain(tab: Pick<TestBoard, 'ask' | 'until'>, gate: { readonly id: string }, answer: unknown) {
   return answerGate(tab, gate, answer).catch(() => 'nobody answers');
 }
 

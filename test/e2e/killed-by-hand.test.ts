@@ -35,11 +35,7 @@ function kindOf(point: string): string {
 }
 
 function kill(repo: TestRepo, argv: readonly string[], at: number): void {
-  assert.is(
-    start(repo, argv, { FLAME_TEST_KILL_AT: `${at}` }).signal,
-    'SIGKILL',
-    `${argv.join(' ')} at ${at}`,
-  );
+  assert.is(start(repo, argv, { FLAME_TEST_KILL_AT: `${at}` }).signal, 'SIGKILL', `${argv.join(' ')} at ${at}`);
 }
 
 async function taskOf(repo: TestRepo): Promise<Fields> {
@@ -96,8 +92,7 @@ test('STA-3 submit killed at any moment: not done, or done with its branch, and 
   for (const at of momentsOf(await prepared(), submit)) {
     const repo = await prepared();
     kill(repo, submit, at);
-    if ((await taskOf(repo)).status === 'claimed')
-      assert.is((await startHere(repo, submit)).code, 0, `at ${at}`);
+    if ((await taskOf(repo)).status === 'claimed') assert.is((await startHere(repo, submit)).code, 0, `at ${at}`);
     const task = await taskOf(repo);
     assert.is(task.status, 'done', `at ${at}`);
     assert.is(repo.git('rev-parse', `refs/heads/${task.branch}`), task.commit);
@@ -115,8 +110,7 @@ test('LIF-7 release killed at any moment and typed again: the task is free and t
   for (const at of momentsOf(await prepared(), release)) {
     const repo = await prepared();
     kill(repo, release, at);
-    if ((await taskOf(repo)).status === 'claimed')
-      assert.is((await startHere(repo, release)).code, 0, `at ${at}`);
+    if ((await taskOf(repo)).status === 'claimed') assert.is((await startHere(repo, release)).code, 0, `at ${at}`);
     assert.is((await taskOf(repo)).status, 'pending', `at ${at}`);
     const kept = repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue').split('\n');
     assert.is(kept.length, 1, `at ${at}`);
@@ -150,8 +144,7 @@ test('LND-1 undo killed at any moment and typed again: the landing is there with
     const [, { status = '' } = {}] = JSON.parse((await startHere(repo, ['status', '--json'])).stdout).tasks;
     const wasDone = status === 'dropped';
     // A transaction that was under way is finished by whoever comes next.
-    if (!wasDone)
-      assert.equal([status, [landed, before].includes(repo.git('rev-parse', 'main'))], ['merged', true]);
+    if (!wasDone) assert.equal([status, [landed, before].includes(repo.git('rev-parse', 'main'))], ['merged', true]);
     const again = await startHere(repo, undo);
     if (again.code !== 0) assert.is(JSON.parse(again.stderr).error.code, 'no-changeset', `at ${at}`);
     const tasks: readonly Fields[] = JSON.parse((await startHere(repo, ['status', '--json'])).stdout).tasks;

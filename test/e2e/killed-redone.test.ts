@@ -21,10 +21,7 @@ const points = listKillPoints(undisturbed);
 const expected = await endState(undisturbed);
 
 test('STK-3 the undisturbed run does the first twice, the others once, and lands all', () => {
-  assert.is(
-    undisturbed.git('show', 'main:src/price.txt').replace(/\n+/g, ' '),
-    '# one one # two two # three three',
-  );
+  assert.is(undisturbed.git('show', 'main:src/price.txt').replace(/\n+/g, ' '), '# one one # two two # three three');
   assert.is(expected.cycle, 2);
   assert.equal(
     (expected.tasks as readonly { readonly done: number }[]).map(({ done }) => done),

@@ -56,8 +56,7 @@ function triesOf(repo: TestRepo): number {
 
 /** Before the first agent begins and up to the one of the next task: what comes after is as in any run. */
 function sample(all: readonly number[]): readonly number[] {
-  const places = (word: string): readonly number[] =>
-    all.filter((at) => points[at - 1]?.includes(word) === true);
+  const places = (word: string): readonly number[] => all.filter((at) => points[at - 1]?.includes(word) === true);
   const from = places('cell ready')[0] ?? 1;
   const to = places('agent registered')[3] ?? points.length;
   return makeRandom(7)

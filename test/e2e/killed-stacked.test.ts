@@ -24,10 +24,7 @@ const points = listKillPoints(undisturbed);
 const expected = await endState(undisturbed);
 
 test('the undisturbed run lands the first and the third, in one cycle and one attempt each', () => {
-  assert.is(
-    undisturbed.git('show', 'main:src/price.txt').replace(/\n+/g, ' '),
-    '# one one # two # three three',
-  );
+  assert.is(undisturbed.git('show', 'main:src/price.txt').replace(/\n+/g, ' '), '# one one # two # three three');
   assert.is(expected.cycle, 1);
   assert.equal(findRemains(undisturbed), []);
 });

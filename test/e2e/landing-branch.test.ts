@@ -120,10 +120,7 @@ test('MRG-10: title and body are made from objective, tasks and verdicts, and me
   assert.ok(body.includes('Greet @<!-- -->everyone, fixes #<!-- -->1 \\<b\\>now\\</b\\> \\`rm -rf\\`'), body);
   const [push, create] = request.commands as readonly string[];
   assert.match(push ?? '', /^git push origin flame\/ses-/);
-  assert.match(
-    create ?? '',
-    /^gh pr create --base main --head flame\/ses-\S+ --title 'Greet people' --body-file \S+$/,
-  );
+  assert.match(create ?? '', /^gh pr create --base main --head flame\/ses-\S+ --title 'Greet people' --body-file \S+$/);
 });
 
 test('MRG-10: the next cycle builds on the landing branch, also after the configuration changed', async () => {
@@ -180,10 +177,7 @@ test('MRG-10: --pr pushes the branch and opens the request with gh; again, it is
   assert.is(request.url, 'https://example.com/lea/sample/pull/7');
   const branch = `${request.branch}`;
   assert.is(repo.git('--git-dir=.git/remote.git', 'rev-parse', branch), repo.git('rev-parse', branch));
-  assert.is(
-    repo.git('--git-dir=.git/remote.git', 'for-each-ref', '--format=%(refname)'),
-    `refs/heads/${branch}`,
-  );
+  assert.is(repo.git('--git-dir=.git/remote.git', 'for-each-ref', '--format=%(refname)'), `refs/heads/${branch}`);
   assert.equal(gh.calls().trim().split('\n'), [
     ...['pr', 'create', '--base', 'main', '--head', branch],
     ...['--title', 'Greet people', '--body-file', `${request.body_file}`],

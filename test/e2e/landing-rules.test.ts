@@ -113,8 +113,7 @@ for (const [index, [how, key, value]] of ownSigners.entries()) {
     repo.git('config', key, value(repo, outside));
     const approve = writeDecisions(repo, { changesets: ['approve'] }, 'approve.yml');
     const before = repo.git('rev-parse', 'main');
-    const refused =
-      index === 0 ? await runTasks(repo, [one]) : await flame(repo, ['run', '--decisions-file', approve]);
+    const refused = index === 0 ? await runTasks(repo, [one]) : await flame(repo, ['run', '--decisions-file', approve]);
     assert.is(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /lies inside the repository\. An agent could have written it/);
     assert.match(refused.stderr, `git config --unset-all ${key}`);
@@ -177,11 +176,7 @@ test('MRG-5 an index another git holds is said, and the landing goes on once it 
   ]);
   assert.is(early.code, 2, early.stderr);
   repo.write('.git/index.lock', '');
-  const refused = await flame(repo, [
-    'review',
-    '--decisions-file',
-    writeDecisions(repo, { changesets: ['approve'] }),
-  ]);
+  const refused = await flame(repo, ['review', '--decisions-file', writeDecisions(repo, { changesets: ['approve'] })]);
   assert.is(refused.code, 1, refused.stderr);
   assert.match(refused.stderr, /index is locked, so nothing was landed/);
   execFileSync('rm', [join(repo.path, '.git/index.lock')]);

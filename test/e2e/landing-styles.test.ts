@@ -110,11 +110,7 @@ for (const style of ['squash', 'rebase']) {
     const behind = /may still have the files from before the landing: git flame resume updates them/;
     assert.match((await flame(repo, ['status'])).stdout, behind);
     assert.match((await flame(repo, lookOnly)).stdout.replace(/\s+/g, ' '), behind);
-    const resumed = await flame(repo, [
-      'resume',
-      '--decisions-file',
-      writeDecisions(repo, { changesets: [] }),
-    ]);
+    const resumed = await flame(repo, ['resume', '--decisions-file', writeDecisions(repo, { changesets: [] })]);
     assert.is(repo.git('rev-list', '--count', `${from}..main`), '3', resumed.stderr);
     assert.match(repo.git('show', 'main:f').replace(/\n+/g, ' '), /^# a a # b b # c c # d$/);
     assert.not.match(resumed.stderr, /did not land|\b[bc]: pass at /);
@@ -217,8 +213,7 @@ for (const style of ['merge', 'squash'])
 
 test('DSK-3 landing_message is the message, whatever a shell would make of it; the trailers follow', async () => {
   const repo = makeProject({
-    landing_message:
-      'Ship {group} $(touch pwned) `id` {unknown}\n\nFor: {objective}\n\n{list}\n\nReviewed: yes',
+    landing_message: 'Ship {group} $(touch pwned) `id` {unknown}\n\nFor: {objective}\n\n{list}\n\nReviewed: yes',
   });
   const done = await run(repo, stacked.slice(0, 1));
   assert.is(done.code, 0, done.stderr);

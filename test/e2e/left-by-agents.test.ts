@@ -87,10 +87,7 @@ test('WTR-5 a file of project.copy that an agent changed is named, and kept in i
     { id: 'beside', script: `${change}; echo b > b.txt`, locks: ['config/local.json', 'b.txt'] },
     { id: 'left', script: 'cat config/local.json > c.txt', locks: ['config/**', 'c.txt'] },
   ]);
-  assert.match(
-    failureOf(run, 'alone'),
-    /config\/local\.json was copied into its worktree and is in no commit/,
-  );
+  assert.match(failureOf(run, 'alone'), /config\/local\.json was copied into its worktree and is in no commit/);
   const beside = await flame(repo, ['show', 'beside']);
   assert.match(beside.stdout, /not handed in: config\/local\.json/);
   assert.match(run.stderr, /beside is done, but no commit holds 1 path .*; its worktree stays: /);
@@ -107,8 +104,7 @@ test('WTR-2 a worktree that is removed while its agent works ends that attempt a
   const running = runTasks(repo, [
     {
       id: 'gone',
-      script:
-        'echo 1 > a.txt; git add -A; git commit -qm kept; touch ready; until [ ! -e ready ]; do sleep 0.1; done',
+      script: 'echo 1 > a.txt; git add -A; git commit -qm kept; touch ready; until [ ! -e ready ]; do sleep 0.1; done',
       locks: ['a.txt'],
     },
     { id: 'other', script: 'echo 2 > b.txt', locks: ['b.txt'] },
@@ -129,9 +125,7 @@ test('WTR-2 a worktree that is removed while its agent works ends that attempt a
 
 test('WTR-2 a kept worktree that was removed is made again by the next command, with the commits of its agent', async () => {
   const repo = makeProject();
-  writePlan(repo, [
-    { id: 'kept', script: 'echo 1 > a.txt; git add -A; git commit -qm a; exit 1', locks: ['a.txt'] },
-  ]);
+  writePlan(repo, [{ id: 'kept', script: 'echo 1 > a.txt; git add -A; git commit -qm a; exit 1', locks: ['a.txt'] }]);
   writeDecisions(repo, { plan: ['approve'], session: ['stop'] });
   const run = await runProgram(repo, argv);
   assert.is(run.code, 1, run.stderr);
@@ -217,29 +211,17 @@ test('WTR-5 work that git ignores is named with the rule, and kept; what setup a
   ]);
   const nothing = 'no-commits: It ended without a change inside its scope';
   assert.match(failureOf(run, 'whole'), `${nothing}: git ignores dist/bundle.js, by .gitignore:1 (dist/)`);
-  assert.match(
-    failureOf(run, 'nested'),
-    `${nothing}: git ignores modules/b/b.txt, by .gitignore:4 (modules/)`,
-  );
-  assert.match(
-    failureOf(run, 'personal'),
-    `${nothing}: git ignores work.log.md, by ${personal}:1 (*.log.md)`,
-  );
+  assert.match(failureOf(run, 'nested'), `${nothing}: git ignores modules/b/b.txt, by .gitignore:4 (modules/)`);
+  assert.match(failureOf(run, 'personal'), `${nothing}: git ignores work.log.md, by ${personal}:1 (*.log.md)`);
   assert.match(failureOf(run, 'beside'), `${nothing}.`);
   assert.match(run.stderr, /half is done, but no commit holds 1 path of its work; its worktree stays: \S+/);
   assert.match(run.stderr, 'src/c.generated.ts, by .gitignore:3 (*.generated.ts)');
   assert.not.match(run.stderr, /caches is done, but/);
   const half = await flame(repo, ['show', 'half']);
-  assert.match(
-    half.stdout,
-    'Ignored by git, not handed in: src/c.generated.ts, by .gitignore:3 (*.generated.ts)',
-  );
+  assert.match(half.stdout, 'Ignored by git, not handed in: src/c.generated.ts, by .gitignore:3 (*.generated.ts)');
   const cleaned = await flame(repo, ['cleanup', '--yes', '--force']);
   assert.is(cleaned.code, 0, cleaned.stderr);
-  const kept = repo
-    .git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue/')
-    .split('\n')
-    .filter(Boolean);
+  const kept = repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue/').split('\n').filter(Boolean);
   const files = kept
     .map((ref) => repo.git('diff', '--no-renames', '--diff-filter=A', '--name-only', 'main', ref))
     .sort();
@@ -250,8 +232,7 @@ test('WTR-5 work that git ignores is named with the rule, and kept; what setup a
 
 test('UNI-5 what an agent committed and left again is a rescue, and named; a secret stays in its quarantine', async () => {
   const repo = makeProject();
-  const commit = (file: string): string =>
-    `echo ${file} > ${file}.txt; git add -A; git commit -qm "Do ${file}"`;
+  const commit = (file: string): string => `echo ${file} > ${file}.txt; git add -A; git commit -qm "Do ${file}"`;
   const locks = (name: string): string[] => [`${name}*.txt`];
   const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
   const run = await runTasks(repo, [

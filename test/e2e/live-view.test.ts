@@ -65,39 +65,34 @@ live('CLI-4: eight agents have a row each, with the keys below, and nothing else
   await terminal.until(/Stopped\. The agents have ended/);
 });
 
-live(
-  'CLI-4: a row per agent with its task, time and last action; one is looked into and stopped',
-  async () => {
-    const { terminal } = await begin([endless, endless]);
-    const overview = await terminal.until(
-      /> worker {2}task-1 +[\dm ]+s +round[\s\S]*worker {2}task-2 +[\dm ]+s +round/,
-    );
-    assert.match(overview, /Wave work, cycle 1 · 0 of 2 tasks done · 2 running · 0 ready · 0 waiting/);
-    terminal.type('Down');
-    await terminal.until(/> worker {2}task-2/);
-    terminal.type('Enter');
-    await terminal.until(/worker-[0-9a-f]{8} · [\dm ]+s\ntask-2 Do task-2\n\d\d:\d\d:\d\d {2}round \d+\n/);
-    // What runs scripts asks no model that could be told.
-    terminal.type('t');
-    await terminal.until(/Message worker-[0-9a-f]{8} \(Enter, Esc\): _/);
-    terminal.type('Keep it', 'Enter');
-    await terminal.until(/message refused: it asks no model/);
-    terminal.type('s');
-    await terminal.until(/Stop task-2\? \(y\)es/);
-    terminal.type('n', 's');
-    await terminal.until(/Stop task-2/);
-    terminal.type('y');
-    // It is still looked at, now that it has ended.
-    await terminal.until(/worker-[0-9a-f]{8} · agent-stopped/);
-    terminal.type('Escape');
-    await terminal.until(/task-2: claimed -> failed[\s\S]*> worker {2}task-1/);
-    terminal.type('C-c');
-    await terminal.until(/Stopped\. The agents have ended/);
-    terminal.type('stty -a', 'Enter');
-    await terminal.until(isBack);
-    assert.is(terminal.ask('cursor_flag'), '1');
-  },
-);
+live('CLI-4: a row per agent with its task, time and last action; one is looked into and stopped', async () => {
+  const { terminal } = await begin([endless, endless]);
+  const overview = await terminal.until(/> worker {2}task-1 +[\dm ]+s +round[\s\S]*worker {2}task-2 +[\dm ]+s +round/);
+  assert.match(overview, /Wave work, cycle 1 · 0 of 2 tasks done · 2 running · 0 ready · 0 waiting/);
+  terminal.type('Down');
+  await terminal.until(/> worker {2}task-2/);
+  terminal.type('Enter');
+  await terminal.until(/worker-[0-9a-f]{8} · [\dm ]+s\ntask-2 Do task-2\n\d\d:\d\d:\d\d {2}round \d+\n/);
+  // What runs scripts asks no model that could be told.
+  terminal.type('t');
+  await terminal.until(/Message worker-[0-9a-f]{8} \(Enter, Esc\): _/);
+  terminal.type('Keep it', 'Enter');
+  await terminal.until(/message refused: it asks no model/);
+  terminal.type('s');
+  await terminal.until(/Stop task-2\? \(y\)es/);
+  terminal.type('n', 's');
+  await terminal.until(/Stop task-2/);
+  terminal.type('y');
+  // It is still looked at, now that it has ended.
+  await terminal.until(/worker-[0-9a-f]{8} · agent-stopped/);
+  terminal.type('Escape');
+  await terminal.until(/task-2: claimed -> failed[\s\S]*> worker {2}task-1/);
+  terminal.type('C-c');
+  await terminal.until(/Stopped\. The agents have ended/);
+  terminal.type('stty -a', 'Enter');
+  await terminal.until(isBack);
+  assert.is(terminal.ask('cursor_flag'), '1');
+});
 
 live('WRK-6: no more agents start, and what is done goes on to review', async () => {
   const { repo, terminal } = await begin(['echo done > task-1.txt', endless, 'echo done > task-3.txt'], {
@@ -129,9 +124,7 @@ live('it fits 40 columns, and a window of another size', async () => {
   const { terminal } = await begin([`${wide}; ${endless}`, `${wide}; exec tail -f /dev/null`], {
     columns: 40,
   });
-  await terminal.until(
-    /> task-1 {2}[\dm ]+s\n {4}round \d+\n[\s\S]* {2}task-2 {2}[\dm ]+s\n {4}日本語[^\n]*…\n/,
-  );
+  await terminal.until(/> task-1 {2}[\dm ]+s\n {4}round \d+\n[\s\S]* {2}task-2 {2}[\dm ]+s\n {4}日本語[^\n]*…\n/);
   terminal.resize(70, 24);
   await terminal.until(/task-2 {2}[\dm ]+s\n {4}日本語の長い行がここにあって四十桁には入りませんけれども\n/);
   terminal.resize(30, 12);

@@ -36,8 +36,7 @@ test('DST-1 TRU-2 what somebody else writes as the text of a task runs on no mac
     eve.repo.git('fetch', '-q', 'origin', '+refs/blueflame/*:refs/blueflame/*');
     await forge(eve.repo, (state) => {
       const [session] = state.sessions;
-      const last =
-        session === undefined ? undefined : state.tasksOf(session.id).find(({ id }) => id === 'task-005');
+      const last = session === undefined ? undefined : state.tasksOf(session.id).find(({ id }) => id === 'task-005');
       const description = `touch ${witness}; mkdir -p src; echo eve > src/5.txt`;
       return last === undefined
         ? []

@@ -83,10 +83,7 @@ test('DST-1 LIF-1 a machine that joined and is stopped frees what it held and sa
   await until('it works', () => worktrees(other) > 0 || other.child === null);
   other.child?.kill('SIGKILL');
   await machineEnd(other);
-  assert.match(
-    (await flame(other.repo, ['status'])).stdout,
-    /which has ended: git flame work --join origin frees it/,
-  );
+  assert.match((await flame(other.repo, ['status'])).stdout, /which has ended: git flame work --join origin frees it/);
   startMachine(other, digest);
   await until(
     'it works again',

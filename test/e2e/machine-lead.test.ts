@@ -38,9 +38,7 @@ test('DST-1 a lead whose branch is behind the remote brings it forward, works on
   const { code, stderr } = await run(lead);
   assert.is(code, 0, stderr);
   assert.match(stderr, /main was behind origin\. It is now at/);
-  assert.ok(
-    existsSync(join(lead.repo.path, 'notes.txt')) && existsSync(join(lead.repo.path, 'src/task-001.txt')),
-  );
+  assert.ok(existsSync(join(lead.repo.path, 'notes.txt')) && existsSync(join(lead.repo.path, 'src/task-001.txt')));
   assert.is(lead.repo.git('status', '--porcelain'), '');
   assert.is(remote.git('rev-parse', 'main'), lead.repo.git('rev-parse', 'main'));
   remote.git('merge-base', '--is-ancestor', commit, 'main');
@@ -112,9 +110,7 @@ test('DST-1 so it is once the session has ended: the revert is shared as the ses
 });
 
 /** A session of two groups, of which the first has landed and the second still waits, and where main was before. */
-async function halfLanded(): Promise<
-  ReturnType<typeof rig> & { readonly before: string; readonly landed: string }
-> {
+async function halfLanded(): Promise<ReturnType<typeof rig> & { readonly before: string; readonly landed: string }> {
   const made = rig([make('task-001', 'a'), make('task-002', 'b')]);
   const before = made.remote.git('rev-parse', 'main');
   writeDecisions(made.lead.repo, { plan: ['approve'], changesets: ['approve', 'skip'] });
@@ -157,11 +153,7 @@ for (const [what, isTold] of [
       remote.git('ls-tree', '-r', '--name-only', 'main', 'src/task-001.txt', 'src/task-002.txt'),
       'src/task-001.txt\nsrc/task-002.txt',
     );
-    assert.is(
-      remote.git('rev-list', '--first-parent', '--count', `${before}..main`),
-      '2',
-      'each landed once',
-    );
+    assert.is(remote.git('rev-list', '--first-parent', '--count', `${before}..main`), '2', 'each landed once');
     assert.is(remote.git('rev-parse', 'main'), lead.repo.git('rev-parse', 'main'));
   });
 

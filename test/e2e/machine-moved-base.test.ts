@@ -33,36 +33,19 @@ test('DST-1 a base that a teammate moves while a landing is on its way is decide
   moveAtLanding(remote, theirs);
   const decided = ['--decisions-file', '.git/decisions.yml'];
   writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
-  const first = await flame(repo, [
-    'run',
-    'Do them',
-    '--remote',
-    'origin',
-    '--from',
-    '.git/plan.yml',
-    ...decided,
-  ]);
+  const first = await flame(repo, ['run', 'Do them', '--remote', 'origin', '--from', '.git/plan.yml', ...decided]);
   assert.is(first.code, 2, first.stderr);
-  assert.match(
-    first.stderr,
-    /main differs between here and origin, so nothing was landed\. The approval stays valid/,
-  );
+  assert.match(first.stderr, /main differs between here and origin, so nothing was landed\. The approval stays valid/);
   assert.is(remote.git('rev-parse', 'main'), theirs);
   const [, pull = ''] = first.stderr.match(/next: git (pull origin main)/) ?? [];
   repo.git(...pull.split(' '));
   writeDecisions(repo, { changesets: ['approve', 'approve'], session: ['continue', 'stop'] });
   const again = await flame(repo, ['run', ...decided]);
   assert.is(again.code, 0, again.stderr);
-  const [session = ''] = repo
-    .git('for-each-ref', '--format=%(refname:lstrip=3)', 'refs/blueflame/kept/')
-    .split('\n');
+  const [session = ''] = repo.git('for-each-ref', '--format=%(refname:lstrip=3)', 'refs/blueflame/kept/').split('\n');
   const history = checkSharedHistory(remote, session);
   assert.equal([history.problems, history.merged], [[], 2]);
-  assert.is(
-    remote.git('rev-list', '--first-parent', '--count', `${before}..main`),
-    '2',
-    'theirs, and ours once',
-  );
+  assert.is(remote.git('rev-list', '--first-parent', '--count', `${before}..main`), '2', 'theirs, and ours once');
   remote.git('merge-base', '--is-ancestor', theirs, 'main');
 });
 

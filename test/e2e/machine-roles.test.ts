@@ -56,20 +56,14 @@ test('DST-1 TRU-2 a machine that only validates takes no task; its verdicts coun
   await until('it is there', async () => (await joined(lead)) !== undefined);
   const before = await joined(lead);
   assert.equal([before?.roles, before?.trusted], [['validate'], []]);
-  assert.match(
-    (await flame(lead.repo, ['machines'])).stdout,
-    /roles: validate \(not trusted\); key [\w-]{43}/,
-  );
+  assert.match((await flame(lead.repo, ['machines'])).stdout, /roles: validate \(not trusted\); key [\w-]{43}/);
   const nobody = await flame(lead.repo, ['machines', '--trust', 'nobody/1']);
   assert.is(nobody.code, 1);
   assert.match(nobody.stderr, /No machine named nobody\/1/);
   const name = before?.machine ?? '';
   const trusted = await flame(lead.repo, ['machines', '--trust', name]);
   assert.is(trusted.code, 0, trusted.stderr);
-  await until(
-    'it is told',
-    async () => (await joined(lead))?.trusted.includes('validate') ?? lead.child === null,
-  );
+  await until('it is told', async () => (await joined(lead))?.trusted.includes('validate') ?? lead.child === null);
   await machineEnd(lead);
   await machineEnd(other);
   assert.equal([lead.ends, other.ends], [[0], [0]], `${lead.said}\n${other.said}`);

@@ -2,14 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  endOpened,
-  letGo,
-  type MachineRig,
-  machineEnd,
-  makeMachines,
-  untilLetGo,
-} from '../support/machine-rig.ts';
+import { endOpened, letGo, type MachineRig, machineEnd, makeMachines, untilLetGo } from '../support/machine-rig.ts';
 import { landsOnce, stepsDown, subjects, tasksOf, twoLeads, worktrees } from '../support/two-leads.ts';
 
 // Two leads that are both alive while the old one judges, merges and lands.
@@ -33,8 +26,7 @@ for (const [moment, condition, kind, made] of [
 ] as const)
   test(`DST-1 LIF-4 a lead that is replaced while it ${moment} records nothing of it: the next one does that itself, and lands once`, async () => {
     const rig = makeMachines(2, tasksOf('true'), undefined, checking(condition));
-    const judged = (): number =>
-      subjects(rig.remote, 'validations').filter((line) => /pass by/.test(line)).length;
+    const judged = (): number => subjects(rig.remote, 'validations').filter((line) => /pass by/.test(line)).length;
     const leads = await twoLeads(
       rig,
       () => doneTasks(rig) === 2 && (moment === 'judges' || judged() === 2) && worktrees(rig.lead) > 0,

@@ -82,19 +82,11 @@ async function cloneFor(
 function versionsOf(remote: TestRepo, session: string): readonly Session[] {
   const key = remote.git('rev-parse', `refs/blueflame/sessions:anchors/${session}`);
   const note = `${key.slice(0, 2)}/${key.slice(2)}`;
-  const commits = remote.git(
-    'rev-list',
-    '--reverse',
-    '--first-parent',
-    'refs/blueflame/sessions',
-    '--',
-    note,
-  );
+  const commits = remote.git('rev-list', '--reverse', '--first-parent', 'refs/blueflame/sessions', '--', note);
   return commits.split('\n').map((commit) => JSON.parse(remote.git('show', `${commit}:${note}`)));
 }
 
-const aside = ({ reservations = [] }: Session): number =>
-  reservations.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+const aside = ({ reservations = [] }: Session): number => reservations.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
 
 function lastLine({ lines }: FlameCommand): Readonly<Record<string, unknown>> {
   return lines.at(-1) ?? {};
@@ -146,8 +138,7 @@ if (place !== 'outside') {
       );
       const decisions = ['--decisions-file', writeDecisions(lead.repo, decided)];
       const running = lead.begin('run', 'Two', '--remote', 'origin', '--from', plan, ...decisions);
-      const status = async (): Promise<Readonly<Record<string, unknown>>> =>
-        lastLine(await lead.flame('status'));
+      const status = async (): Promise<Readonly<Record<string, unknown>>> => lastLine(await lead.flame('status'));
       type Shown = { readonly id: string; readonly plan_digest?: string };
       const planned = async (): Promise<Shown | null> => ((await status()).session as Shown | null) ?? null;
       await until('there is a plan', async () => (await planned())?.plan_digest !== undefined);
@@ -172,10 +163,7 @@ if (place !== 'outside') {
       );
       killed.signal('SIGKILL');
       await killed.ended;
-      await until(
-        'it is given up',
-        () => now().reservations?.some(({ presumed }) => presumed === true) === true,
-      );
+      await until('it is given up', () => now().reservations?.some(({ presumed }) => presumed === true) === true);
       const seen = (await status()).session as {
         readonly presumed_spent?: { readonly cost_usd: number; readonly machines: readonly string[] };
       };
@@ -207,14 +195,9 @@ function requireHeld(versions: readonly Session[], machines: readonly string[]):
   assert.ok(last !== undefined && last.state === 'ended');
   assert.is(last.reservations, undefined);
   for (const { id, cost_usd } of last.agents) {
-    const first = versions.findIndex(({ reservations = [] }) =>
-      reservations.some(({ agent }) => agent === id),
-    );
+    const first = versions.findIndex(({ reservations = [] }) => reservations.some(({ agent }) => agent === id));
     const booked = versions.findIndex(({ agents }) => agents.some((one) => one.id === id));
-    assert.ok(
-      cost_usd > 0 && first >= 0 && first < booked,
-      `${id} spent ${cost_usd} of what it had set aside`,
-    );
+    assert.ok(cost_usd > 0 && first >= 0 && first < booked, `${id} spent ${cost_usd} of what it had set aside`);
   }
   assert.equal(Object.keys(last.spent_on ?? {}).sort(), [...machines].sort());
   const spent = Object.values(last.spent_on ?? {}).reduce((sum, one) => sum + one.cost_usd, 0);

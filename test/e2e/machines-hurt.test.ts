@@ -112,12 +112,7 @@ async function twoLeads(): Promise<void> {
   assert.match(refused.stderr, /leads this session/);
   assert.match(refused.stderr, /git flame run --remote --take-over/);
   writeDecisions(other.repo, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
-  const taken = await runProgram(other.repo, [
-    ...again,
-    '--take-over',
-    '--decisions-file',
-    '.git/decisions.yml',
-  ]);
+  const taken = await runProgram(other.repo, [...again, '--take-over', '--decisions-file', '.git/decisions.yml']);
   lead.child?.kill('SIGCONT');
   assert.is(taken.code, 0, taken.stderr);
   // It finds its lead passed on with its first look, says so, and ends by itself.

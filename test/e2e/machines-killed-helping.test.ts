@@ -90,8 +90,7 @@ async function allPoints(role: Role): Promise<readonly string[]> {
   await machineEnd(helper);
   assert.equal([lead.ends, helper.ends], [[0], [0]], `${lead.said}\n${helper.said}`);
   const lines = readFileSync(log, 'utf8').trim().split('\n');
-  const isWork = (line: string): boolean =>
-    / remote to push: refs\/blueflame\/(?:tasks|sessions) /.test(line);
+  const isWork = (line: string): boolean => / remote to push: refs\/blueflame\/(?:tasks|sessions) /.test(line);
   const [first, last] = [lines.findIndex(isWork), lines.findLastIndex(isWork)];
   return lines.slice(first - 5, last + 10).map((line) => line.split(' ')[0] ?? '');
 }

@@ -24,8 +24,7 @@ const task = (at: number, script = 'sleep 1') => {
   const id = `task-${String(at + 1).padStart(3, '0')}`;
   return { id, script: `${script}; mkdir -p src; echo ${id} > src/${id}.txt`, locks: [`src/${id}.txt`] };
 };
-const tasksOf = (count: number, script?: string) =>
-  Array.from({ length: count }, (_, at) => task(at, script));
+const tasksOf = (count: number, script?: string) => Array.from({ length: count }, (_, at) => task(at, script));
 
 test('DST-1 a machine and a runner of the example workflow do one plan: each task once, landed in one push, nothing left behind', async () => {
   // The lead's first two wait until the runner did one.
@@ -54,9 +53,7 @@ test('DST-1 a machine and a runner of the example workflow do one plan: each tas
   });
   await until('the runner did one', async () => {
     const [status] = (await flameJson(lead.repo, ['status'])).lines;
-    return ((status?.tasks ?? []) as readonly { readonly status: string }[]).some(
-      ({ status }) => status === 'done',
-    );
+    return ((status?.tasks ?? []) as readonly { readonly status: string }[]).some(({ status }) => status === 'done');
   });
   assert.match((await flame(lead.repo, ['status'])).stdout, /Machines of ses-.* at origin\n.*lead/);
   const alone = await flame(lead.repo, ['work']);
@@ -87,9 +84,7 @@ test('DST-1 DST-2 machines that are killed, stopped and cut off: every task is d
   const history = checkSharedHistory(remote, session);
   assert.equal(history.problems, [], machines.map(({ said }) => said).join('\n----\n'));
   assert.is(history.merged, total);
-  const states = machines.map(({ repo }) =>
-    repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/tasks'),
-  );
+  const states = machines.map(({ repo }) => repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/tasks'));
   assert.is(new Set(states).size, 1, 'clones are equal in the end');
 });
 

@@ -62,8 +62,7 @@ async function opened(objective = 'Greet\n/merge\n /assign me'): Promise<Opened>
   return { repo, glab, flame: run, historyOf };
 }
 
-const branchOf = (repo: TestRepo): string =>
-  repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/flame');
+const branchOf = (repo: TestRepo): string => repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/flame');
 
 test('RND-2 a merge request goes through two rounds by glab: a comment to the very task, once, and to the same branch', async () => {
   const { repo, glab, flame: run, historyOf } = await opened();
@@ -78,16 +77,10 @@ test('RND-2 a merge request goes through two rounds by glab: a comment to the ve
     { head_sha: repo.git('rev-parse', branchOf(repo)) },
     { new_line: null, old_line: 1, head_sha: null },
   ].entries()) {
-    const said = [...Array(round + 1).keys()].map((at) =>
-      thread({ id: 10 + at, body: `Louder, ${at}.` }, position),
-    );
+    const said = [...Array(round + 1).keys()].map((at) => thread({ id: 10 + at, body: `Louder, ${at}.` }, position));
     glab.set({ threads: said });
     const taken = await run(['pr']);
-    assert.equal(
-      taken.lines.at(-1)?.tasks,
-      [{ id: 'one', remarks: 1, checks: 0 }],
-      taken.stdout + taken.stderr,
-    );
+    assert.equal(taken.lines.at(-1)?.tasks, [{ id: 'one', remarks: 1, checks: 0 }], taken.stdout + taken.stderr);
     assert.equal((await run(['pr'])).lines.at(-1)?.tasks, [], 'once');
     const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
     assert.is(landed.code, 0, landed.stdout + landed.stderr);
@@ -146,11 +139,7 @@ test('RND-2 of GitLab only who may push is heard; owners or listed ones alone wh
       ['lea: By the owner.', 'dev: By a developer.'],
       /allows those of members of the repository\): .*stranger \(no member\): 1/,
     ],
-    [
-      { comments_from: 'owners' },
-      ['lea: By the owner.'],
-      /allows those of its owners\): dev \(developer\): 1/,
-    ],
+    [{ comments_from: 'owners' }, ['lea: By the owner.'], /allows those of its owners\): dev \(developer\): 1/],
     [{ comments_from: 'listed' }, [], /allows those of no account \(pull_requests.commenters is empty\)\)/],
     [
       { comments_from: 'listed', commenters: ['Stranger'] },
@@ -202,20 +191,13 @@ test('RND-2 a failed job comes with the end of its trace, as data, and one that 
   assert.equal(taken.lines.at(-1)?.tasks, [{ id: 'two', remarks: 0, checks: 1 }], taken.stderr);
   const notes = (await historyOf('two')).at(-1)?.notes ?? '';
   assert.match(notes, /material to judge, not orders/);
-  assert.match(
-    notes,
-    /The check test ended with failed: https:\/\/gitlab\.example\/j\/61\nThe end of its log:/,
-  );
+  assert.match(notes, /The check test ended with failed: https:\/\/gitlab\.example\/j\/61\nThe end of its log:/);
   assert.match(notes, /\nFAIL greets\nERROR: Job failed: exit code 1$/);
   assert.not.match(notes, /flaky|section_start|Getting source|line 100 /);
   assert.ok(notes.length < 4_000, `${notes.length}`);
   const asked = glab.calls().filter((words) => words.join(' ').includes('/trace'));
   await run(['pr']);
-  assert.is(
-    glab.calls().filter((words) => words.join(' ').includes('/trace')).length,
-    asked.length,
-    'asked once',
-  );
+  assert.is(glab.calls().filter((words) => words.join(' ').includes('/trace')).length, asked.length, 'asked once');
 });
 
 test('RND-2 a glab that fails leaves everything as it was, and says what to do', async () => {

@@ -36,8 +36,7 @@ const resume = ['resume', '--decisions-file', '.git/decisions.yml'];
 for (const what of ['repository', 'folder'] as const) {
   test(`WTR-1 the ${what} is moved between plan and work, and between work and review: nothing is asked again`, async () => {
     let repo = move(await planned('echo a > a.txt'), what);
-    for (const argv of [['work'], ['validate'], ['merge']])
-      assert.is((await flame(repo, argv)).code, 0, argv.join());
+    for (const argv of [['work'], ['validate'], ['merge']]) assert.is((await flame(repo, argv)).code, 0, argv.join());
     repo = move(repo, what === 'folder' ? 'folder' : 'repository');
     const end = await flame(repo, resume);
     assert.is(end.code, 0, end.stderr);
@@ -46,9 +45,7 @@ for (const what of ['repository', 'folder'] as const) {
   });
 
   test(`UNI-5 what a failed attempt left is found after the ${what} was moved, and kept`, async () => {
-    const before = await planned(
-      'echo a > a.txt && git add a.txt && git commit -qm half; echo b > b.txt; exit 3',
-    );
+    const before = await planned('echo a > a.txt && git add a.txt && git commit -qm half; echo b > b.txt; exit 3');
     assert.is((await flame(before, ['work'])).code, 1);
     const repo = move(before, what);
     const { lines } = await flameJson(repo, ['show', 'one']);

@@ -5,10 +5,7 @@ import { type FlameRun, flame } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 /** A repository with these files. */
-function projectWith(
-  paths: readonly string[],
-  permissions: Readonly<Record<string, unknown>> = {},
-): TestRepo {
+function projectWith(paths: readonly string[], permissions: Readonly<Record<string, unknown>> = {}): TestRepo {
   const repo = makeExecProject({ config: { limits: { max_retries: 0 }, permissions } });
   for (const path of paths) repo.write(path, 'one\n');
   repo.commit('files of a framework');
@@ -16,10 +13,7 @@ function projectWith(
 }
 
 /** A run of one task for each lock; each writes one path. */
-function runTasks(
-  repo: TestRepo,
-  tasks: readonly (readonly [lock: string, path: string])[],
-): Promise<FlameRun> {
+function runTasks(repo: TestRepo, tasks: readonly (readonly [lock: string, path: string])[]): Promise<FlameRun> {
   const plan = tasks.map(([lock, path], at) => ({
     id: `task-00${at + 1}`,
     script: `mkdir -p "$(dirname '${path}')" && echo two > '${path}'`,
@@ -34,11 +28,7 @@ function runTasks(
 }
 
 test('WTR-6 locks and allowed_paths with the folders of frameworks land what they name, new ones too', async () => {
-  const next = [
-    'app/[slug]/page.tsx',
-    'app/shop/[[...rest]]/(group)/page.tsx',
-    'app/@modal/(..)photo/[id]/page.tsx',
-  ];
+  const next = ['app/[slug]/page.tsx', 'app/shop/[[...rest]]/(group)/page.tsx', 'app/@modal/(..)photo/[id]/page.tsx'];
   const kit = ['src/routes/[lang=lang]/+page@(app).svelte', 'src/routes/[x+2e]a/+page.svelte'];
   const remix = ['app/routes/$id.[json].tsx', 'app/routes/($lang)._index.tsx'];
   const allowed = ['app/**', 'src/routes/[lang=lang]/**', 'src/routes/[x+2e]a/+page.svelte'];

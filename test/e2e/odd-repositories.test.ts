@@ -6,11 +6,7 @@ import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../
 import { type FlameRun, flame, lookOnly } from '../support/flame.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 
-function runTasks(
-  repo: TestRepo,
-  tasks: readonly ScriptTask[],
-  changesets: unknown[] = [],
-): Promise<FlameRun> {
+function runTasks(repo: TestRepo, tasks: readonly ScriptTask[], changesets: unknown[] = []): Promise<FlameRun> {
   const decisions = writeDecisions(repo, {
     plan: ['approve'],
     changesets: [...changesets, ...Array(4).fill('approve')],
@@ -35,9 +31,7 @@ function worktreesOf(repo: TestRepo): readonly string[] {
     .git('worktree', 'list', '--porcelain')
     .split('\n')
     .flatMap((line) => /^worktree (.*worker-.*)$/.exec(line)?.[1] ?? []);
-  return named.length > 0 || !existsSync(folder)
-    ? named
-    : readdirSync(folder).map((name) => join(folder, name));
+  return named.length > 0 || !existsSync(folder) ? named : readdirSync(folder).map((name) => join(folder, name));
 }
 
 test('UNI-5 a plan with a task about files of a submodule is refused before anything starts', async () => {
@@ -104,8 +98,7 @@ test('UNI-5 a changed file whose name is no UTF-8 is never dropped in silence', 
     assert.ok(worktreesOf(repo).length > 0);
     const cleaned = await flame(repo, ['cleanup', '--yes', '--force']);
     assert.match(cleaned.stdout, /rescued/);
-    const rescue =
-      repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/rescue').split('\n').at(-1) ?? '';
+    const rescue = repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/rescue').split('\n').at(-1) ?? '';
     assert.ok(repo.git('diff', '--name-only', 'main', rescue).includes('\\351'));
   }
   assert.is(repo.git('status', '--porcelain'), '');
@@ -160,10 +153,7 @@ test('WRK-7 what the setup changes in tracked files is put back and never blamed
   const repo = makeExecProject({ config: { ...once, project } });
   const run = await runTasks(repo, [{ id: 'a', script: 'cat src/a.txt > out.txt', locks: ['out.txt'] }]);
   assert.is(run.code, 0, run.stderr);
-  assert.match(
-    run.stderr,
-    /project\.setup changed tracked files\. They were restored.*README\.md, src\/a\.txt/,
-  );
+  assert.match(run.stderr, /project\.setup changed tracked files\. They were restored.*README\.md, src\/a\.txt/);
   assert.match(run.stderr, /matches "\.env\.test"/);
   assert.is(repo.git('show', 'main:out.txt'), 'a');
   assert.is(repo.git('diff', '--name-only', 'HEAD~1', 'HEAD'), 'out.txt');
@@ -206,9 +196,7 @@ test('CFG-5 core.autocrlf with core.safecrlf', async () => {
   const repo = makeExecProject();
   repo.git('config', 'core.autocrlf', 'true');
   repo.git('config', 'core.safecrlf', 'true');
-  const run = await runTasks(repo, [
-    { id: 'a', script: "printf 'one\\ntwo\\n' > out.txt", locks: ['out.txt'] },
-  ]);
+  const run = await runTasks(repo, [{ id: 'a', script: "printf 'one\\ntwo\\n' > out.txt", locks: ['out.txt'] }]);
   assert.is(run.code, 0, run.stderr);
   assert.is(repo.git('status', '--porcelain'), '');
 });

@@ -72,12 +72,7 @@ test('TRU-2 an earlier state of this clone that is put back is judged', async ()
 
 test('TRU-2 without the file, or with another text in it, all is judged, and nothing that was decided is lost', async () => {
   const repo = await makePlanned();
-  for (const text of [
-    null,
-    '',
-    '{"tips":{}}\n',
-    readFileSync(tipsFile(repo), 'utf8').replace('tips', 'tip'),
-  ]) {
+  for (const text of [null, '', '{"tips":{}}\n', readFileSync(tipsFile(repo), 'utf8').replace('tips', 'tip')]) {
     if (text === null) rmSync(tipsFile(repo));
     else writeFileSync(tipsFile(repo), text);
     assert.equal(await receivedIn(repo), []);

@@ -149,12 +149,8 @@ async function* conversation(task: string): AsyncGenerator<readonly (readonly [A
     if (turn === 3) told.push(randomBytes(30_000).toString('base64'));
     const own = [ask('claude-sonnet-4-5', told), false] as const;
     if (turn === 2)
-      yield [
-        own,
-        ...[1, 2, 3].map((at) => [ask('claude-haiku-4-5', [`${at} look ${words(2_000)}`]), false] as const),
-      ];
-    else if (turn % 5 === 0)
-      yield [own, [ask('claude-sonnet-4-5', [...told, `cut this off ${turn}`]), true] as const];
+      yield [own, ...[1, 2, 3].map((at) => [ask('claude-haiku-4-5', [`${at} look ${words(2_000)}`]), false] as const)];
+    else if (turn % 5 === 0) yield [own, [ask('claude-sonnet-4-5', [...told, `cut this off ${turn}`]), true] as const];
     else yield [own];
   }
 }

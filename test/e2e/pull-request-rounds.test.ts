@@ -67,8 +67,7 @@ async function opened(
   return { repo, gh, flame: run, taskOf };
 }
 
-const branchOf = (repo: TestRepo): string =>
-  repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/flame');
+const branchOf = (repo: TestRepo): string => repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/flame');
 
 test('RND-2 a comment goes to the very task, once, and its next version to the same branch', async () => {
   const { repo, gh, flame: run, taskOf } = await opened();
@@ -88,16 +87,8 @@ test('RND-2 a comment goes to the very task, once, and its next version to the s
   const landed = await run(['run', '--pr'], { session: ['continue'], changesets: ['approve'] });
   assert.is(landed.code, 0, landed.stdout + landed.stderr);
   const branch = branchOf(repo);
-  assert.is(
-    repo.git('show', `${branch}:src/one.txt`),
-    'attempt 1\nattempt 2',
-    'it goes on from what had landed',
-  );
-  assert.is(
-    repo.git('merge-base', first, branch),
-    first,
-    'nothing that was reviewed is taken off the branch',
-  );
+  assert.is(repo.git('show', `${branch}:src/one.txt`), 'attempt 1\nattempt 2', 'it goes on from what had landed');
+  assert.is(repo.git('merge-base', first, branch), first, 'nothing that was reviewed is taken off the branch');
   assert.is(repo.git('--git-dir=.git/remote.git', 'rev-parse', branch), repo.git('rev-parse', branch));
   const edit = gh.calls().findLast(([noun, verb]) => noun === 'pr' && verb === 'edit');
   assert.equal(edit?.slice(0, 3), ['pr', 'edit', pullRequest], 'title and body are kept true');
@@ -147,11 +138,7 @@ test('RND-2 a failed check comes with the end of its log, as data: of the host o
     ...{ __typename: 'CheckRun', name, status: 'COMPLETED', conclusion: 'FAILURE', detailsUrl },
   });
   const said = (line: string): string => `test\tRun npm test\t2026-11-20T10:00:00.0000000Z ${line}`;
-  const log = [
-    ...Array.from({ length: 300 }, (_, at) => `line ${at}`),
-    '\u001b[31mFAIL a\tb\u001b[0m',
-    'exit code 1',
-  ];
+  const log = [...Array.from({ length: 300 }, (_, at) => `line ${at}`), '\u001b[31mFAIL a\tb\u001b[0m', 'exit code 1'];
   gh.set({
     checks: [
       check('test', 'https://github.example/lea/sample/actions/runs/5/job/61'),
@@ -167,15 +154,7 @@ test('RND-2 a failed check comes with the end of its log, as data: of the host o
   assert.match(notes, /\nFAIL a\tb\nexit code 1\n\nThe check other/);
   assert.not.match(notes, /2026-11-20T|Run npm test|line 261/);
   const asked = gh.calls().filter(([noun]) => noun === 'run');
-  assert.equal(asked[0], [
-    'run',
-    'view',
-    '--job',
-    '61',
-    '--log-failed',
-    '--repo',
-    'github.example/lea/sample',
-  ]);
+  assert.equal(asked[0], ['run', 'view', '--job', '61', '--log-failed', '--repo', 'github.example/lea/sample']);
   assert.is(asked.length, 2);
   await run(['pr']);
   assert.is(gh.calls().filter(([noun]) => noun === 'run').length, 2);
@@ -226,18 +205,12 @@ test('RND-2 what is longer than GitHub takes is opened all the same: what is lef
   const file = create[create.indexOf('--body-file') + 1] ?? '';
   const body = readFileSync(file, 'utf8');
   assert.ok(body.length <= 65_536 && body.length > 60_000, String(body.length));
-  assert.match(
-    body,
-    /characters longer than GitHub accepts here\. The whole text, task by task: `git flame show ses-/,
-  );
+  assert.match(body, /characters longer than GitHub accepts here\. The whole text, task by task: `git flame show ses-/);
   const whole = readFileSync(file.replace(/md$/, 'whole.md'), 'utf8');
   assert.match(whole, /Paragraph 999 .*\*\*two\*\*/s);
   const again = await run(['review', '--pr']);
   assert.is(again.code, 0, again.stderr);
-  assert.match(
-    again.stdout,
-    /is longer than GitHub accepts, so its end is left out: \S+\.whole\.md has all of it/,
-  );
+  assert.match(again.stdout, /is longer than GitHub accepts, so its end is left out: \S+\.whole\.md has all of it/);
   assert.is(repo.git('status', '--porcelain'), '');
 });
 
@@ -328,9 +301,7 @@ test('RND-2 only who may write there is heard; the others are named, and hidden 
 
 test('RND-2 500 comments come page by page and round by round, none twice and none lost', async () => {
   const { gh, flame: run, taskOf } = await opened();
-  const lines = Array.from({ length: 500 }, (_, index) =>
-    lineComment({ id: index + 1, body: `Remark [${index}]` }),
-  );
+  const lines = Array.from({ length: 500 }, (_, index) => lineComment({ id: index + 1, body: `Remark [${index}]` }));
   gh.set({ lines, pageSize: 100 });
   const taken = await run(['pr']);
   assert.equal(taken.lines.at(-1)?.tasks, [{ id: 'one', remarks: 50, checks: 0 }]);
@@ -584,10 +555,7 @@ test('RND-3 an issue becomes a task with its source, and what lands closes it', 
     file_locks: string[];
   }[];
   assert.equal([task?.title, task?.source, task?.file_locks], ['Say hello', issue.url, ['hello.txt']]);
-  assert.is(
-    task?.description,
-    `From ${issue.url}, by octocat, labelled bug.\n\nA greeting is missing.\n\n@everyone`,
-  );
+  assert.is(task?.description, `From ${issue.url}, by octocat, labelled bug.\n\nA greeting is missing.\n\n@everyone`);
   assert.equal(gh.calls().at(-1)?.slice(0, 3), ['issue', 'view', '12']);
   const other = await add('gh:lea/other#3', '--locks', 'b.txt', '--group', 'hello');
   assert.is(other.code, 0, other.stderr + other.stdout);

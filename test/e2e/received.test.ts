@@ -160,8 +160,7 @@ test('TRU-2 nothing is asked twice in the clone a decision was made in, and both
   assert.is((await flame(other, ['sync'])).code, 0);
   const digests = await Promise.all(
     [repo, other].map(
-      async (one) =>
-        ((await flameJson(one, ['status'])).lines[0]?.session as Fields | undefined)?.plan_digest,
+      async (one) => ((await flameJson(one, ['status'])).lines[0]?.session as Fields | undefined)?.plan_digest,
     ),
   );
   assert.match(String(digests[0]), /^sha256:[0-9a-f]{64}$/);

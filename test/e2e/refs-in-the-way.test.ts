@@ -21,11 +21,7 @@ function type(repo: TestRepo, hint: string): void {
 const cases: readonly (readonly [ref: string, way: string, landing: boolean])[] = [
   ['refs/heads/blueflame', 'git branch -m blueflame blueflame-old', false],
   ['refs/heads/flame', 'git branch -m flame flame-old', true],
-  [
-    'refs/blueflame',
-    'git tag refs-blueflame-old refs/blueflame && git update-ref --no-deref -d refs/blueflame',
-    false,
-  ],
+  ['refs/blueflame', 'git tag refs-blueflame-old refs/blueflame && git update-ref --no-deref -d refs/blueflame', false],
   [
     'refs/blueflame/tasks/mine',
     'git tag refs-blueflame-tasks-mine-old refs/blueflame/tasks/mine && git update-ref --no-deref -d refs/blueflame/tasks/mine',
@@ -58,12 +54,7 @@ test('PLN-1 a ref beside which the refs of a session cannot be made is named bef
 
 test('PLN-1 refs that only look like it stop nothing', async () => {
   const repo = makeExecProject();
-  for (const ref of [
-    'refs/heads/blueflame-x',
-    'refs/heads/flame',
-    'refs/heads/blueflame/mine',
-    'refs/tags/blueflame',
-  ])
+  for (const ref of ['refs/heads/blueflame-x', 'refs/heads/flame', 'refs/heads/blueflame/mine', 'refs/tags/blueflame'])
     repo.git('update-ref', ref, 'HEAD');
   const run = await runOne(repo);
   assert.is(run.code, 0, run.stderr);
@@ -73,10 +64,7 @@ test('MRG-5 a branch that is made in the way of a session that goes on stops it 
   for (const isPacked of [false, true]) {
     const repo = makeExecProject();
     const plan = writePlan(repo, [{ id: 'a', script: 'echo a >> ran; echo a > a', locks: ['a', 'ran'] }]);
-    assert.is(
-      (await flame(repo, ['plan', 'Go', '--from', plan, '--decisions-file', decisionsOf(repo)])).code,
-      0,
-    );
+    assert.is((await flame(repo, ['plan', 'Go', '--from', plan, '--decisions-file', decisionsOf(repo)])).code, 0);
     repo.git('branch', 'blueflame');
     if (isPacked) repo.git('pack-refs', '--all');
     const stopped = await flame(repo, ['run', '--decisions-file', decisionsOf(repo)]);

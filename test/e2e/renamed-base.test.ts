@@ -44,10 +44,7 @@ for (const [locks, expected] of [
     rename(repo);
     const work = await flame(repo, ['work']);
     assert.is(work.code, 0, work.stderr);
-    assert.match(
-      work.stderr + work.stdout,
-      /Files that task-001 locks were renamed, and its locks follow: src\/util/,
-    );
+    assert.match(work.stderr + work.stdout, /Files that task-001 locks were renamed, and its locks follow: src\/util/);
     const task = await taskOf(repo);
     assert.equal([task.status, task.file_locks], ['done', expected]);
     assert.match(
@@ -92,9 +89,7 @@ test('WTR-6 what was renamed before the task was planned is none of its locks', 
   repo.commit('index');
   repo.git('mv', 'src/index.js', 'src/main.js');
   repo.commit('main');
-  const plan = writePlan(repo, [
-    { id: 'task-001', script: 'echo new > src/index.js', locks: ['src/index.js'] },
-  ]);
+  const plan = writePlan(repo, [{ id: 'task-001', script: 'echo new > src/index.js', locks: ['src/index.js'] }]);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   assert.is((await flame(repo, ['plan', 'New', '--from', plan, '--decisions-file', decisions])).code, 0);
   assert.is((await flame(repo, ['work'])).code, 0);

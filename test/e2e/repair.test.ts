@@ -43,12 +43,7 @@ async function makePlanned(): Promise<Planned> {
 }
 
 for (const [name, breakIt, said, kept] of [
-  [
-    'a blob',
-    (repo: TestRepo) => point(repo, repo.git('hash-object', '-w', 'README.md')),
-    /is a blob/,
-    'blob',
-  ],
+  ['a blob', (repo: TestRepo) => point(repo, repo.git('hash-object', '-w', 'README.md')), /is a blob/, 'blob'],
   ['a commit of a foreign tree', (repo: TestRepo) => point(repo, 'HEAD'), /does not hold notes/, 'commit'],
   ['an id of nothing', (repo: TestRepo) => write(repo, '1'.repeat(40)), /1{40} is not an object/, null],
   ['no id at all', (repo: TestRepo) => write(repo, 'garbage'), /garbage is not an object/, null],
@@ -59,9 +54,7 @@ for (const [name, breakIt, said, kept] of [
     const run = name === 'a blob' ? runProgram : flame;
     const { repo, status } = await plan();
     breakIt(repo);
-    const held = existsSync(join(repo.path, '.git', ref))
-      ? readFileSync(join(repo.path, '.git', ref), 'utf8')
-      : '';
+    const held = existsSync(join(repo.path, '.git', ref)) ? readFileSync(join(repo.path, '.git', ref), 'utf8') : '';
     const stopped = await run(repo, ['status']);
     assert.is(stopped.code, 128);
     assert.match(stopped.stderr, said);
@@ -79,14 +72,11 @@ for (const [name, breakIt, said, kept] of [
       repairs.map(({ ref: where, done }: { ref: string; done: boolean }) => `${where} ${done}`),
       [`${ref} true`],
     );
-    assert.ok(
-      findings.some(({ check, result }: Record<string, string>) => check === 'refs' && result === 'proven'),
-    );
+    assert.ok(findings.some(({ check, result }: Record<string, string>) => check === 'refs' && result === 'proven'));
     assert.is((await run(repo, ['status', '--json'])).stdout, status);
     const backup = 'refs/blueflame-backup/tasks/1';
     if (kept === null) assert.is(repo.git('for-each-ref', 'refs/blueflame-backup'), '');
-    else
-      assert.equal([repo.git('cat-file', '-t', backup), repo.git('rev-parse', backup)], [kept, held.trim()]);
+    else assert.equal([repo.git('cat-file', '-t', backup), repo.git('rev-parse', backup)], [kept, held.trim()]);
   });
 }
 
@@ -114,10 +104,7 @@ test('STA-7 a note that is no JSON stops nothing but its task, and goes back to 
   assert.match(shown.stderr, new RegExp(`${ref} ${blob}: is not JSON`));
   assert.match(shown.stdout, 'task-002');
   const mended = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
-  assert.match(
-    mended.repairs[0]?.message,
-    new RegExp(`object ${blob} is not JSON, and stays in the history`),
-  );
+  assert.match(mended.repairs[0]?.message, new RegExp(`object ${blob} is not JSON, and stays in the history`));
   assert.is((await flame(repo, ['status', '--json'])).stdout, status);
   assert.is(repo.git('rev-parse', `${ref}^`), bad);
   assert.match(

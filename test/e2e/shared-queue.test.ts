@@ -99,11 +99,7 @@ test('UNI-2 people who claim one task at the same time: one has it with a worktr
       programEnd(startProgram(repo, ['task', 'claim', 'task-001', '--json'], { env: env(name) })),
     ),
   );
-  assert.equal(
-    claims.map(({ code }) => code).sort(),
-    [0, 1, 1, 1],
-    claims.map(({ stderr }) => stderr).join(''),
-  );
+  assert.equal(claims.map(({ code }) => code).sort(), [0, 1, 1, 1], claims.map(({ stderr }) => stderr).join(''));
   assert.is(readdirSync(`${repo.path}.trees`).length, 1);
   assert.is(findDamage(repo), '');
 });
@@ -138,8 +134,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
   writeDecisions(repo, { changesets: ['approve', 'approve', 'approve', 'approve'] });
   const child = startProgram(repo, ['run', '--decisions-file', '.git/decisions.yml', '--json']);
   const ended = programEnd(child);
-  const statusOf = async (id: string): Promise<unknown> =>
-    (await tasksOf(repo)).find((task) => task.id === id)?.status;
+  const statusOf = async (id: string): Promise<unknown> => (await tasksOf(repo)).find((task) => task.id === id)?.status;
   await untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout');
   assert.is(await statusOf('task-001'), 'claimed');
   assert.match((await flame(repo, ['status'])).stdout, /A run is in progress/);
@@ -157,10 +152,7 @@ test('WFL-1 a run that is going takes up what is added, and leaves alone what a 
   ]);
   assert.match(added.stderr, /A run is in progress/);
   await ends;
-  await until(
-    'what was added is done while the other still works',
-    async () => (await statusOf('late')) === 'done',
-  );
+  await until('what was added is done while the other still works', async () => (await statusOf('late')) === 'done');
   assert.equal([await statusOf('task-001'), await statusOf('mine')], ['claimed', 'claimed']);
   const hand = openRepo(`${worktree}`);
   hand.write('src/own.txt', 'mine\n');
@@ -210,9 +202,7 @@ test('WRK-8 two sessions run at once on one clone and do not disturb each other'
     const [status] = (await flameJson(repo, ['status', '--session', session])).lines;
     return (status?.agents ?? []) as readonly Fields[];
   };
-  await Promise.all(
-    children.map((child) => untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout')),
-  );
+  await Promise.all(children.map((child) => untilSaid(child, /"event":"agent-started"[^\n]*"task-001"/, 'stdout')));
   for (const session of sessions)
     await until(`${session} works`, async () =>
       (await agentsOf(session)).some(({ task_id }) => task_id === 'task-001'),
@@ -276,10 +266,7 @@ test('STA-4 a claim made in another clone is not freed by this one, unless it is
   assert.match(run.stderr, /waits for other work to finish: task-001 by worker-/);
   const refusal = await flame(clone, ['task', 'release', 'task-001']);
   assert.is(refusal.code, 1);
-  assert.match(
-    refusal.stderr,
-    /was claimed by worker-[0-9a-f]{8} on .*git flame task release task-001 --force/s,
-  );
+  assert.match(refusal.stderr, /was claimed by worker-[0-9a-f]{8} on .*git flame task release task-001 --force/s);
   assert.is((await tasksOf(clone))[0]?.status, 'claimed');
   const forced = await done(clone, 'task', 'release', 'task-001', '--force');
   assert.is((forced.task as Fields).status, 'pending');

@@ -85,10 +85,7 @@ test('TRU-2 sync names what counts and who signed it; an approval that is signed
   const { here, there } = await makeSigned();
   const config = name(here, [byLea], checks('true'));
   const first = await flame(here, ['sync', '--config', config]);
-  assert.match(
-    first.stdout,
-    /^Counts here, because lea@example\.com signed it: 1 session, 1 task to run, 1 verdict$/m,
-  );
+  assert.match(first.stdout, /^Counts here, because lea@example\.com signed it: 1 session, 1 task to run, 1 verdict$/m);
   assert.is(/not used until/.test(first.stdout), false, first.stdout);
   await approveOnly(there);
   const second = await flameJson(here, ['sync', '--config', config]);
@@ -152,9 +149,7 @@ test('TRU-2 a signed approval lands nothing that this clone finds red, or outsid
 async function smuggle(repo: TestRepo, file: string): Promise<void> {
   const session = (await flameJson(repo, ['status'])).lines[0]?.session as Fields;
   const { openDecisionLog } = await import('../../lib/trust/decisions/open-decision-log.ts');
-  const { toApprovalDecision, toChangesetBuiltDecision } = await import(
-    '../../lib/core/admission/make-decisions.ts'
-  );
+  const { toApprovalDecision, toChangesetBuiltDecision } = await import('../../lib/core/admission/make-decisions.ts');
   const { parseObjectId } = await import('../../lib/domain/ids.ts');
   const decided = openDecisionLog({ env: repo.env, commonDir: join(repo.path, '.git') });
   await forge(repo, ({ current }) => {
@@ -255,10 +250,7 @@ test('TRU-2 a key that has run out stays so when the clock is set back', async (
   const file = join(cloneStateDir(here.env, join(here.path, '.git')), 'latest-time');
   writeFileSync(file, '2099-06-01T00:00:00.000Z\n');
   assert.is((await proposalsIn(here, config)).session, true);
-  assert.match(
-    (await flame(here, ['sync', '--config', config])).stderr,
-    /its key is not valid at 2099-06-01/,
-  );
+  assert.match((await flame(here, ['sync', '--config', config])).stderr, /its key is not valid at 2099-06-01/);
 });
 
 test('TRU-2 an approval that its signer took back does not count where somebody puts it back', async () => {
@@ -316,8 +308,7 @@ test('TRU-2 a kill between signing and sharing leaves nothing to mend: the next 
   mkdirSync(join(dirname(there.path), 'tmp'));
   assert.is((await flame(there, ['task', 'edit', 'task-001', '--title', 'Two'])).code, 0);
   const ref = 'refs/blueflame/signatures';
-  const isShared = (): boolean =>
-    there.git('ls-remote', 'origin', ref).split('\t')[0] === there.git('rev-parse', ref);
+  const isShared = (): boolean => there.git('ls-remote', 'origin', ref).split('\t')[0] === there.git('rev-parse', ref);
   let between = 0;
   for (let at = 1; ; at += 1) {
     const run = start(there, ['sync'], { FLAME_TEST_KILL_AT: `${at}` });
@@ -340,15 +331,7 @@ test('TRU-2 a shallow clone signs nothing, since it cannot tell which repository
   there.commit('feat: two');
   there.git('push', '-q', 'origin', 'main');
   const path = join(dirname(there.path), 'shallow');
-  there.git(
-    'clone',
-    '-q',
-    '-b',
-    'main',
-    '--depth=1',
-    `file://${join(dirname(there.path), 'remote.git')}`,
-    path,
-  );
+  there.git('clone', '-q', '-b', 'main', '--depth=1', `file://${join(dirname(there.path), 'remote.git')}`, path);
   const shallow = openRepo(path, there.env);
   signWith(shallow, lea);
   trusted(shallow);

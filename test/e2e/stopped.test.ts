@@ -78,10 +78,7 @@ async function assertGoesOn(repo: TestRepo): Promise<void> {
   assert.match(again.stderr, /Continues with ses-/);
   assert.is(repo.git('show', 'main:src/one.txt'), 'whole');
   assert.is(
-    repo.git(
-      'show',
-      `${repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue')}:src/one.txt`,
-    ),
+    repo.git('show', `${repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue')}:src/one.txt`),
     'half',
   );
   assert.is(findDamage(repo), '');

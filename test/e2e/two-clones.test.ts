@@ -132,9 +132,7 @@ test('STK-1 STK-3 TRU-2 a stack worked in one clone and taken apart in the other
   await runs(there, 'run', '--decisions-file', decisions);
   assert.equal(filledIn(there), ['one', 'three']);
   // Each commit that landed is what was shown, and brings the line of its own task alone.
-  for (const subject of there
-    .git('log', '--first-parent', '--format=%H %s', 'origin/main..main')
-    .split('\n')) {
+  for (const subject of there.git('log', '--first-parent', '--format=%H %s', 'origin/main..main').split('\n')) {
     const [commit = ''] = subject.split(' ');
     const added = there.git('show', '-m', '--first-parent', '--format=', commit, '--', file);
     assert.is(added.split('\n').filter((line) => /^\+\w/.test(line)).length, 1, subject);

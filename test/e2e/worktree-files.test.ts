@@ -42,9 +42,7 @@ function withIncluded(script: string): TestRepo {
 }
 
 test('WTR-2 ignored files that .worktreeinclude names are copied, as git reads its patterns, and no others', async () => {
-  const repo = withIncluded(
-    'find db.local not.local cache other plain.txt app -type f 2>/dev/null | sort > out.txt',
-  );
+  const repo = withIncluded('find db.local not.local cache other plain.txt app -type f 2>/dev/null | sort > out.txt');
   const run = await flame(repo, argv);
   assert.is(run.code, 0, run.stderr);
   assert.is(repo.git('show', 'main:out.txt'), 'app/web.local\ncache/deep/a\ndb.local\nother/own.local');
@@ -88,9 +86,7 @@ test('WTR-4 teardown runs where the agent worked and where its work was checked,
     [...both, ...both],
     'once for each worktree',
   );
-  const told = run.lines.filter(({ message }) =>
-    /The teardown command "exit 3" ended with 3/.test(`${message}`),
-  );
+  const told = run.lines.filter(({ message }) => /The teardown command "exit 3" ended with 3/.test(`${message}`));
   assert.is(told.length, 1);
   assert.is(repo.git('worktree', 'list').split('\n').length, 1);
 });
@@ -118,11 +114,7 @@ function monorepo(project: Readonly<Record<string, unknown>>, commit: string): T
 }
 
 const seen = './pkgs/a/a.txt\n./pkgs/a/out.txt\n./pkgs/c/[c].txt\npkgs/a/a.txt';
-for (const commit of [
-  'true',
-  'git add -A && git commit -qm "feat: list"',
-  'git stash -uq && git stash pop -q',
-])
+for (const commit of ['true', 'git add -A && git commit -qm "feat: list"', 'git stash -uq && git stash pop -q'])
   test(`WTR-3 project.sparse: worktrees hold these folders and what the locks name, and the rest stays committed (${commit})`, async () => {
     const repo = monorepo({ sparse: ['pkgs/a'] }, commit);
     const before = repo.git('ls-tree', '-r', '--name-only', 'main').split('\n');
@@ -156,8 +148,7 @@ test('WTR-3 a sparse checkout of the person holds for agents', async () => {
 });
 
 test('WTR-3 what an agent writes over a file that its worktree leaves out changes nothing', async () => {
-  const commit =
-    'mkdir -p big && echo mine > big/1.txt; git add -A --sparse; git commit -qm "feat: big"; rm -r big';
+  const commit = 'mkdir -p big && echo mine > big/1.txt; git add -A --sparse; git commit -qm "feat: big"; rm -r big';
   const repo = monorepo({ sparse: ['pkgs/a'] }, commit);
   const run = await flame(repo, argv);
   assert.is(run.code, 0, run.stderr);

@@ -37,17 +37,7 @@ test('UNI-5 a task that a person adds has no lock through a link or into a submo
     assert.is.not(added.code, 0, lock);
     assert.match(added.stderr, why);
   }
-  const fine = await flame(repo, [
-    'task',
-    'add',
-    'One',
-    '--locks',
-    'way',
-    '--locks',
-    'vendor/**',
-    '--id',
-    'a',
-  ]);
+  const fine = await flame(repo, ['task', 'add', 'One', '--locks', 'way', '--locks', 'vendor/**', '--id', 'a']);
   assert.is(fine.code, 0, fine.stderr);
   const beside = await flame(repo, ['task', 'add', 'Two', '--locks', 'way/b.txt', '--id', 'b']);
   assert.match(beside.stderr, 'goes through the symbolic link way');

@@ -5,10 +5,7 @@ import * as assert from 'uvu/assert';
 import { toTaskStateDecision } from '../../lib/core/admission/make-decisions.ts';
 import { finishKilledRefChanges } from '../../lib/git/refs/finish-killed-ref-changes.ts';
 import type { AdmissionStore } from '../../lib/store/admission/admission-store.ts';
-import {
-  type RestoreOwnRequest,
-  restoreOwnVersions,
-} from '../../lib/store/admission/restore-own-versions.ts';
+import { type RestoreOwnRequest, restoreOwnVersions } from '../../lib/store/admission/restore-own-versions.ts';
 import { closeForged, forge, heedingOf, makeSession } from '../support/forged-session.ts';
 import { alterTask } from '../support/tasks.ts';
 import type { TestWorkshop } from '../support/workshop.ts';

@@ -67,10 +67,7 @@ test('UNI-5 accept killed between any two steps: the repository is sound, the wo
 
 test('recovery leaves living cells, and clears those whose worktree is gone', async () => {
   const { repo, port, head, tree } = await openFixture();
-  const [kept, gone] = [
-    await port.addCellWorktree(tree('kept'), head),
-    await port.addCellWorktree(tree('gone'), head),
-  ];
+  const [kept, gone] = [await port.addCellWorktree(tree('kept'), head), await port.addCellWorktree(tree('gone'), head)];
   rmSync(gone.path, { recursive: true });
   mkdirSync(join(repo.path, '.git/blueflame/objects/orphan/ab'), { recursive: true });
   assert.equal([...(await port.removeUnfinishedCells())].sort(), ['gone', 'orphan']);

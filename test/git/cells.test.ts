@@ -99,9 +99,7 @@ test("UNI-5 what the person commits while a cell has the same object doesn't dep
 
 test("two cells with the same object don't depend on each other", async () => {
   const { repo, port, head, tree } = await openFixture();
-  const [one, two] = await Promise.all(
-    ['worker-1', 'worker-2'].map((id) => port.addCellWorktree(tree(id), head)),
-  );
+  const [one, two] = await Promise.all(['worker-1', 'worker-2'].map((id) => port.addCellWorktree(tree(id), head)));
   if (one === undefined || two === undefined) throw new Error('no cells');
   for (const cell of [one, two]) {
     agentWrites(cell, 'LICENSE', 'same\n');
@@ -119,9 +117,7 @@ test('WRK-1 sixteen worktrees at once, none lost', async () => {
   const { repo, port, head, tree } = await openFixture();
   const other = await openGit({ cwd: repo.path, env: repo.env });
   const ids = Array.from({ length: 16 }, (_, index) => `worker-${index}`);
-  const cells = await Promise.all(
-    ids.map((id, index) => (index % 2 ? other : port).addCellWorktree(tree(id), head)),
-  );
+  const cells = await Promise.all(ids.map((id, index) => (index % 2 ? other : port).addCellWorktree(tree(id), head)));
   assert.is((await port.worktrees()).length, 17);
   assert.is((await port.cells()).length, 16);
   await Promise.all(cells.map((cell) => port.discardCell(cell)));

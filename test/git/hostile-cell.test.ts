@@ -38,10 +38,7 @@ test('a missing, cut off or exchanged object is refused before anything is impor
     agentWrites(cell, 'x.txt', 'good\n');
     agentWrites(cell, 'y.txt', 'other\n');
     const tip = agentCommits(cell, 'x');
-    const [good, other] = [
-      agentGit(cell, 'rev-parse', 'HEAD:x.txt'),
-      agentGit(cell, 'rev-parse', 'HEAD:y.txt'),
-    ];
+    const [good, other] = [agentGit(cell, 'rev-parse', 'HEAD:x.txt'), agentGit(cell, 'rev-parse', 'HEAD:y.txt')];
     if (spoil === 'missing') rmSync(objectFile(good));
     if (spoil === 'cut') {
       chmodSync(objectFile(good), 0o600);
@@ -49,11 +46,7 @@ test('a missing, cut off or exchanged object is refused before anything is impor
     }
     if (spoil === 'exchanged') overwrite(objectFile(good), objectFile(other));
     assert.is(await codeOf(port.acceptCell(cell, tip)), 'cell-objects-refused', spoil);
-    assert.is(
-      await codeOf(port.changedFiles(cell.start, tip, cell.quarantine)),
-      'cell-objects-refused',
-      spoil,
-    );
+    assert.is(await codeOf(port.changedFiles(cell.start, tip, cell.quarantine)), 'cell-objects-refused', spoil);
     assert.is(repo.git('cat-file', '--batch-check', '--batch-all-objects'), before);
     assert.is(existsSync(cell.path), true);
     await port.discardCell(cell);
@@ -88,8 +81,8 @@ test('the same, planted in a pack with a lying index or in a commit-graph', asyn
   assert.ok(readdirSync(packDir).length > 0);
   const [name = ''] = readdirSync(packDir).filter((file) => file.endsWith('.idx'));
   const index = readFileSync(join(packDir, name));
-  const [from, to] = [repo.git('rev-parse', `${head}:src`), agentGit(cell, 'rev-parse', `${tip}:src`)].map(
-    (oid) => Buffer.from(oid, 'hex'),
+  const [from, to] = [repo.git('rev-parse', `${head}:src`), agentGit(cell, 'rev-parse', `${tip}:src`)].map((oid) =>
+    Buffer.from(oid, 'hex'),
   );
   const at = index.indexOf(to ?? '');
   assert.ok(at > 0);
@@ -150,10 +143,7 @@ test('a small object that unpacks to gigabytes is refused before anything unpack
   const tip = agentCommits(cell, 'x');
   const file = objectFile(agentGit(cell, 'rev-parse', 'HEAD:x.txt'));
   chmodSync(file, 0o600);
-  writeFileSync(
-    file,
-    deflateSync(Buffer.concat([Buffer.from('blob 8589934592\0'), Buffer.alloc(1_000_000)])),
-  );
+  writeFileSync(file, deflateSync(Buffer.concat([Buffer.from('blob 8589934592\0'), Buffer.alloc(1_000_000)])));
   const error = await port.acceptCell(cell, tip).catch((reason) => reason);
   assert.is(error.code, 'cell-objects-refused');
   assert.match(error.lines.join(), /bytes unpack to 8589934/);

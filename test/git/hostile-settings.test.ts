@@ -52,14 +52,8 @@ test('WAT-1: odd counts and odd model ids are refused', () => {
   assert.is(judgeAnthropicRequest({ model: 'x', messages: [], max_tokens: 8 }, []), null);
   for (const id of ['claude-haiku-4-5/../x', 'claude-sonnet-4-5 x', 'claude-haiku\n', 'a/claude-sonnet-4-5'])
     assert.is(isModelPermitted({ model: 'sonnet', prices: {}, helper: 'haiku' }, id), false, id);
-  assert.is(
-    isModelPermitted({ model: 'vendor/claude-x', prices: {}, helper: 'haiku' }, 'vendor/claude-x'),
-    true,
-  );
-  assert.is(
-    isModelPermitted({ model: 'sonnet', prices: {}, helper: 'haiku' }, 'claude-sonnet-4-5-20250929'),
-    true,
-  );
+  assert.is(isModelPermitted({ model: 'vendor/claude-x', prices: {}, helper: 'haiku' }, 'vendor/claude-x'), true);
+  assert.is(isModelPermitted({ model: 'sonnet', prices: {}, helper: 'haiku' }, 'claude-sonnet-4-5-20250929'), true);
 });
 
 test.run();

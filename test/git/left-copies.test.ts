@@ -10,11 +10,8 @@ test('LIF-4 copies of git files that a kill left go, with the lock that was one 
   const git = join(repo.path, '.git');
   const prepare = () => prepareRepository({ cwd: repo.path, env: repo.env }, git, '.trees');
   await prepare();
-  const [copy, lock, other] = ['config.flame-new', 'config.lock', 'info/exclude.lock'].map((name) =>
-    join(git, name),
-  );
-  for (const file of [copy, other, `${join(git, 'info/exclude')}.flame-new`])
-    writeFileSync(file ?? '', 'left');
+  const [copy, lock, other] = ['config.flame-new', 'config.lock', 'info/exclude.lock'].map((name) => join(git, name));
+  for (const file of [copy, other, `${join(git, 'info/exclude')}.flame-new`]) writeFileSync(file ?? '', 'left');
   linkSync(copy ?? '', lock ?? '');
   assert.equal(await prepare(), []);
   const names = ['config.flame-new', 'config.lock', 'info/exclude.flame-new', 'info/exclude.lock'];

@@ -240,8 +240,7 @@ test('the same inputs make the same commit, unsigned', async () => {
   repo.git('config', 'gpg.program', 'false');
   repo.git('config', 'i18n.commitEncoding', 'latin1');
   const { tree } = await port.readCommit(head);
-  const make = (): Promise<ObjectId> =>
-    port.writeUnsignedCommit({ tree, parents: [head], message: 'mädchen' });
+  const make = (): Promise<ObjectId> => port.writeUnsignedCommit({ tree, parents: [head], message: 'mädchen' });
   assert.is(await make(), await make());
   repo.write('.git/message', 'mädchen\n');
   const stock = ['-c', 'commit.gpgSign=false', '-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', tree];

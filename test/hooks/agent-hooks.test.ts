@@ -13,61 +13,52 @@ const rules: Partial<AgentPolicy> = {
   commit_example: 'feat: add it',
 };
 
-inCell(
-  'HKS-2: a commit in scope with a good message is made, others are refused with the reason',
-  async () => {
-    const fixture = await openCellFixture();
-    const { lines, audit } = await runAgent(fixture, [
-      'mkdir -p src docs; echo 1 > src/in.txt; echo 1 > docs/out.txt',
-      'git add src; git commit -qm "no format" 2>&1; echo "message $?"',
-      'git commit -qm "feat: in scope" 2>&1; echo "good $?"',
-      'git add docs; git commit -qm "feat: out of scope" 2>&1; echo "scope $?"',
-      'git reset -q; git rm -q README.md; git commit -qm "feat: away" 2>&1; echo "deletion $?"',
-      'git log --format=%s',
-    ]);
-    const text = lines.join('\n');
-    assert.match(
-      text,
-      /"no format" does not match .* For example: feat: add it \[commit-message\]\nmessage 1/,
-    );
-    assert.match(text, /good 0\n/);
-    assert.match(text, /docs\/out\.txt is not in the locks .* \[path-out-of-scope\]\nscope 1/);
-    assert.match(text, /README\.md is not in the locks .*\ndeletion 1/);
-    assert.equal(lines.slice(-2), ['feat: in scope', 'initial commit']);
-    assert.equal(
-      audit.map(({ tool, decision, target }) => [tool, decision, target.trim()]),
-      [
-        ['git pre-commit', 'allow', 'src/in.txt'],
-        ['git commit-msg', 'block', 'no format'],
-        ['git pre-commit', 'allow', 'src/in.txt'],
-        ['git commit-msg', 'allow', 'feat: in scope'],
-        ['git pre-commit', 'block', 'docs/out.txt'],
-        ['git pre-commit', 'block', 'README.md'],
-      ],
-    );
-  },
-);
+inCell('HKS-2: a commit in scope with a good message is made, others are refused with the reason', async () => {
+  const fixture = await openCellFixture();
+  const { lines, audit } = await runAgent(fixture, [
+    'mkdir -p src docs; echo 1 > src/in.txt; echo 1 > docs/out.txt',
+    'git add src; git commit -qm "no format" 2>&1; echo "message $?"',
+    'git commit -qm "feat: in scope" 2>&1; echo "good $?"',
+    'git add docs; git commit -qm "feat: out of scope" 2>&1; echo "scope $?"',
+    'git reset -q; git rm -q README.md; git commit -qm "feat: away" 2>&1; echo "deletion $?"',
+    'git log --format=%s',
+  ]);
+  const text = lines.join('\n');
+  assert.match(text, /"no format" does not match .* For example: feat: add it \[commit-message\]\nmessage 1/);
+  assert.match(text, /good 0\n/);
+  assert.match(text, /docs\/out\.txt is not in the locks .* \[path-out-of-scope\]\nscope 1/);
+  assert.match(text, /README\.md is not in the locks .*\ndeletion 1/);
+  assert.equal(lines.slice(-2), ['feat: in scope', 'initial commit']);
+  assert.equal(
+    audit.map(({ tool, decision, target }) => [tool, decision, target.trim()]),
+    [
+      ['git pre-commit', 'allow', 'src/in.txt'],
+      ['git commit-msg', 'block', 'no format'],
+      ['git pre-commit', 'allow', 'src/in.txt'],
+      ['git commit-msg', 'allow', 'feat: in scope'],
+      ['git pre-commit', 'block', 'docs/out.txt'],
+      ['git pre-commit', 'block', 'README.md'],
+    ],
+  );
+});
 
-inCell(
-  'HKS-2: branches, tags and the stash of an agent are its own; hooks judge what it commits there',
-  async () => {
-    const fixture = await openCellFixture();
-    const { repo } = fixture;
-    const before = repo.git('for-each-ref');
-    const { lines } = await runAgent(fixture, [
-      'mkdir -p src; echo 1 > src/in.txt; git add src; git stash -q 2>&1; git stash pop -q 2>&1; echo "stash $?"',
-      'git switch -q -c mine 2>&1; git commit -qm "no format" 2>&1; echo "message $?"',
-      'git commit -qm "feat: on a branch" 2>&1; git tag v9; git branch other; git branch -D other 2>&1',
-      'git update-ref refs/heads/main HEAD; git rebase -q main 2>&1; echo "rebase $?"',
-      'git for-each-ref --format="%(refname) %(subject)"; git -C "$PWD" log -1 --format=%s main',
-    ]);
-    const text = lines.join('\n');
-    assert.match(text, /^stash 0\n[\s\S]*commit-message\]\nmessage 1\n[\s\S]*rebase 0\n/);
-    assert.match(text, /refs\/heads\/main feat: on a branch\nrefs\/heads\/mine feat: on a branch\n/);
-    assert.not.match(text, /refs\/blueflame|packed-refs/);
-    assert.is(repo.git('for-each-ref'), before);
-  },
-);
+inCell('HKS-2: branches, tags and the stash of an agent are its own; hooks judge what it commits there', async () => {
+  const fixture = await openCellFixture();
+  const { repo } = fixture;
+  const before = repo.git('for-each-ref');
+  const { lines } = await runAgent(fixture, [
+    'mkdir -p src; echo 1 > src/in.txt; git add src; git stash -q 2>&1; git stash pop -q 2>&1; echo "stash $?"',
+    'git switch -q -c mine 2>&1; git commit -qm "no format" 2>&1; echo "message $?"',
+    'git commit -qm "feat: on a branch" 2>&1; git tag v9; git branch other; git branch -D other 2>&1',
+    'git update-ref refs/heads/main HEAD; git rebase -q main 2>&1; echo "rebase $?"',
+    'git for-each-ref --format="%(refname) %(subject)"; git -C "$PWD" log -1 --format=%s main',
+  ]);
+  const text = lines.join('\n');
+  assert.match(text, /^stash 0\n[\s\S]*commit-message\]\nmessage 1\n[\s\S]*rebase 0\n/);
+  assert.match(text, /refs\/heads\/main feat: on a branch\nrefs\/heads\/mine feat: on a branch\n/);
+  assert.not.match(text, /refs\/blueflame|packed-refs/);
+  assert.is(repo.git('for-each-ref'), before);
+});
 
 inCell('HKS-2: an agent pushes nothing', async () => {
   const fixture = await openCellFixture();

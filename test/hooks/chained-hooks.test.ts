@@ -30,10 +30,7 @@ test('a hook that was there gets its arguments and input, changes the message, a
   const push = runGit(repo, ['push', '-q', bare, 'main'], { env: { RC: '7' } });
   assert.is(push.code, 1);
   const head = repo.git('rev-parse', 'HEAD');
-  assert.is(
-    readFileSync(seen, 'utf8'),
-    `${bare} ${bare}\nrefs/heads/main ${head} refs/heads/main ${'0'.repeat(40)}\n`,
-  );
+  assert.is(readFileSync(seen, 'utf8'), `${bare} ${bare}\nrefs/heads/main ${head} refs/heads/main ${'0'.repeat(40)}\n`);
   assert.is(runGit(repo, ['push', '-q', bare, 'main']).code, 0);
 });
 
@@ -161,9 +158,7 @@ testIf(
   const repo = makeRepo();
   const install = (): void => run(repo, lefthook, ['install']);
   const jobs = (word: string): string =>
-    ['pre-commit', 'commit-msg']
-      .map((name) => `${name}:\n  jobs:\n    - run: echo ${word}-${name}\n`)
-      .join('');
+    ['pre-commit', 'commit-msg'].map((name) => `${name}:\n  jobs:\n    - run: echo ${word}-${name}\n`).join('');
   repo.write('lefthook.yml', jobs('one'));
   install();
   repo.commit('lefthook');

@@ -29,8 +29,7 @@ const repositories: readonly { readonly name: string; make(): TestRepo }[] = [
     name: 'no hooks folder, no info folder',
     make: () => {
       const repo = makeRepo();
-      for (const name of ['hooks', 'info'])
-        rmSync(join(repo.path, '.git', name), { recursive: true, force: true });
+      for (const name of ['hooks', 'info']) rmSync(join(repo.path, '.git', name), { recursive: true, force: true });
       return repo;
     },
   },
@@ -337,10 +336,7 @@ test('a repository that was moved finds its hooks and those before them again', 
     const repo = openRepo(path);
     assert.is((await flame(repo, ['init'])).code, 0);
     const commit = runGit(repo, ['commit', '--allow-empty', '-qm', 'x']);
-    assert.equal(
-      [commit.code, commit.stderr],
-      [0, prepare === withHooks ? 'before\n' : 'husky commit-msg\n'],
-    );
+    assert.equal([commit.code, commit.stderr], [0, prepare === withHooks ? 'before\n' : 'husky commit-msg\n']);
     const removal = await flame(repo, ['init', '--uninstall']);
     assert.is(removal.code, 0, removal.stderr);
     assert.equal(snapshot(join(repo.path, '.git/hooks')), before);

@@ -65,8 +65,7 @@ async function installIn(repo: TestRepo): Promise<TestRepo> {
 function projectOf(repo: TestRepo): Project {
   const branch = repo.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/blueflame');
   assert.match(branch, /^blueflame\/ses-[^\n]*\/task-001$/);
-  const commit = (message: string, ...more: string[]): GitRun =>
-    runGit(repo, ['commit', '-qm', message, ...more]);
+  const commit = (message: string, ...more: string[]): GitRun => runGit(repo, ['commit', '-qm', message, ...more]);
   return { repo, branch, commit };
 }
 
@@ -250,10 +249,7 @@ test('a missing or failing tool blocks nobody, and says one line where it had to
   repo.git('checkout', '-q', branch);
   const gone = commit('unjudged', '--allow-empty');
   assert.is(gone.code, 0);
-  assert.match(
-    gone.stderr,
-    /^(?:git-flame is not installed any more, so this commit was not judged\.\n){2}$/,
-  );
+  assert.match(gone.stderr, /^(?:git-flame is not installed any more, so this commit was not judged\.\n){2}$/);
   // Found in PATH instead.
   const bin = makeTempDir();
   writeFileSync(join(bin, 'git-flame'), '#!/bin/sh\necho "asked $*" >&2\nexit 3\n');

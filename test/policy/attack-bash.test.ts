@@ -52,19 +52,7 @@ const named = [
 const tools = [
   ...commands.filter((one) => one !== 'git'),
   ...['node', 'python', 'python3', 'pnpm', 'yarn', 'cargo', 'uv run', 'poetry run', 'env', 'timeout'],
-  ...[
-    'deno',
-    'bun',
-    './gradlew test',
-    'npx tsc',
-    'npx eslint',
-    'pytest',
-    'black',
-    'ruff',
-    'eslint',
-    'bash',
-    'find',
-  ],
+  ...['deno', 'bun', './gradlew test', 'npx tsc', 'npx eslint', 'pytest', 'black', 'ruff', 'eslint', 'bash', 'find'],
 ];
 const endless = [
   `git status ${'x'.repeat(300_000)}`,

@@ -11,9 +11,7 @@ interface Attacks {
   readonly block: readonly Call[];
 }
 const attacks: Attacks = JSON.parse(readFileSync('test/data/policy/attacks-paths.json', 'utf8'));
-const { policy }: { readonly policy: CorpusPolicy } = JSON.parse(
-  readFileSync('test/data/policy/paths.json', 'utf8'),
-);
+const { policy }: { readonly policy: CorpusPolicy } = JSON.parse(readFileSync('test/data/policy/paths.json', 'utf8'));
 const commands = ['git status', 'ls', 'cat'];
 
 test('WAT-5: calls that reach elsewhere are blocked in every disguise, plain work is not', async () => {

@@ -99,7 +99,5 @@ export function otherThan(
   calls: readonly Call[],
   decisions: readonly string[],
 ): readonly string[] {
-  return calls
-    .filter((_, at) => decisions[at] !== expected)
-    .map((call) => JSON.stringify(call).slice(0, 200));
+  return calls.filter((_, at) => decisions[at] !== expected).map((call) => JSON.stringify(call).slice(0, 200));
 }

@@ -460,9 +460,7 @@ test('a one-word entry for git allows what the policy has rules for, and no more
   const decision = (command: string): string => decideBash(git, command, { facts }).decision;
   assert.equal(['git log', 'git status', 'git branch'].map(decision), ['allow', 'allow', 'allow']);
   assert.equal(
-    ['git push', 'git config a b', 'git rm src/app.ts', 'git checkout .', 'git stash', 'git clean -fd'].map(
-      decision,
-    ),
+    ['git push', 'git config a b', 'git rm src/app.ts', 'git checkout .', 'git stash', 'git clean -fd'].map(decision),
     Array(6).fill('block'),
   );
 });
@@ -529,32 +527,14 @@ test('VAL-2: a validator asks for its diagnostics word for word; nothing is run 
 });
 
 test('a merger runs no code of what it merges, whatever the lead allows workers', () => {
-  const named = [
-    'npm test',
-    'make',
-    './gradlew',
-    'node',
-    'timeout',
-    'git add',
-    'git commit',
-    'git lfs',
-    'rm',
-    'npx',
-  ];
+  const named = ['npm test', 'make', './gradlew', 'node', 'timeout', 'git add', 'git commit', 'git lfs', 'rm', 'npx'];
   const merger = makePolicy({
     role: 'merger',
     config: { permissions: { bash_rules: { allowed_commands: named } } },
   });
   const rule = (command: string): string => decideBash(merger, command, { facts }).rule;
   assert.equal(merger.allowed_commands, ['timeout', 'git add', 'git commit', 'rm']);
-  for (const command of [
-    'npm test',
-    'make',
-    './gradlew test',
-    'node src/app.ts',
-    'timeout 5 npm test',
-    'git lfs',
-  ])
+  for (const command of ['npm test', 'make', './gradlew test', 'node src/app.ts', 'timeout 5 npm test', 'git lfs'])
     assert.is(rule(command), 'bash-not-allowed', command);
   assert.is(rule('git add src/app.ts'), 'allowed');
   assert.match(decideBash(merger, 'npm test', { facts }).details, 'The checks run after a merger commits');
@@ -622,12 +602,7 @@ test('WAT-4 `git reset` of files is an older `git restore --staged`, and nothing
   const judge = (line: string): string => decideBash(makePolicy({ config }), line, { facts }).decision;
   for (const line of ['git reset HEAD src/app.ts', 'git reset src/app.ts', 'git reset -- src/app.ts'])
     assert.is(judge(line), 'allow', line);
-  for (const line of [
-    'git reset --hard',
-    'git reset HEAD~1',
-    'git reset main',
-    'git reset --hard src/app.ts',
-  ])
+  for (const line of ['git reset --hard', 'git reset HEAD~1', 'git reset main', 'git reset --hard src/app.ts'])
     assert.is(judge(line), 'block', line);
 });
 

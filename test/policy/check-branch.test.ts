@@ -136,15 +136,11 @@ for (const [target, isFine] of [
 }
 
 test('PCK-3 every message counts, and rewritten history shows', () => {
-  assert.equal(found({ commits: [commit('1', ['0'], 'wip'), commit('2', ['1'])] }), [
-    `commit-message ${oid('1')}`,
-  ]);
+  assert.equal(found({ commits: [commit('1', ['0'], 'wip'), commit('2', ['1'])] }), [`commit-message ${oid('1')}`]);
   assert.equal(found({ commits: [commit('1', ['9'])] }), [`history ${oid('1')}`]);
   assert.equal(found({ commits: [commit('1', [])] }), [`history ${oid('1')}`]);
   assert.equal(found({ commits: [commit('1', ['0']), commit('2', ['1', '9'])] }), [`history ${oid('2')}`]);
-  assert.equal(found({ commits: [commit('1', ['0'], 'wip\n\nfeat: in the body')] }), [
-    `commit-message ${oid('1')}`,
-  ]);
+  assert.equal(found({ commits: [commit('1', ['0'], 'wip\n\nfeat: in the body')] }), [`commit-message ${oid('1')}`]);
 });
 
 const agent = 'worker-1 <worker-1@agents.invalid>';
@@ -171,17 +167,9 @@ for (const [what, more, isFine] of [
   ['a sign-off of its own', { message: `feat: x\n\nSigned-off-by: ${agent}` }, true],
   ['a trailer of what it is about', { message: 'feat: x\n\nTask: task-001\nRefs: #12' }, true],
   ['the review of a person', { message: 'feat: x\n\nReviewed-by: Lena Lead <lena@example.com>' }, false],
-  [
-    'a sign-off of a person',
-    { message: 'feat: x\n\n  signed-off-BY : Lena Lead <lena@example.com>\n\nmore' },
-    false,
-  ],
+  ['a sign-off of a person', { message: 'feat: x\n\n  signed-off-BY : Lena Lead <lena@example.com>\n\nmore' }, false],
   ['a person beside it', { message: 'feat: x\n\nCo-authored-by: Lena <lena@example.com>' }, false],
-  [
-    'a review by what is no reviewer',
-    { message: 'feat: x\n\nReviewed-by: Claude <noreply@anthropic.com>' },
-    false,
-  ],
+  ['a review by what is no reviewer', { message: 'feat: x\n\nReviewed-by: Claude <noreply@anthropic.com>' }, false],
 ] as const) {
   test(`WFL-4 a commit of an agent with ${what}: ${isFine ? 'fine' : 'a violation'}`, () => {
     const commits = [{ ...commit('1', ['0']), ...byAgent, ...more }];

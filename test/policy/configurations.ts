@@ -49,12 +49,7 @@ export function readCorpus(name: string): CorpusFile {
 
 /** The commands a corpus was written for, each as a lead would write it. */
 export function ownCommands({ policy }: CorpusFile): readonly string[] {
-  const {
-    commands = [],
-    git_subcommands: git = [],
-    npm_subcommands: npm = [],
-    go_subcommands: go = [],
-  } = policy;
+  const { commands = [], git_subcommands: git = [], npm_subcommands: npm = [], go_subcommands: go = [] } = policy;
   const grouped = new Set([git.length > 0 && 'git', npm.length > 0 && 'npm', go.length > 0 && 'go']);
   return [
     ...commands.filter((name) => !grouped.has(name)),

@@ -49,13 +49,7 @@ const bash: BashCorpus = JSON.parse(readFileSync('test/data/policy/bash.json', '
 const paths: PathCorpus = JSON.parse(readFileSync('test/data/policy/paths.json', 'utf8'));
 
 const bashTree = makeTempDir('flame-bash');
-build(bashTree, [
-  { file: 'src/app.ts' },
-  { file: 'src/a' },
-  { file: 'README.md' },
-  { file: '.env' },
-  { file: '.git' },
-]);
+build(bashTree, [{ file: 'src/app.ts' }, { file: 'src/a' }, { file: 'README.md' }, { file: '.env' }, { file: '.git' }]);
 
 // A lead writes either each subcommand or the program alone; both must give the same answers.
 const { git_subcommands: git, npm_subcommands: npm, go_subcommands: go } = bash.policy;

@@ -29,12 +29,7 @@ function ruleOf(tool: string, input: Record<string, unknown>, cwd = '/wt', from 
   return decideToolCall(from, { tool_name: tool, tool_input: input, cwd }, facts).rule;
 }
 
-const cases: readonly (readonly [
-  rule: string,
-  tool: string,
-  input: Record<string, unknown>,
-  cwd?: string,
-])[] = [
+const cases: readonly (readonly [rule: string, tool: string, input: Record<string, unknown>, cwd?: string])[] = [
   ['allowed', 'Write', { file_path: 'src/a.ts', content: '../../etc' }],
   ['allowed', 'Write', { file_path: 'a.ts' }, '/wt/src'],
   ['allowed', 'Write', { file_path: '/wt/src/new/deep/x.ts' }],
@@ -135,9 +130,7 @@ test('a place outside is refused without a look at what lies there', () => {
     ...facts,
     lstat(path) {
       if (/^\/*proc\/1\/cwd/.test(path)) throw new Error(`EACCES: permission denied, readlink '${path}'`);
-      return /^\/*(?:proc(?:\/1)?)?$/.test(path)
-        ? { kind: 'directory', links: 1, target: '' }
-        : facts.lstat(path);
+      return /^\/*(?:proc(?:\/1)?)?$/.test(path) ? { kind: 'directory', links: 1, target: '' } : facts.lstat(path);
     },
     list(path) {
       const below = { '/': ['proc', 'wt'], '/proc': ['1'], '/proc/1': ['cwd'] }[path.replace(/^\/+/, '/')];
@@ -269,10 +262,7 @@ test('WAT-9: what only an agent can do with a refusal is not in what people read
     facts,
   );
   assert.match(found.details, /is hidden from agents \(permissions\.hidden_paths: .+\)\.$/);
-  assert.match(
-    renderDecisionForAgent(found),
-    /Do the task without it: read .* use your own values in tests\.$/,
-  );
+  assert.match(renderDecisionForAgent(found), /Do the task without it: read .* use your own values in tests\.$/);
 });
 
 test('a compiled policy is plain data', () => {

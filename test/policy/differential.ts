@@ -3,11 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join, relative, resolve } from 'node:path';
 import { expandWord } from '../../lib/policy/bash/expand-word.ts';
 import { parseScript } from '../../lib/policy/bash/parse-script.ts';
-import {
-  CommandRefusal,
-  type ShellWord,
-  unknownTextMarks,
-} from '../../lib/policy/bash/shell-command-types.ts';
+import { CommandRefusal, type ShellWord, unknownTextMarks } from '../../lib/policy/bash/shell-command-types.ts';
 import { walkScript } from '../../lib/policy/bash/walk-script.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { randomCommand, stubs } from './differential-text.ts';

@@ -80,26 +80,8 @@ test('PLN-4 a lock on what no agent may write is refused with the place and why'
 
 test('PLN-4 a lock on more than such a place, or on what only looks like it, is fine', () => {
   const fine = [
-    ...[
-      '**',
-      '*',
-      '.',
-      'src/',
-      '.git*',
-      '.gitignore',
-      '.gitattributes',
-      'sub/.gitmodules',
-      '.github/workflows/ci.yml',
-    ],
-    ...[
-      'work/',
-      'work/tree',
-      'src/[id]/page.ts',
-      'src/{a,b}.ts',
-      '.blueflame.example.yml',
-      'blueflame.ts',
-      '**/*.ts',
-    ],
+    ...['**', '*', '.', 'src/', '.git*', '.gitignore', '.gitattributes', 'sub/.gitmodules', '.github/workflows/ci.yml'],
+    ...['work/', 'work/tree', 'src/[id]/page.ts', 'src/{a,b}.ts', '.blueflame.example.yml', 'blueflame.ts', '**/*.ts'],
   ];
   assert.equal(
     fine.map(refuse),
@@ -142,8 +124,7 @@ test('PLN-4 what a plan may lock is what a worker may write: a plain lock never 
     const objection =
       judgePathByName(policy, file) ?? judgePathInScope(policy, file) ?? judgeGitAttributesFile(policy, file);
     const refused = refuse(lock);
-    if (lock === file)
-      assert.is(refused === null, objection === null, `${lock}: ${refused}, ${objection?.details}`);
+    if (lock === file) assert.is(refused === null, objection === null, `${lock}: ${refused}, ${objection?.details}`);
     else if (refused !== null && !lock.includes('{') && globMatchesPath(lock, file))
       assert.ok(objection, `${lock} was refused, and ${file} may be written`);
     const own = judgePathByName(policyFor(file), file) ?? judgeGitAttributesFile(policyFor(file), file);

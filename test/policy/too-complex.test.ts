@@ -18,10 +18,7 @@ test('WAT-4 a file of 100 kB in a here-document passes', () => {
   assert.ok(file.length > 95_000);
   for (const head of ["cat > src/x.js <<'EOF'", 'cat <<"EOF" > src/x.js', "cat <<-'EOF' > src/x.js"])
     assert.is(judge(`${head}\n${file}EOF\necho done`), 'allowed', head);
-  assert.is(
-    judge(`cat > src/x.js <<'A'\n${file.slice(0, 60_000)}\nA\ncat > src/y.js <<'B'\n${code}B`),
-    'allowed',
-  );
+  assert.is(judge(`cat > src/x.js <<'A'\n${file.slice(0, 60_000)}\nA\ncat > src/y.js <<'B'\n${code}B`), 'allowed');
 });
 
 test('WAT-4 a message in a here-document within quotes passes', () => {

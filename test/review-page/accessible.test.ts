@@ -39,10 +39,7 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   // The cost of each agent is read without being looked for, with the evidence beside the diff.
   const agents = page.locator('.proof .agents');
   assert.is(await agents.evaluate((table) => table.scrollWidth - table.clientWidth), 0);
-  const [table, column] = [
-    await agents.boundingBox(),
-    await page.locator('.proof .block').first().boundingBox(),
-  ];
+  const [table, column] = [await agents.boundingBox(), await page.locator('.proof .block').first().boundingBox()];
   assert.ok(table !== null && column !== null && table.x + table.width <= column.x + column.width);
   await requireAccessible(page, 'as it opens');
   await page.locator('tr.d2h-ins td.n.w').nth(1).click();

@@ -9,9 +9,7 @@ import type { Served } from './fixture.ts';
 const { test, open, visit, run } = await pageSuite('review page');
 
 test('REV-2: a changeset is approved with a click, and the gate that waits has its answer', async () => {
-  const served = await open([
-    { group: 'auth', change: (repo) => repo.write('src/a.txt', 'a\nb <b>bold</b>\n') },
-  ]);
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'a\nb <b>bold</b>\n') }]);
   const reviewed = served.review();
   const { page, requests, complaints } = await visit(served);
   await page.getByText('b <b>bold</b>').waitFor();
@@ -490,9 +488,7 @@ test('DSK-2 one task of several goes back by its tick', async () => {
   await shot(page, 'reject-one');
   await page.locator('.answer-send').click();
   await reviewed;
-  assert.equal(served.decided, [
-    ['1-auth', { kind: 'reject', reason: 'Five is too few.', tasks: ['task-007'] }],
-  ]);
+  assert.equal(served.decided, [['1-auth', { kind: 'reject', reason: 'Five is too few.', tasks: ['task-007'] }]]);
   // The one answer that was refused.
   assert.is(complaints.length, 1);
 });

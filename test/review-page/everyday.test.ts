@@ -77,9 +77,7 @@ test('DSK-2: the tree says in a letter and a word which files are new, gone or m
   assert.is(await entries.locator('.fate:not([aria-hidden])').count(), 0);
   assert.is(await page.locator('.head .plus').textContent(), '+12,346');
   await page.setViewportSize({ width: 390, height: 844 });
-  const heights = await page
-    .locator('.side')
-    .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+  const heights = await page.locator('.side').evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
   assert.is(heights, 0, 'nothing of the list is cut off on a phone');
   assert.is(await page.locator('.file[data-path="big.txt"] .counts').textContent(), '+12,345 −0');
 });
@@ -130,10 +128,7 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
     page.evaluate(
       "[...document.querySelectorAll('tr.hunk td')].map(({ firstChild }) => firstChild.data?.trim() ?? '')",
     );
-  assert.equal((await headWords()).slice(0, 2), [
-    '@@ -47,7 +47,8 @@ line 46',
-    '@@ -117,7 +118,6 @@ line 116',
-  ]);
+  assert.equal((await headWords()).slice(0, 2), ['@@ -47,7 +47,8 @@ line 46', '@@ -117,7 +118,6 @@ line 116']);
   await heads.nth(0).getByRole('button', { name: '↑ 20 lines' }).click();
   await page.locator('tr.hunk', { hasText: '@@ -27,27 +27,28 @@' }).waitFor();
   assert.is(await rows.count(), had + 20);
@@ -146,10 +141,7 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
       .allTextContents(),
     ['73', '74'],
   );
-  assert.equal((await headWords()).slice(0, 2), [
-    '@@ -27,47 +27,48 @@ line 46',
-    '@@ -117,7 +118,6 @@ line 116',
-  ]);
+  assert.equal((await headWords()).slice(0, 2), ['@@ -27,47 +27,48 @@ line 46', '@@ -117,7 +118,6 @@ line 116']);
   await heads.nth(2).getByRole('button', { name: 'to the end' }).click();
   await page.locator('td.c', { hasText: /^line 200$/ }).waitFor();
   await shot(page, 'context');
@@ -179,9 +171,7 @@ test('DSK-2: lines around a change are shown on demand, some or all, and can be 
 
 test('DSK-2: what is searched is found in every line, also in files that are folded or not drawn yet, and around them', async () => {
   const many = (mark: string): string =>
-    Array.from({ length: 3_000 }, (_, at) => `${at === 2_900 ? `the Needle ${mark}` : `line ${at}`}\n`).join(
-      '',
-    );
+    Array.from({ length: 3_000 }, (_, at) => `${at === 2_900 ? `the Needle ${mark}` : `line ${at}`}\n`).join('');
   const served = await open([
     {
       group: 'shop',
@@ -262,17 +252,12 @@ test('DSK-2: a moved file shows what differs from the old one', async () => {
   const { page } = await visit(served);
   const moved = page.locator('.file[data-path="src/guide.md"]');
   await moved.locator('td.c', { hasText: 'More.' }).waitFor();
-  assert.match(
-    (await moved.locator('.note').first().textContent()) ?? '',
-    /^moved from README\.md, \d+ % similar$/,
-  );
+  assert.match((await moved.locator('.note').first().textContent()) ?? '', /^moved from README\.md, \d+ % similar$/);
   assert.is(await moved.locator('tr.d2h-del').count(), 0);
 });
 
 test('DSK-2: what differs in white space alone can be left out', async () => {
-  const served = await open([
-    { group: 'indent', change: (repo) => repo.write('README.md', '#   Sample\nMore.\n') },
-  ]);
+  const served = await open([{ group: 'indent', change: (repo) => repo.write('README.md', '#   Sample\nMore.\n') }]);
   void served.review();
   const { page } = await visit(served);
   await page.locator('tr.d2h-ins').first().waitFor();
@@ -293,8 +278,7 @@ test('DSK-2: the search of the browser finds what was never scrolled to', async 
     {
       group: 'wide',
       change: (repo) => {
-        for (let file = 0; file < 40; file += 1)
-          repo.write(`src/${file}.txt`, `${numbered(60)}needle in ${file}\n`);
+        for (let file = 0; file < 40; file += 1) repo.write(`src/${file}.txt`, `${numbered(60)}needle in ${file}\n`);
       },
     },
   ]);
@@ -369,9 +353,7 @@ test('DSK-2: a changeset of nothing but renames says from where, shows no line t
 
 test('D19: a line that begins right-to-left is drawn from the left, in both layouts', async () => {
   const hebrew = '\u05e9\u05dc\u05d5\u05dd = 1;';
-  const served = await open([
-    { group: 'words', change: (repo) => repo.write('src/a.txt', `a\n${hebrew}\nb\n`) },
-  ]);
+  const served = await open([{ group: 'words', change: (repo) => repo.write('src/a.txt', `a\n${hebrew}\nb\n`) }]);
   void served.review();
   const { page } = await visit(served);
   const cell = page.locator('td.c', { hasText: hebrew });

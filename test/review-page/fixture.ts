@@ -160,21 +160,14 @@ function buildAgain(repo: TestRepo): Pick<Changeset, 'commit'> {
   return { commit: parseObjectId(repo.git('rev-parse', 'HEAD')) };
 }
 
-function build(
-  repo: TestRepo,
-  { group, change, changeset, more = [] }: ServedChangeset,
-  index: number,
-): Changeset {
+function build(repo: TestRepo, { group, change, changeset, more = [] }: ServedChangeset, index: number): Changeset {
   repo.git('checkout', '-q', '--detach', 'main');
   repo.git('clean', '-qfdx');
   change(repo);
   repo.git('add', '-A');
   repo.git('commit', '-q', '--allow-empty', '-m', group);
   repo.git('tag', '-f', group);
-  const stat = repo
-    .git('diff', '--text', '--numstat', '--no-renames', 'main', 'HEAD')
-    .split('\n')
-    .filter(Boolean);
+  const stat = repo.git('diff', '--text', '--numstat', '--no-renames', 'main', 'HEAD').split('\n').filter(Boolean);
   const sum = (column: number): number =>
     stat.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
   const base = parseObjectId(repo.git('rev-parse', 'main'));

@@ -50,16 +50,7 @@ async function assertTotals(page: Page, { repo }: Served): Promise<void> {
     return blob === undefined ? 0 : countLines(repo.git('cat-file', 'blob', blob.split(/[ \t]/)[2] ?? ''));
   };
   // What was moved as it was shows no line at all, on either side.
-  const moved = repo.git(
-    'diff-tree',
-    '-r',
-    '-M100%',
-    '--no-rename-empty',
-    '--diff-filter=R',
-    '--raw',
-    'main',
-    'auth',
-  );
+  const moved = repo.git('diff-tree', '-r', '-M100%', '--no-rename-empty', '--diff-filter=R', '--raw', 'main', 'auth');
   const isMoved = (path: string): boolean => path !== '' && moved.includes(`\t${path}`);
   const counts = rows.map((row) => {
     const [added = '', removed = '', path = ''] = row.split('\t');
@@ -79,10 +70,7 @@ function countLines(text: string): number {
 test('REV-4: code behind a bare carriage return is shown, and no line of it becomes a file', async () => {
   const { text, paths, page } = await show((repo) => {
     repo.write('a.js', 'const a = 2; // harmless\rconsole.log("HIDDEN_CODE_RAN")\n');
-    repo.write(
-      'b.js',
-      'x\rdiff --git a/fake.js b/fake.js\r--- a/fake.js\r+++ b/fake.js\r@@ -1 +1 @@\r-old\r+new\n',
-    );
+    repo.write('b.js', 'x\rdiff --git a/fake.js b/fake.js\r--- a/fake.js\r+++ b/fake.js\r@@ -1 +1 @@\r-old\r+new\n');
     repo.write(
       'c.txt',
       '++ b/fake.js\n@@ -1,3 +1,3 @@\ndiff --git a/fake.js b/fake.js\n\\ No newline at end of file\nend',
@@ -102,10 +90,7 @@ test('REV-4: what reorders or hides text is made visible, in content, names and 
       repo.write('a.js', 'if (a\u202e\u2066 // ok\u2069) {\u200b}\u001b[2J\u0000\na\u00a0b\n');
       repo.write('gnp\u202etxt.js', 'x\n');
       writeFileSync(join(repo.path, 'latin.txt'), Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]));
-      writeFileSync(
-        Buffer.concat([Buffer.from(`${repo.path}/b`), Buffer.from([0xff]), Buffer.from('.txt')]),
-        'y\n',
-      );
+      writeFileSync(Buffer.concat([Buffer.from(`${repo.path}/b`), Buffer.from([0xff]), Buffer.from('.txt')]), 'y\n');
     },
     {
       title: 'Fix \u202e<script>window.pwned = 1</script>',
@@ -154,10 +139,7 @@ test('REV-4: attributes, external drivers, textconv and settings blank nothing',
 test('REV-4: binary files, modes, links, submodules, moves, empty and changed kinds are told', async () => {
   const { page } = await show((repo) => {
     mkdirSync(join(repo.path, 'src'), { recursive: true });
-    writeFileSync(
-      join(repo.path, 'logo.png'),
-      Buffer.from('89504e470d0a1a0a0000000d494844520a00ff00', 'hex'),
-    );
+    writeFileSync(join(repo.path, 'logo.png'), Buffer.from('89504e470d0a1a0a0000000d494844520a00ff00', 'hex'));
     writeFileSync(join(repo.path, 'run.sh'), '#!/bin/sh\n');
     chmodSync(join(repo.path, 'run.sh'), 0o755);
     symlinkSync('/etc/passwd', join(repo.path, 'link'));

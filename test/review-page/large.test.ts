@@ -55,8 +55,7 @@ test('REV-3: 10,000 files, each with its name and its line', async () => {
     {
       group: 'many',
       change: (repo) => {
-        for (let file = 0; file < 10_000; file += 1)
-          repo.write(`src/${file % 100}/${file}.txt`, `file ${file}\n`);
+        for (let file = 0; file < 10_000; file += 1) repo.write(`src/${file % 100}/${file}.txt`, `file ${file}\n`);
       },
     },
   ]);

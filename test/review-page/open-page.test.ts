@@ -26,9 +26,7 @@ async function openNoted(served: Served): Promise<{ words: string; url: string; 
   return { words, url: words, forget };
 }
 
-const anyChange = [
-  { group: 'one', change: (repo: Served['repo']) => repo.write('README.md', '# Changed\n') },
-] as const;
+const anyChange = [{ group: 'one', change: (repo: Served['repo']) => repo.write('README.md', '# Changed\n') }] as const;
 
 test('REV-2: a browser is started with the name of a private file, which leads to the page and is gone then', async () => {
   const served = await open([...anyChange]);

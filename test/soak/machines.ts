@@ -3,14 +3,7 @@ import type { ScriptTask } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { type Suffered, sufferUntilDone } from '../support/machine-chaos.ts';
 import { makeNet } from '../support/machine-nets.ts';
-import {
-  beginLed,
-  byLine,
-  type MachineRig,
-  machineEnd,
-  makeMachines,
-  startMachine,
-} from '../support/machine-rig.ts';
+import { beginLed, byLine, type MachineRig, machineEnd, makeMachines, startMachine } from '../support/machine-rig.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
 import { makeRandom } from '../support/random.ts';
 import { byPath, type RemoteLine, serveHttp } from '../support/remote-lines.ts';
@@ -119,11 +112,8 @@ async function soak(): Promise<void> {
   const history = { ...late, problems: [...lasting, ...late.problems] };
   for (const net of nets) net.close();
   // None of them lies, whatever is done to it: none may be said to.
-  const accused = rig.machines.flatMap(
-    ({ said }) => said.match(/^.*What is known of it: git flame machines$/gm) ?? [],
-  );
-  const isSound =
-    history.problems.length === 0 && history.merged === total && unequal.length + accused.length === 0;
+  const accused = rig.machines.flatMap(({ said }) => said.match(/^.*What is known of it: git flame machines$/gm) ?? []);
+  const isSound = history.problems.length === 0 && history.merged === total && unequal.length + accused.length === 0;
   const result = {
     ...values,
     seconds_taken,

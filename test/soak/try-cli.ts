@@ -19,8 +19,7 @@ function fail(message: string): void {
 
 async function tryByHand([name = '', script = '', repository]: readonly string[]): Promise<void> {
   const cli = parseCliName(name);
-  if (cli === null || script === '')
-    return fail(`usage: try-cli.js ${hookedNames.join('|')} SCRIPT.json [REPOSITORY]`);
+  if (cli === null || script === '') return fail(`usage: try-cli.js ${hookedNames.join('|')} SCRIPT.json [REPOSITORY]`);
   if (trialCommand(cli) === null) return fail(`${cli} is not where FLAME_TEST_CLIS says.`);
   const trial = parseTrial(readFileSync(script, 'utf8'));
   const place = enterNetworkNamespace();

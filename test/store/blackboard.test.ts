@@ -4,22 +4,11 @@ import { changeBlackboardPage } from '../../lib/core/blackboard/change-blackboar
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { Store } from '../../lib/domain/ports/store-port.ts';
-import {
-  type BlackboardNote,
-  blackboardNoteLimits,
-  makeBlackboardNote,
-} from '../../lib/domain/state/blackboard.ts';
+import { type BlackboardNote, blackboardNoteLimits, makeBlackboardNote } from '../../lib/domain/state/blackboard.ts';
 import { shortId } from '../../lib/util/short-names.ts';
 import { makeRepo } from '../support/repo.ts';
 import { editByHand } from '../support/state-by-hand.ts';
-import {
-  closeTestStores,
-  createTasks,
-  openTestStore,
-  sampleSession,
-  sampleSessionId,
-  sampleTask,
-} from './sample.ts';
+import { closeTestStores, createTasks, openTestStore, sampleSession, sampleSessionId, sampleTask } from './sample.ts';
 import { inStore, makeClones, stateOf, sync } from './sync-clones.ts';
 
 const person = 'Lea Lead <lea@example.com>';
@@ -66,19 +55,12 @@ test('QUE-3 two writers at once lose nothing, and git log tells who left what', 
   const repo = makeRepo();
   const [a, b] = [await openTestStore(repo), await openTestStore(repo)];
   await createTasks(a, [sampleTask('task-001')]);
-  await Promise.all(
-    Array.from({ length: 20 }, (_, at) => leave(at % 2 === 0 ? a : b, { add: [note(`n${at}`)] })),
-  );
+  await Promise.all(Array.from({ length: 20 }, (_, at) => leave(at % 2 === 0 ? a : b, { add: [note(`n${at}`)] })));
   await leave(a, { task: 'task-001', add: [note('of a worker')] });
   assert.is((await textsIn(b)).length, 21);
   assert.equal((await b.snapshot()).problems, []);
   assert.is(repo.git('log', '--format=%s', ref).split('\n').length, 21);
-  const trailers = repo.git(
-    'log',
-    '-1',
-    '--format=%(trailers:key=Task,key=Session,key=Actor,valueonly)',
-    ref,
-  );
+  const trailers = repo.git('log', '-1', '--format=%(trailers:key=Task,key=Session,key=Actor,valueonly)', ref);
   assert.equal(trailers.split('\n').filter(Boolean), ['task-001', sampleSessionId, person]);
   const looked = await (await openTestStore(repo)).readOneSession(() => sampleSessionId);
   assert.is(looked.blackboardOf(sampleSessionId).length, 2);
@@ -102,9 +84,7 @@ test('QUE-3 UNI-6 what two clones leave and take away at once is one, with the s
   }
   const told = results.flatMap(({ changes }) => changes).map(({ what, from, to }) => [what, from, to]);
   assert.ok(told.some(([, from, to]) => from === null && to === `${person}: from a`));
-  assert.ok(
-    told.some(([what, from, to]) => what === `note ${shortId(common.id)}` && from !== null && to === null),
-  );
+  assert.ok(told.some(([what, from, to]) => what === `note ${shortId(common.id)}` && from !== null && to === null));
 });
 
 test('QUE-3 a merge keeps no more than there may be, the newest, and names the rest', async () => {

@@ -43,11 +43,7 @@ for (const [name, breakIt, object] of [
     (repo: TestRepo) => writeFileSync(join(repo.path, '.git', ref), ''),
     /an empty file is not an object/,
   ],
-  [
-    'garbage',
-    (repo: TestRepo) => writeFileSync(join(repo.path, '.git', ref), 'garbage\n'),
-    /garbage is not an object/,
-  ],
+  ['garbage', (repo: TestRepo) => writeFileSync(join(repo.path, '.git', ref), 'garbage\n'), /garbage is not an object/],
   [
     'a packed missing object',
     (repo: TestRepo) => {
@@ -121,8 +117,7 @@ for (const [name, body, message] of [
       : putNote(repo, 'task-002', content);
     if (isDamage(content)) damage(repo, blob, content);
     const fresh = await openTestStore(repo);
-    for (const store of isDamage(content) ? [fresh] : [fresh, writer])
-      await checkProblem(store, blob, message);
+    for (const store of isDamage(content) ? [fresh] : [fresh, writer]) await checkProblem(store, blob, message);
     await fresh.close();
     await writer.close();
   });
@@ -169,9 +164,7 @@ test('STA-7 a file where a folder of notes belongs stops only what would replace
   const store = await openTestStore(repo);
   await createTasks(store, [sampleTask('task-001')]);
   const folder = mktree(repo, `100644 blob ${hash(repo, 'x')}\tx\n`);
-  const lines = repo
-    .git('ls-tree', ref)
-    .replace(/040000 tree \w+\tanchors/, `100644 blob ${hash(repo, 'x')}\tanchors`);
+  const lines = repo.git('ls-tree', ref).replace(/040000 tree \w+\tanchors/, `100644 blob ${hash(repo, 'x')}\tanchors`);
   const tree = mktree(repo, `${lines}\n040000 tree ${folder}\tother\n`);
   repo.git('update-ref', ref, repo.git('commit-tree', '-m', 'x', '-p', ref, tree));
   assert.is((await store.snapshot()).tasksOf(sampleSessionId).length, 1);

@@ -277,9 +277,7 @@ function pathOf(repo: TestRepo, id: string): string {
 function replaceNote(repo: TestRepo, id: string, edit: (text: string) => string): void {
   const path = pathOf(repo, id);
   const blob = repo.git('hash-object', '-w', writeTemp(repo, edit(repo.git('show', `${ref}:${path}`))));
-  writeTree(repo, (lines) =>
-    lines.map((line) => (line.endsWith(`\t${path}`) ? `100644 blob ${blob}\t${path}` : line)),
-  );
+  writeTree(repo, (lines) => lines.map((line) => (line.endsWith(`\t${path}`) ? `100644 blob ${blob}\t${path}` : line)));
 }
 
 function listNotePaths(repo: TestRepo): string[] {

@@ -115,8 +115,7 @@ function writeNote(repo: TestRepo, anchor: string, text: string): void {
 
 /** The tip's tree as an index of its own, changed and committed. */
 function editTree(repo: TestRepo, change: (index: (...args: string[]) => string) => void): void {
-  const index = (...args: string[]): string =>
-    repo.git('-c', 'core.bare=false', `--work-tree=${repo.path}`, ...args);
+  const index = (...args: string[]): string => repo.git('-c', 'core.bare=false', `--work-tree=${repo.path}`, ...args);
   index('read-tree', ref);
   change(index);
   const tree = index('write-tree');

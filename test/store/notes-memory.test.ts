@@ -25,11 +25,7 @@ test('MEM-1 entries are notes of one commit; saving the same again changes nothi
     'task-001 2 it was not so',
     'task-002 1 done',
   ]);
-  const log = repo.git(
-    'log',
-    '--format=%s|%(trailers:key=Session,valueonly,separator=)',
-    'refs/blueflame/memory',
-  );
+  const log = repo.git('log', '--format=%s|%(trailers:key=Session,valueonly,separator=)', 'refs/blueflame/memory');
   assert.equal(log.split('\n'), [
     `memory: 1 entry of ${testSession}|${testSession}`,
     `memory: 3 entries of ${testSession}|${testSession}`,
@@ -53,12 +49,7 @@ test('MEM-2 one entry that cannot be read hides no other; a ref that is none is 
   const repo = makeRepo();
   const memory = memoryOf(repo);
   await memory.save([entry('task-001'), entry('task-002')], person);
-  editByHand(
-    repo,
-    'refs/blueflame/memory',
-    noteAt(repo, 'refs/blueflame/memory', `${testSession}/task/task-001`),
-    '{',
-  );
+  editByHand(repo, 'refs/blueflame/memory', noteAt(repo, 'refs/blueflame/memory', `${testSession}/task/task-001`), '{');
   assert.equal(
     (await memory.load()).map(({ task }) => task),
     ['task-002'],
@@ -78,10 +69,7 @@ test('MEM-1 sync carries memory; what two clones remember of one task is the lat
   const tips = clones.map((repo) => repo.git('rev-parse', 'refs/blueflame/memory'));
   assert.is(new Set(tips).size, 1);
   const known = await memoryOf(c).load();
-  assert.equal(known.map(({ task, notes }) => `${task} ${notes}`).sort(), [
-    'task-001 later',
-    'task-002 done',
-  ]);
+  assert.equal(known.map(({ task, notes }) => `${task} ${notes}`).sort(), ['task-001 later', 'task-002 done']);
 });
 
 function memoryOf(repo: TestRepo): MemoryProvider {

@@ -163,9 +163,7 @@ test('STA-2 each change is one commit whose message and trailers tell who, what 
 
 test('the person is asked for, not made up: an unknown identity is a clear error', async () => {
   const repo = makeRepo();
-  const env = Object.fromEntries(
-    Object.entries(repo.env).filter(([name]) => !/^GIT_(?:AUTHOR|COMMITTER)/.test(name)),
-  );
+  const env = Object.fromEntries(Object.entries(repo.env).filter(([name]) => !/^GIT_(?:AUTHOR|COMMITTER)/.test(name)));
   repo.git('config', 'user.useConfigOnly', 'true');
   const store = await openStore({
     context: { cwd: repo.path, env },
@@ -186,9 +184,7 @@ test('the person is asked for, not made up: an unknown identity is a clear error
 test('a value no reader would take is not written', async () => {
   const repo = makeRepo();
   const store = await openTestStore(repo);
-  const error = await createTasks(store, [sampleTask('task-001', { priority: 0 })]).catch(
-    (caught: unknown) => caught,
-  );
+  const error = await createTasks(store, [sampleTask('task-001', { priority: 0 })]).catch((caught: unknown) => caught);
   await store.close();
   assert.is((error as FlameError).code, 'state-invalid');
   assert.match((error as FlameError).message, /priority/);

@@ -85,10 +85,7 @@ test('STA-3 a writer killed at any moment leaves the old or the new state, and o
     const newest = Math.max(...snapshot.tasksOf(sampleSessionId).map(({ reason }) => Number(reason)));
     assert.is(newest, total, 'task and session moved together');
     assert.ok(total >= acknowledged, `${acknowledged} were acknowledged, ${total} are there`);
-    assert.ok(
-      total <= acknowledged + 2 * (round + 1),
-      'at most the last change of each was not acknowledged',
-    );
+    assert.ok(total <= acknowledged + 2 * (round + 1), 'at most the last change of each was not acknowledged');
     assert.is(repo.git('rev-list', '--count', ref), String(1 + total));
   }
   await setStatus(store, 'task-a', 'claimed');

@@ -63,10 +63,7 @@ test('TRU-2 what a clone had not received yet was not replaced', async () => {
   await sign(here, 'laptop', 'second');
   for (const repo of [here, there, here]) await sync(repo);
   for (const repo of [here, there]) {
-    assert.is(
-      repo.git('rev-parse', 'refs/blueflame/signatures'),
-      here.git('rev-parse', 'refs/blueflame/signatures'),
-    );
+    assert.is(repo.git('rev-parse', 'refs/blueflame/signatures'), here.git('rev-parse', 'refs/blueflame/signatures'));
     assert.equal(await replacedIn(repo), ['first']);
   }
 });

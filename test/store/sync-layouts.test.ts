@@ -58,13 +58,7 @@ for (const { name, options } of layouts) {
 
 test('a clone whose state is cut off says so and how to mend it', async () => {
   const { remote, a } = await sharedProject();
-  const clone = addClone(
-    remote,
-    join(remote.path, '..', 'cut'),
-    '--depth=1',
-    '--mirror',
-    '--no-single-branch',
-  );
+  const clone = addClone(remote, join(remote.path, '..', 'cut'), '--depth=1', '--mirror', '--no-single-branch');
   await change(clone, 'task-002', { title: 'from the clone' });
   // Back before what the clone has, and on from there: what both have in common, the clone can't see.
   for (const repo of [remote, a]) repo.git('update-ref', 'refs/blueflame/tasks', 'refs/blueflame/tasks~1');

@@ -6,14 +6,7 @@ import type { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
 import { makeRepo } from '../support/repo.ts';
 import { alterTask } from '../support/tasks.ts';
-import {
-  closeTestStores,
-  createTasks,
-  openTestStore,
-  sampleSessionId,
-  sampleTask,
-  setStatus,
-} from './sample.ts';
+import { closeTestStores, createTasks, openTestStore, sampleSessionId, sampleTask, setStatus } from './sample.ts';
 
 const main = parseRefName('refs/heads/main');
 

@@ -48,9 +48,7 @@ export async function requireAccessible(page: Page, state: string): Promise<void
     );
     for (const { id, nodes } of violations)
       for (const { html, failureSummary } of nodes.slice(0, 3))
-        wrong.push(
-          `${state}, ${name}: ${id}: ${html.slice(0, 200)}\n  ${failureSummary.replace(/\n/g, '\n  ')}`,
-        );
+        wrong.push(`${state}, ${name}: ${id}: ${html.slice(0, 200)}\n  ${failureSummary.replace(/\n/g, '\n  ')}`);
   }
   await page.setViewportSize(before);
   await page.emulateMedia({ colorScheme: null });

@@ -29,8 +29,7 @@ export function makeStandIn(mode: BdMode = 'works'): StandIn {
   return {
     bin,
     calls: () => lines(log).map((line) => JSON.parse(line) as string[]),
-    beads: () =>
-      existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>[]) : [],
+    beads: () => (existsSync(state) ? (JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>[]) : []),
     become: (next) => writeFileSync(modeFile, next),
   };
 }

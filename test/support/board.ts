@@ -14,10 +14,7 @@ export interface TestBoard {
   /** Anything else a tab may ask; the parsed answer. */
   ask(path: string, init?: RequestInit): Promise<{ readonly status: number; readonly value: unknown }>;
   /** The lines of an agent's stream, once they are as wanted. */
-  stream(
-    agent: string,
-    isWanted: (lines: readonly BoardStreamLine[]) => boolean,
-  ): Promise<readonly BoardStreamLine[]>;
+  stream(agent: string, isWanted: (lines: readonly BoardStreamLine[]) => boolean): Promise<readonly BoardStreamLine[]>;
   /** Ends it as Ctrl-C does. */
   end(): Promise<FlameRun>;
 }
@@ -36,10 +33,7 @@ export async function withBoard(
   }
 }
 
-async function startBoard(
-  repo: TestRepo,
-  argv: readonly string[] = ['board', '--no-open'],
-): Promise<TestBoard> {
+async function startBoard(repo: TestRepo, argv: readonly string[] = ['board', '--no-open']): Promise<TestBoard> {
   const child = startProgram(repo, argv);
   const ended = programEnd(child);
   const url = await boardAddress(child);

@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { AuditLine } from '../../lib/domain/agent-policy.ts';
 import { isJsonRecord } from '../../lib/util/json.ts';
-import {
-  closeProjects,
-  openClaudeProject,
-  processesAbout,
-  type ShownTask,
-  tasksOf,
-} from './claude-project.ts';
+import { closeProjects, openClaudeProject, processesAbout, type ShownTask, tasksOf } from './claude-project.ts';
 import { type HookedName, hands, hookedNames } from './cli-hands.ts';
 import { copilotFiles, findCli } from './clis.ts';
 import { writeDecisions } from './exec-project.ts';
@@ -188,11 +182,7 @@ function planned({ task }: Trial): Readonly<Record<string, unknown>> {
   return { id: 'trial', title: 'Trial', priority: 1, cohesion_group: 'trial', ...task };
 }
 
-function configOf(
-  cli: HookedName,
-  trial: Trial,
-  command: readonly string[],
-): Readonly<Record<string, unknown>> {
+function configOf(cli: HookedName, trial: Trial, command: readonly string[]): Readonly<Record<string, unknown>> {
   const model = trial.model ?? models[cli];
   const { limits, ...config } = trial.config;
   return {

@@ -40,9 +40,7 @@ export function commandsInSentences(text: string): readonly (readonly string[])[
 
 function eitherOf(code: string): readonly string[] {
   const choice = /\S+(?:\|\S+)+/.exec(code)?.[0];
-  return choice === undefined
-    ? [code]
-    : choice.split('|').flatMap((one) => eitherOf(code.replace(choice, one)));
+  return choice === undefined ? [code] : choice.split('|').flatMap((one) => eitherOf(code.replace(choice, one)));
 }
 
 function flameCalls(script: string): readonly (readonly string[])[] {

@@ -143,8 +143,7 @@ async function callTool(chat: ChatProcess, step: Extract<Step, { tool: string }>
     ...(cancelAfterMs === undefined ? {} : { cancelAfterMs }),
   };
   let said: JsonRecord = {};
-  for (let time = 0; time < times; time += 1)
-    said = await chat.ask({ method: 'tools/call', params, options });
+  for (let time = 0; time < times; time += 1) said = await chat.ask({ method: 'tools/call', params, options });
   return { did: tool, ...toLine(said) };
 }
 
@@ -267,8 +266,7 @@ function hostChat(): void {
       .then((chat) => follow(chat, order))
       .then(
         (answer) => process.send?.({ id, answer }),
-        (error: unknown) =>
-          process.send?.({ id, failed: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => process.send?.({ id, failed: error instanceof Error ? error.message : String(error) }),
       );
   });
   process.on('disconnect', () => process.exit());

@@ -50,11 +50,7 @@ async function main(): Promise<number> {
   const [list] = positionals;
   if (leader === undefined || command === null || list === undefined) {
     const why =
-      leader === undefined
-        ? `no CLI ${values.cli}`
-        : command === null
-          ? `${values.cli} is not installed`
-          : 'no list';
+      leader === undefined ? `no CLI ${values.cli}` : command === null ? `${values.cli} is not installed` : 'no list';
     process.stderr.write(`${why}\nnode build/test/support/drive-queen.js --cli NAME CALLS.json\n`);
     return 1;
   }
@@ -132,14 +128,9 @@ class Script {
     const answer = parseShown(text);
     this.#answers.set(`${step + 1}`, answer);
     const one = this.#steps[step];
-    if (one !== undefined && 'wait' in one && !new RegExp(one.wait).test(text) && this.#waits < one.most)
-      return;
+    if (one !== undefined && 'wait' in one && !new RegExp(one.wait).test(text) && this.#waits < one.most) return;
     const did = one === undefined ? '' : 'tool' in one ? one.tool : 'wait';
-    const shown = text.startsWith('{')
-      ? { answer }
-      : isJsonRecord(answer)
-        ? { answer, shown: text }
-        : { shown: text };
+    const shown = text.startsWith('{') ? { answer } : isJsonRecord(answer) ? { answer, shown: text } : { shown: text };
     print({
       step: step + 1,
       did,
@@ -191,11 +182,7 @@ function makePlace(
     model,
   }: { readonly leader: Leader; readonly command: readonly string[]; readonly model: ScriptedModel },
 ): Place {
-  const [home, tmp, state] = ['home', 'tmp', 'state'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [home, tmp, state] = ['home', 'tmp', 'state'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [home, tmp, state]) mkdirSync(folder);
   writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Lea Lead\n\temail = lea@example.com\n');
   const path = join(root, 'repo');
@@ -272,9 +259,7 @@ switch (enterNetworkNamespace()) {
     });
     break;
   case 'none':
-    process.stderr.write(
-      `${basename(process.argv[1] ?? '')} needs a network namespace of its own: unshare -rn\n`,
-    );
+    process.stderr.write(`${basename(process.argv[1] ?? '')} needs a network namespace of its own: unshare -rn\n`);
     process.exitCode = 1;
     break;
   case 'outside':

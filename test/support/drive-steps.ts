@@ -45,9 +45,7 @@ export function readStep(value: unknown, name: string): Step {
   const found = stepSchema.safeParse(value);
   if (found.success) return found.data;
   const keys = isJsonRecord(value) ? Object.keys(value).join(', ') : typeof value;
-  throw new Error(
-    `Step ${name} is none: it has ${keys}. One of tool, wait, run, at_once, method, raw, end is needed.`,
-  );
+  throw new Error(`Step ${name} is none: it has ${keys}. One of tool, wait, run, at_once, method, raw, end is needed.`);
 }
 
 /** What steps answered, by their numbers. */

@@ -21,11 +21,7 @@ export interface FlameOptions {
 export const lookOnly = ['doctor', '--repair', '--dry-run'];
 
 /** Runs a git flame command in this process, without a terminal. */
-export async function flame(
-  repo: TestRepo,
-  argv: readonly string[],
-  options: FlameOptions = {},
-): Promise<FlameRun> {
+export async function flame(repo: TestRepo, argv: readonly string[], options: FlameOptions = {}): Promise<FlameRun> {
   const stdin = new PassThrough();
   stdin.end(options.stdin ?? '');
   const { signal, onOutput } = options;

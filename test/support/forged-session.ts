@@ -33,8 +33,7 @@ export async function makeSession(): Promise<TestWorkshop> {
   const bench = await openTestWorkshop({
     tasks: planned,
     agent: ({ worktree, task }) => {
-      if (task === 'b')
-        return { failure: { kind: 'spawn-failed', message: 'no', details: [], retryable: false } };
+      if (task === 'b') return { failure: { kind: 'spawn-failed', message: 'no', details: [], retryable: false } };
       writeFileSync(join(worktree.path, `${task}.txt`), 'done\n');
       return {};
     },
@@ -55,9 +54,7 @@ export async function forge(
     return {
       changes: [
         { subject: 'forged', tasks: tasks.map((task) => alterTask(task, patch)) },
-        ...(change.session === undefined
-          ? []
-          : [{ subject: 'forged', session: { ...stored, ...change.session } }]),
+        ...(change.session === undefined ? [] : [{ subject: 'forged', session: { ...stored, ...change.session } }]),
       ],
       actor: 'Lea Lead <lea@example.com>',
     };

@@ -4,11 +4,7 @@ import type { Random } from './random.ts';
 import type { TestRepo } from './repo.ts';
 
 /** Commits without files that fork and join at random, with times that say nothing of their order; the oldest first. */
-export function makeHistory(
-  repo: TestRepo,
-  random: Random,
-  count: number,
-): readonly [ObjectId, ...ObjectId[]] {
+export function makeHistory(repo: TestRepo, random: Random, count: number): readonly [ObjectId, ...ObjectId[]] {
   let stream = '';
   for (let at = 0; at < count; at += 1) {
     stream += `commit refs/heads/c${at}\ncommitter L <l@example.com> ${random.int(1, 99)} +0000\ndata 1\nm\n`;

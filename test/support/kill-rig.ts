@@ -1,13 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../lib/util/user-folders.ts';
 import { flame } from './flame.ts';
@@ -68,15 +60,10 @@ export async function startHere(repo: TestRepo, argv: readonly string[]): Promis
 }
 
 /** Starts it again as a person would who doesn't know how far it came; with `env`, as a process of its own. */
-export async function startAgain(
-  repo: TestRepo,
-  env?: Readonly<Record<string, string>>,
-): Promise<ProcessRun> {
+export async function startAgain(repo: TestRepo, env?: Readonly<Record<string, string>>): Promise<ProcessRun> {
   const { session } = JSON.parse((await startHere(repo, ['status', '--json'])).stdout);
   const argv =
-    session === null || session.wave === 'plan'
-      ? freshRun
-      : ['resume', '--decisions-file', '.git/decisions.yml'];
+    session === null || session.wave === 'plan' ? freshRun : ['resume', '--decisions-file', '.git/decisions.yml'];
   return env === undefined ? startHere(repo, argv) : start(repo, argv, env);
 }
 
@@ -96,9 +83,7 @@ export function sampleOf(few: number, more: number): number {
 /** As many of them as that, evenly from the first to the last. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {
   const step = Math.max(1, (all.length - 1) / (count - 1));
-  return all.filter(
-    (_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step) || at === all.length - 1,
-  );
+  return all.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step) || at === all.length - 1);
 }
 
 /** Which of the points to kill at: what FLAME_KILL names (`all`, or `17,18`), else a sample. */
@@ -193,8 +178,7 @@ export function processesIn(folder: string, patienceMs = 5_000): readonly string
   const until = Date.now() + patienceMs;
   for (;;) {
     const found = list('/proc').filter((pid) => /^\d+$/.test(pid) && isIn(pid, folder));
-    if (found.length === 0 || Date.now() >= until)
-      return found.map((pid) => `process ${pid} ${commandOf(pid)}`);
+    if (found.length === 0 || Date.now() >= until) return found.map((pid) => `process ${pid} ${commandOf(pid)}`);
     // Those that are ending need the processor more than this loop does.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   }

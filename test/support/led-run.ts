@@ -130,11 +130,7 @@ function withQueen(agents: AgentRunner, queen: QueenScript, queens: string[]): A
   };
 }
 
-function lead(
-  request: AgentRequest,
-  queen: QueenScript,
-  signal: AbortSignal,
-): Promise<Partial<AgentOutcome>> {
+function lead(request: AgentRequest, queen: QueenScript, signal: AbortSignal): Promise<Partial<AgentOutcome>> {
   return throughDoor(request.tools, async (call) => (await queen({ call, request, signal })) ?? {});
 }
 

@@ -2,16 +2,15 @@ import type { QueenScript } from './led-run.ts';
 import type { Said } from './mcp-client.ts';
 
 /** What scripted models that lead propose: the second needs the first. */
-export const ledTasks: readonly { readonly id: string; readonly [key: string]: unknown }[] = [
-  'one',
-  'two',
-].map((id) => ({
-  id,
-  title: `Do ${id}`,
-  description: `echo ${id} > src/new-${id}.txt && git add -A && git commit -qm 'feat: ${id}'`,
-  file_locks: [`src/new-${id}.txt`],
-  dependencies: id === 'two' ? ['one'] : [],
-}));
+export const ledTasks: readonly { readonly id: string; readonly [key: string]: unknown }[] = ['one', 'two'].map(
+  (id) => ({
+    id,
+    title: `Do ${id}`,
+    description: `echo ${id} > src/new-${id}.txt && git add -A && git commit -qm 'feat: ${id}'`,
+    file_locks: [`src/new-${id}.txt`],
+    dependencies: id === 'two' ? ['one'] : [],
+  }),
+);
 
 type Call = Parameters<QueenScript>[0]['call'];
 

@@ -141,10 +141,7 @@ function withEnv({ repo }: RigMachine, env: Readonly<Record<string, string>>): T
 }
 
 /** The same machines, the second of which starts with such variables. */
-export function withOther(
-  { remote, machines }: MachineRig,
-  env: Readonly<Record<string, string>>,
-): MachineRig {
+export function withOther({ remote, machines }: MachineRig, env: Readonly<Record<string, string>>): MachineRig {
   return rigOf(
     remote,
     machines.map((machine, at) => (at === 1 ? { ...machine, repo: withEnv(machine, env) } : machine)),
@@ -183,18 +180,13 @@ export function beginLed({ lead }: Pick<MachineRig, 'lead'>): ReturnType<typeof 
 }
 
 /** The plan's digest and session, once the lead has one; throws where its program ended before that. */
-export async function planOf(
-  lead: RigMachine,
-): Promise<{ readonly digest: string; readonly session: string }> {
+export async function planOf(lead: RigMachine): Promise<{ readonly digest: string; readonly session: string }> {
   const { repo } = lead;
   let plan: { readonly digest: string; readonly session: string } | undefined;
   await until('the lead has a plan', async () => {
     if (lead.child === null) throw new Error(`The lead ended without a plan:\n${lead.said}`);
     const [status] = (await flameJson(repo, ['status'])).lines;
-    const session = status?.session as
-      | { readonly id: string; readonly plan_digest?: string }
-      | null
-      | undefined;
+    const session = status?.session as { readonly id: string; readonly plan_digest?: string } | null | undefined;
     if (session?.plan_digest !== undefined) plan = { digest: session.plan_digest, session: session.id };
     return plan !== undefined;
   });

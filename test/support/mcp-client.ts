@@ -103,9 +103,7 @@ export function toSaid(result: {
     text,
     structured: result.structuredContent,
     at: (path) =>
-      path
-        .split('.')
-        .reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), parse(text)),
+      path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), parse(text)),
   };
 }
 

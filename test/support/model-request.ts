@@ -47,9 +47,7 @@ interface MessagesBody {
 
 export function readModelRequest(body: unknown, headers: IncomingHttpHeaders): ModelRequest {
   const { model, stream, system, tools, messages } = body as MessagesBody;
-  const blocks = messages.flatMap(({ role, content }) =>
-    toBlocks(content).map((block) => ({ ...block, role })),
-  );
+  const blocks = messages.flatMap(({ role, content }) => toBlocks(content).map((block) => ({ ...block, role })));
   const texts = blocks
     .filter(({ role, type }) => role === 'user' && type === 'text')
     .map(({ text }) => text ?? '')

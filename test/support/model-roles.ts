@@ -17,9 +17,7 @@ export function roleScript(scripts: Partial<Record<Role, RoleScript>>): ModelScr
 }
 
 export function roleOf(request: ModelRequest): Role | null {
-  const word = request.system.match(
-    /You are (?:a|the) (planner|worker|validator|merger|lead agent) of git-flame/,
-  )?.[1];
+  const word = request.system.match(/You are (?:a|the) (planner|worker|validator|merger|lead agent) of git-flame/)?.[1];
   return word === 'lead agent' ? 'queen' : ((word as Role | undefined) ?? null);
 }
 

@@ -83,11 +83,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  script: ModelScript,
-): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, script: ModelScript): Promise<void> {
   const path = (request.url ?? '').split('?')[0];
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -135,10 +131,7 @@ interface Message {
 
 let counter = 0;
 
-function buildMessage(
-  asked: ModelRequest,
-  reply: Exclude<Reply, { status: number } | { hang: true }>,
-): Message {
+function buildMessage(asked: ModelRequest, reply: Exclude<Reply, { status: number } | { hang: true }>): Message {
   counter += 1;
   const text = 'text' in reply && reply.text !== undefined ? reply.text : '';
   const calls = 'tools' in reply ? reply.tools : 'tool' in reply ? [reply] : [];

@@ -15,11 +15,7 @@ export interface ProgramOptions {
 }
 
 /** Starts the built program as a process of its own, without a terminal. */
-export function startProgram(
-  repo: TestRepo,
-  argv: readonly string[],
-  options: ProgramOptions = {},
-): ChildProcess {
+export function startProgram(repo: TestRepo, argv: readonly string[], options: ProgramOptions = {}): ChildProcess {
   const [program = '', ...before] = options.command ?? [join(programFolder, 'git-flame')];
   return spawn(program, [...before, ...argv], {
     cwd: options.cwd ?? repo.path,
@@ -29,11 +25,7 @@ export function startProgram(
 }
 
 /** Runs the built program to its end. */
-export function runProgram(
-  repo: TestRepo,
-  argv: readonly string[],
-  options: ProgramOptions = {},
-): Promise<FlameRun> {
+export function runProgram(repo: TestRepo, argv: readonly string[], options: ProgramOptions = {}): Promise<FlameRun> {
   return programEnd(startProgram(repo, argv, options));
 }
 

@@ -56,13 +56,11 @@ function parseSample(line: string): PrometheusSample {
 
 function checkFamily({ name: metric, labels }: PrometheusSample, family: string, type: string): void {
   const suffix = metric.slice(family.length);
-  const isOfFamily =
-    metric.startsWith(family) && (type === 'summary' ? ['', '_sum', '_count'] : ['']).includes(suffix);
+  const isOfFamily = metric.startsWith(family) && (type === 'summary' ? ['', '_sum', '_count'] : ['']).includes(suffix);
   if (!isOfFamily) throw new Error(`${metric} stands in the family ${family} (${type})`);
   if (type === 'summary' && suffix === '' && labels.quantile === undefined)
     throw new Error(`${metric} has no quantile`);
-  if (type === 'counter' && !family.endsWith('_total'))
-    throw new Error(`${family} is a counter without _total`);
+  if (type === 'counter' && !family.endsWith('_total')) throw new Error(`${family} is a counter without _total`);
 }
 
 function decode(_: string, character: string): string {

@@ -12,9 +12,7 @@ const dependsOn = [
   'docs/models.md',
   'lib/agents',
   ...['canary', 'entry', 'gateway', 'run', 'sandbox', 'watcher'].map((room) => `lib/cell/${room}`),
-  ...['planner', 'worker', 'validator', 'merger', 'queen', 'last-word'].map(
-    (name) => `templates/${name}.ejs`,
-  ),
+  ...['planner', 'worker', 'validator', 'merger', 'queen', 'last-word'].map((name) => `templates/${name}.ejs`),
   shownBy,
 ];
 

@@ -87,11 +87,7 @@ function startServer({ cwd, env, args = [], form }: ChatOptions, always: JsonRec
     return last;
   };
   const notify = (method: string, params: JsonRecord = {}): void => print({ method, params });
-  const ask = async (
-    method: string,
-    params: JsonRecord = {},
-    options: AskOptions = {},
-  ): Promise<JsonRecord> => {
+  const ask = async (method: string, params: JsonRecord = {}, options: AskOptions = {}): Promise<JsonRecord> => {
     const { timeoutMs = 120_000, cancelAfterMs } = options;
     const id = send(method, params);
     const timers: NodeJS.Timeout[] = [];
@@ -138,7 +134,5 @@ function inputAsked({ result }: JsonRecord): ((form: ChatOptions['form']) => Jso
 }
 
 function answerTo(form: ChatOptions['form']): JsonRecord {
-  return form === 'approve'
-    ? { action: 'accept', content: { decision: 'approve' } }
-    : { action: form ?? 'cancel' };
+  return form === 'approve' ? { action: 'accept', content: { decision: 'approve' } } : { action: form ?? 'cancel' };
 }

@@ -1,13 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -84,8 +78,7 @@ export async function serveHttp(
 
 function suffer(fate: Fate, path: string, request: IncomingMessage, response: ServerResponse): void {
   if (fate === 'lost') return void request.socket.destroy();
-  if (fate === 'unauthorized')
-    return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+  if (fate === 'unauthorized') return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
   const backend = answer(path, request, response);
   // Half of it is out by then.
   if (fate === 'killed') backend.stdout?.once('data', () => endTree(backend.pid ?? 0));

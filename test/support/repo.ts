@@ -105,8 +105,7 @@ export function openRepo(path: string, env: Readonly<Record<string, string>> = h
     env,
     git,
     write,
-    commit: (message) =>
-      runShell({ path, env }, 'git add -A && git commit -q -m "$1" && git rev-parse HEAD', message),
+    commit: (message) => runShell({ path, env }, 'git add -A && git commit -q -m "$1" && git rev-parse HEAD', message),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }
@@ -134,11 +133,7 @@ function buildTemplate(key: string, format: string, config: string | null): stri
   return path;
 }
 
-function runShell(
-  { path: cwd, env }: Pick<TestRepo, 'path' | 'env'>,
-  line: string,
-  ...words: string[]
-): string {
+function runShell({ path: cwd, env }: Pick<TestRepo, 'path' | 'env'>, line: string, ...words: string[]): string {
   return execFileSync('sh', ['-c', line, 'sh', ...words], {
     cwd,
     env,
@@ -183,10 +178,7 @@ function copyFolderOf(repo: TestRepo): TestRepo {
     if (!existsSync(place)) continue;
     if (readdirIfThere(join(place, 'worktrees')).length > 0) throw new Error(`${name} has worktrees`);
     copyDecided(repo, join(from, name), join(to, name));
-    const texts = [
-      'config',
-      ...readdirIfThere(join(place, 'fake-bin')).map((file) => join('fake-bin', file)),
-    ];
+    const texts = ['config', ...readdirIfThere(join(place, 'fake-bin')).map((file) => join('fake-bin', file))];
     for (const file of texts.map((text) => join(place, text)))
       writeFileSync(file, readFileSync(file, 'utf8').replaceAll(from, to));
   }

@@ -65,10 +65,7 @@ export function openScreen(command: string, { cwd, env, columns = 100 }: ScreenO
 /** Plain text: escapes taken away, what was backspaced over too. */
 function stripEscapes(text: string): string {
   const plain = text
-    .replace(
-      /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][0-9A-B]|[=>78MDEHc])/g,
-      '',
-    )
+    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][0-9A-B]|[=>78MDEHc])/g, '')
     .replace(/\r+\n/g, '\n');
   const letters: string[] = [];
   for (const letter of plain) {

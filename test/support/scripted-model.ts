@@ -62,13 +62,7 @@ export async function startScriptedModel(
       seen.push(asked);
       if (isMain) turns += 1;
       const turn = turns;
-      const {
-        text = '',
-        calls = [],
-        usage,
-        fails,
-        hangs,
-      } = isMain ? await script(turn, asked) : { text: 'A title' };
+      const { text = '', calls = [], usage, fails, hangs } = isMain ? await script(turn, asked) : { text: 'A title' };
       if (hangs === true) return;
       if (fails !== undefined)
         return void response

@@ -10,8 +10,7 @@ export function roleAsked(body: JsonRecord): string {
 
 /** Answers as an agent must: by a tool where its CLI has one for that, else in words. `told`: results so far. */
 export function answers(body: JsonRecord, told: number, answer: JsonRecord): Turn {
-  if (!JSON.stringify(body).includes('"StructuredOutput"'))
-    return { text: `Here it is:\n${JSON.stringify(answer)}` };
+  if (!JSON.stringify(body).includes('"StructuredOutput"')) return { text: `Here it is:\n${JSON.stringify(answer)}` };
   return told === 0 ? { calls: [{ name: 'StructuredOutput', input: answer }] } : { text: 'That is it.' };
 }
 

@@ -11,10 +11,7 @@ interface Version {
 }
 
 /** A remote whose notes went through these versions, and that keeps what its work was. */
-function remoteOf(
-  versions: (work: string) => readonly Version[],
-  spoil: (repo: TestRepo) => void = () => undefined,
-) {
+function remoteOf(versions: (work: string) => readonly Version[], spoil: (repo: TestRepo) => void = () => undefined) {
   const repo = makeRepo();
   const work = repo.git('rev-parse', 'HEAD');
   const put = (kind: 'tasks' | 'sessions', place: string, note: unknown): void => {
@@ -98,13 +95,7 @@ const broken: readonly (readonly [string, Steps, RegExp])[] = [
   ],
   [
     'a number that falls',
-    (work) => [
-      { task: {} },
-      { task: claimed(1) },
-      { task: { claim: 1 } },
-      { task: claimed(2) },
-      ...end(work),
-    ],
+    (work) => [{ task: {} }, { task: claimed(1) }, { task: { claim: 1 } }, { task: claimed(2) }, ...end(work)],
     /its claims went from 2 back to 1/,
   ],
   [
@@ -137,13 +128,7 @@ const broken: readonly (readonly [string, Steps, RegExp])[] = [
   ],
   [
     'work that landed twice',
-    (work) => [
-      { task: {} },
-      { task: claimed(1) },
-      ...end(work),
-      { task: done(1, work) },
-      { task: merged(1, work) },
-    ],
+    (work) => [{ task: {} }, { task: claimed(1) }, ...end(work), { task: done(1, work) }, { task: merged(1, work) }],
     /landed 2 times/,
   ],
   ['a task that is left over', () => [{ task: {} }, { task: claimed(1) }], /ended as claimed/],
@@ -198,14 +183,10 @@ test('a base without what landed, a sign of life and commits that nothing keeps 
   const whole: Steps = (work) => [{ task: {} }, { task: claimed(1) }, ...end(work)];
   const spoils: readonly (readonly [(repo: TestRepo) => void, RegExp])[] = [
     [
-      (repo) =>
-        repo.git('update-ref', 'refs/heads/main', repo.git('commit-tree', 'HEAD^{tree}', '-m', 'other')),
+      (repo) => repo.git('update-ref', 'refs/heads/main', repo.git('commit-tree', 'HEAD^{tree}', '-m', 'other')),
       /main does not hold/,
     ],
-    [
-      (repo) => repo.git('update-ref', `refs/blueflame/machines/${session}/a`, 'HEAD'),
-      /signs of life are left/,
-    ],
+    [(repo) => repo.git('update-ref', `refs/blueflame/machines/${session}/a`, 'HEAD'), /signs of life are left/],
     [(repo) => repo.git('update-ref', '-d', `refs/blueflame/kept/${session}`), /commits are kept by nothing/],
   ];
   for (const [spoil, problem] of spoils) {

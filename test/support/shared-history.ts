@@ -36,16 +36,11 @@ function lostOf(
   id: string,
   { steps, base }: { readonly steps: readonly TaskStep[]; readonly base: string },
 ): readonly string[] {
-  const accepted = steps.flatMap(({ status, commit }) =>
-    status === 'done' && commit !== null ? [commit] : [],
-  );
-  const lost = [...new Set(accepted)].filter(
-    (commit) => !says(remote, 'cat-file', '-e', `${commit}^{commit}`),
-  );
+  const accepted = steps.flatMap(({ status, commit }) => (status === 'done' && commit !== null ? [commit] : []));
+  const lost = [...new Set(accepted)].filter((commit) => !says(remote, 'cat-file', '-e', `${commit}^{commit}`));
   const last = steps.at(-1);
   const isMissing =
-    last?.status === 'merged' &&
-    !says(remote, 'merge-base', '--is-ancestor', last.commit ?? '', `refs/heads/${base}`);
+    last?.status === 'merged' && !says(remote, 'merge-base', '--is-ancestor', last.commit ?? '', `refs/heads/${base}`);
   return [
     ...lost.map((commit) => `${id}: accepted ${commit} is lost`),
     ...(isMissing ? [`${id}: ${base} does not hold ${last.commit}`] : []),
@@ -54,12 +49,7 @@ function lostOf(
 
 function leftBehind(remote: TestRepo, session: string): readonly string[] {
   const signs = remote.git('for-each-ref', 'refs/blueflame/machines/');
-  const keeping = remote.git(
-    'for-each-ref',
-    '--format=%(refname)',
-    'refs/blueflame/kept/',
-    'refs/blueflame/commits/',
-  );
+  const keeping = remote.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/kept/', 'refs/blueflame/commits/');
   return [
     ...(signs === '' ? [] : [`signs of life are left: ${signs}`]),
     ...(keeping === `refs/blueflame/kept/${session}` ? [] : [`commits are kept by ${keeping || 'nothing'}`]),
@@ -89,9 +79,7 @@ function stepsOf<Step>(
       const [, , key = '', name = ''] = row.split(/\s+/);
       const path = `${key.slice(0, 2)}/${key.slice(2)}`;
       const commits = remote.git('log', '--reverse', '--topo-order', '--format=%H', ref, '--', path);
-      const steps = commits
-        .split('\n')
-        .map((at) => ({ ...JSON.parse(remote.git('show', `${at}:${path}`)), at }));
+      const steps = commits.split('\n').map((at) => ({ ...JSON.parse(remote.git('show', `${at}:${path}`)), at }));
       return [name.slice(name.lastIndexOf('/') + 1), steps];
     }),
   );

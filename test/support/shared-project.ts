@@ -86,10 +86,7 @@ export type Forgery =
   | { readonly ref: string; readonly files: Readonly<Record<string, string | null>> };
 
 /** By git alone, so that anything can be written. */
-function rewrite(
-  repo: TestRepo,
-  { ref, files }: Exclude<Forgery, (state: State) => readonly StateChange[]>,
-): void {
+function rewrite(repo: TestRepo, { ref, files }: Exclude<Forgery, (state: State) => readonly StateChange[]>): void {
   const index = { GIT_INDEX_FILE: join(repo.path, '.git', 'forged.index') };
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: repo.path, env: { ...repo.env, ...index }, encoding: 'utf8' }).trim();
@@ -100,12 +97,7 @@ function rewrite(
     if (text === null) git('update-index', '--force-remove', path);
     else {
       repo.write('.git/forged.json', text);
-      git(
-        'update-index',
-        '--add',
-        '--cacheinfo',
-        `100644,${git('hash-object', '-w', '.git/forged.json')},${path}`,
-      );
+      git('update-index', '--add', '--cacheinfo', `100644,${git('hash-object', '-w', '.git/forged.json')},${path}`);
     }
   }
   const commit = git('commit-tree', git('write-tree'), ...(isThere ? ['-p', ref] : []), '-m', 'by hand');

@@ -96,8 +96,6 @@ export function judgeLead(steps: readonly SessionStep[]): string[] {
         `${by} landed in the term of ${is?.lead}`,
       ],
     ];
-    return rules.flatMap(([isBroken, what]) =>
-      isBroken ? [`session at ${step.at.slice(0, 10)}: ${what}`] : [],
-    );
+    return rules.flatMap(([isBroken, what]) => (isBroken ? [`session at ${step.at.slice(0, 10)}: ${what}`] : []));
   });
 }

@@ -33,21 +33,11 @@ export function gitSays(...args: readonly string[]): string {
 
 /** Whether bubblewrap can make a cell here: a real probe. */
 export function hasBubblewrap(): boolean {
-  const probe = spawnSync('bwrap', [
-    '--unshare-user',
-    '--unshare-pid',
-    '--unshare-net',
-    '--ro-bind',
-    '/',
-    '/',
-    'true',
-  ]);
+  const probe = spawnSync('bwrap', ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', 'true']);
   return probe.status === 0;
 }
 
 /** Whether a network namespace of our own can be made here. */
 export function hasNetworkNamespace(): boolean {
-  return (
-    spawnSync('unshare', ['-rn', 'true']).status === 0 || spawnSync('unshare', ['-n', 'true']).status === 0
-  );
+  return spawnSync('unshare', ['-rn', 'true']).status === 0 || spawnSync('unshare', ['-n', 'true']).status === 0;
 }

@@ -2,15 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
-import {
-  endTree,
-  type LineFaults,
-  listening,
-  type RemoteLine,
-  removeLocks,
-  slowLine,
-  treeOf,
-} from './remote-lines.ts';
+import { endTree, type LineFaults, listening, type RemoteLine, removeLocks, slowLine, treeOf } from './remote-lines.ts';
 import { makeTempDir } from './repo.ts';
 import { until } from './until.ts';
 
@@ -29,10 +21,7 @@ export const hasSshd = existsSync(sshd) && process.getuid?.() === 0;
 /** Stock git behind a real sshd, with keys and configuration of its own. */
 export async function serveSsh(
   path: string,
-  {
-    faults = null,
-    maxSessions = 100,
-  }: { readonly faults?: LineFaults | null; readonly maxSessions?: number } = {},
+  { faults = null, maxSessions = 100 }: { readonly faults?: LineFaults | null; readonly maxSessions?: number } = {},
 ): Promise<SshLine> {
   const folder = makeTempDir('flame-sshd');
   const key = (name: string): string => {

@@ -30,16 +30,10 @@ test('lines that differ are shown one by one among those that are the same', asy
 });
 
 test('the stream counts, as does each exit code, also below lines that are left out', async () => {
-  assert.match(
-    await told('$ cat gone', '> cat: gone: No such file or directory', 'exit 1'),
-    '  + 2> cat: gone',
-  );
+  assert.match(await told('$ cat gone', '> cat: gone: No such file or directory', 'exit 1'), '  + 2> cat: gone');
   assert.match(await told('$ cat README.md', '> # Sample', 'exit 1'), '  - exit 1');
   assert.match(await told('$ cat README.md && test -e gone', '> # Sample'), '  + exit 1');
-  assert.match(
-    await told('$ cat README.md && test -e gone', '...', '$ ls', '> README.md', '> src'),
-    '  + exit 1',
-  );
+  assert.match(await told('$ cat README.md && test -e gone', '...', '$ ls', '> README.md', '> src'), '  + exit 1');
 });
 
 test('"..." stands for a line or more, and never for none', async () => {

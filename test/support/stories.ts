@@ -88,8 +88,7 @@ export async function playStory(
 
 function parseStory(text: string, name: string): readonly Block[] {
   const lines = text.split('\n');
-  if (lines[0]?.startsWith('# ') !== true)
-    throw failure(`${name}:1: A story begins with "# " and what holds.`);
+  if (lines[0]?.startsWith('# ') !== true) throw failure(`${name}:1: A story begins with "# " and what holds.`);
   const blocks: Block[] = [];
   const take = (at: number, isPart: (line: string) => boolean): readonly string[] => {
     const end = lines.findIndex((line, index) => index > at && !isPart(line));

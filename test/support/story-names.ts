@@ -26,10 +26,7 @@ export function makeNames({ path }: Pick<TestRepo, 'path'>): Names {
   const dayLong = 24 * 3_600_000;
   const days = [-1, 0, 1].map((more) => new Date(Date.now() + more * dayLong).toISOString().slice(0, 10));
   const alike: readonly (readonly [RegExp, string])[] = [
-    [
-      new RegExp(`\\b(?:${days.join('|')})[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC)?`, 'g'),
-      '[time]',
-    ],
+    [new RegExp(`\\b(?:${days.join('|')})[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC)?`, 'g'), '[time]'],
     [new RegExp(`\\b(?:${days.join('|')})\\b`, 'g'), '[date]'],
     [/(?<=^2?> )\d\d:\d\d:\d\d\b/, '[time]'],
     [/\b(after|took) (?:less than )?[\d.]+ (?:ms|s|min|h)\b/g, '$1 [duration]'],
@@ -55,8 +52,7 @@ export function makeNames({ path }: Pick<TestRepo, 'path'>): Names {
       let text = line;
       for (const [place, name] of places) text = text.replaceAll(place, name);
       for (const [pattern, name] of alike) text = text.replace(pattern, name);
-      for (const [pattern, name] of numbered)
-        text = text.replace(pattern, (value) => nameOf(name(value), value));
+      for (const [pattern, name] of numbered) text = text.replace(pattern, (value) => nameOf(name(value), value));
       return text;
     },
     reveal: (command) => {

@@ -20,8 +20,7 @@ export const tasksOf = (before: string) =>
     script: `mkdir -p src; echo ${id} > src/${id}.txt; ${before}`,
   }));
 
-export const worktrees = ({ repo }: RigMachine): number =>
-  repo.git('worktree', 'list').split('\n').length - 1;
+export const worktrees = ({ repo }: RigMachine): number => repo.git('worktree', 'list').split('\n').length - 1;
 
 export const subjects = (remote: TestRepo, kind: string): readonly string[] =>
   remote.git('for-each-ref', `refs/blueflame/${kind}`) === ''

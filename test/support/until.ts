@@ -7,10 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  {
-    limitMs = 240_000,
-    details = () => '',
-  }: { readonly limitMs?: number; readonly details?: () => string } = {},
+  { limitMs = 240_000, details = () => '' }: { readonly limitMs?: number; readonly details?: () => string } = {},
 ): Promise<void> {
   const end = Date.now() + limitMs;
   for (let pause = 5; !(await isSo()); pause = Math.min(2 * pause, 200)) {

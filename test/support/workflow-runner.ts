@@ -27,8 +27,7 @@ export async function runWorkflow(
   const file = readFileSync(join(packageRoot(), 'templates/machines-workflow.yml'), 'utf8');
   const { steps } = workflowSchema.parse(parse(file)).jobs.worker;
   const folder = makeTempDir('flame-runner');
-  for (const name of ['sudo', 'npm'])
-    writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  for (const name of ['sudo', 'npm']) writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   const cwd = join(folder, 'work');
   const expressions: Readonly<Record<string, string>> = {
     'matrix.machine': '1',

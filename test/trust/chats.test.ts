@@ -60,8 +60,7 @@ const shell = ['-c', 'sleep 100 & echo $!; wait'];
 
 test('QUE-1 the mark of an agent CLI suffices, without any chat that is connected', () => {
   const { commonDir, env } = makeClone();
-  const marked = (name: string): string | null =>
-    findStartingAgent({ commonDir, env: { ...env, [name]: '1' } });
+  const marked = (name: string): string | null => findStartingAgent({ commonDir, env: { ...env, [name]: '1' } });
   for (const name of ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'COPILOT_CLI', 'AI_AGENT'])
     assert.is(marked(name), `an agent's shell (${name} is set)`);
   assert.is(marked('CLAUDE'), null);
@@ -73,10 +72,7 @@ linux('QUE-1 a mark that was taken off again still stands where a process was st
     ['sleep 100 & echo $!; wait', 'CLAUDECODE'],
     ['env -i sh -c "sleep 100 & echo \\$!; wait"; true', 'OPENCODE'],
     ['unset COPILOT_CLI; sleep 100 & echo $!; wait', 'COPILOT_CLI'],
-    [
-      'script -qc "env -u CODEX_THREAD_ID sh -c \'echo \\$\\$; exec sleep 100\'" /dev/null; true',
-      'CODEX_THREAD_ID',
-    ],
+    ['script -qc "env -u CODEX_THREAD_ID sh -c \'echo \\$\\$; exec sleep 100\'" /dev/null; true', 'CODEX_THREAD_ID'],
     // Whose parents are gone.
     ['(setsid nohup sleep 100 2>/dev/null & echo $!)', 'GEMINI_CLI'],
   ];
@@ -100,8 +96,7 @@ linux('QUE-1 an agent CLI among those that started a process suffices, by any na
   const npm = join(folder, 'node_modules/@google/gemini-cli/bundle');
   const versions = join(folder, 'claude/versions');
   for (const one of [npm, versions]) mkdirSync(one, { recursive: true });
-  const script =
-    "console.log(require('node:child_process').spawn('sleep', ['100'], { stdio: 'ignore' }).pid)";
+  const script = "console.log(require('node:child_process').spawn('sleep', ['100'], { stdio: 'ignore' }).pid)";
   for (const file of [join(npm, 'main.js'), join(folder, 'codex.js'), join(folder, 'codecs.js')])
     writeFileSync(file, script);
   for (const file of [join(versions, '2.1.332'), join(folder, 'opencode')]) copyFileSync('/bin/sh', file);
@@ -115,8 +110,7 @@ linux('QUE-1 an agent CLI among those that started a process suffices, by any na
     ['/bin/bash', '-c', `exec -a tidy ${join(folder, 'opencode')} -c '${shell[1]}'`],
     ['/usr/bin/setsid', '--wait', join(folder, 'opencode'), ...shell],
   ];
-  for (const line of agents)
-    assert.match((await around(clone, line)) ?? '', /^process \d+ \(/, line.join(' '));
+  for (const line of agents) assert.match((await around(clone, line)) ?? '', /^process \d+ \(/, line.join(' '));
   const persons = [
     [process.execPath, join(folder, 'codecs.js')],
     ['/bin/sh', ...shell, 'codex', 'claude'],
@@ -142,8 +136,7 @@ linux('QUE-1 a chat that noted itself is known by who saw it, also once the note
 
 const reapers: Record<string, number> = { x64: 157, arm64: 167 };
 const prctl = reapers[process.arch];
-const hasReapers =
-  process.platform === 'linux' && prctl !== undefined && spawnSync('perl', ['-v']).status === 0;
+const hasReapers = process.platform === 'linux' && prctl !== undefined && spawnSync('perl', ['-v']).status === 0;
 testIf(
   test,
   hasReapers,

@@ -56,10 +56,7 @@ interface Session {
   readonly gates: Gates;
 }
 
-function openTerminal(
-  input: string,
-  options: { editor?: string; parsePlan?: (text: string) => Plan } = {},
-): Session {
+function openTerminal(input: string, options: { editor?: string; parsePlan?: (text: string) => Plan } = {}): Session {
   const fake = makeFakeIo({ isTTY: true, columns: 80, input });
   const gates = createTerminalGates(fake.io, {
     person,
@@ -102,10 +99,7 @@ test('PLN-5: a plan is approved, by key or by word; Enter decides nothing', asyn
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'approve' });
   assert.match(fake.stderr(), /^Plan: Add login with a password\n/);
   assert.match(fake.stderr(), /\(a\)pprove \/ \(v\)iew \/ \(e\)dit \/ \(r\)e-plan \/ \(q\)uit\? /);
-  assert.is(
-    fake.stderr().split('Type one of: a (approve), v (view), e (edit), r (re-plan), q (quit).').length,
-    3,
-  );
+  assert.is(fake.stderr().split('Type one of: a (approve), v (view), e (edit), r (re-plan), q (quit).').length, 3);
   assert.is(fake.stdout(), '');
 });
 
@@ -241,10 +235,7 @@ test('PLN-5: what only the whole plan has wrong stands at its task; comments of 
       .map(({ id }) => ({ task: id, message: "depends on task-009, which doesn't exist" }));
   const decision = await gates.plan(samplePlanQuestion({ check }));
   assert.is(decision.kind, 'edit');
-  assert.match(
-    fake.stderr(),
-    /error: The plan has a mistake\.\n {2}plan\.yml:\d+ {2}task-002 depends on task-009/,
-  );
+  assert.match(fake.stderr(), /error: The plan has a mistake\.\n {2}plan\.yml:\d+ {2}task-002 depends on task-009/);
   const offered = readFileSync(join(editor.folder, 'seen-1'), 'utf8').split('\n');
   const at = offered.findIndex((line) => /id: task-002/.test(line));
   assert.is(offered[at - 1], "#! task-002 depends on task-009, which doesn't exist:");
@@ -336,10 +327,7 @@ test('RND-2: the remarks that a later round answers are at its gate, bounded, on
   const { fake, gates } = openTerminal('s\n');
   await gates.changeset(question);
   const shown = fake.stderr();
-  assert.match(
-    shown,
-    /Addresses these review comments:\n +- task-001: src\/a\.ts:3 ada: Five\S* is <b>too few\.\n/,
-  );
+  assert.match(shown, /Addresses these review comments:\n +- task-001: src\/a\.ts:3 ada: Five\S* is <b>too few\.\n/);
   assert.not.match(shown, '\u202e');
   assert.match(shown, /- task-001: ben: Nice\.\n/);
   assert.match(shown, /- task-001: The check 17\n +- task-001: 12 more: git flame show task-001\n/);
@@ -373,10 +361,7 @@ test('RND-4: the attempts at a task are shown at its gate, and another one is ch
   assert.match(shown, /Type one of: 3\./);
   const facts = { ...question, doubts: [], runs: [], isUndoable: false };
   const page = renderChangesetPage(facts, { files: [] });
-  assert.match(
-    page,
-    /<td>2<\/td><td><code>worker-0000000a<\/code> <span class="quiet text">Out of scope\.<\/span>/,
-  );
+  assert.match(page, /<td>2<\/td><td><code>worker-0000000a<\/code> <span class="quiet text">Out of scope\.<\/span>/);
   assert.match(page, /git flame task choose task-001 --attempt N/);
   const two = { ...question, tasks: [severalTries('task-001'), severalTries('task-002')] };
   const named = openTerminal('other\n3\ntask-002 3\n');
@@ -479,9 +464,7 @@ test('MRG-11: comments on lines typed at the terminal go along with the decision
     const { fake, gates } = openTerminal(input);
     return { fake, answer: gates.changeset(sampleChangesetQuestion()) };
   };
-  const { fake, answer } = ask(
-    'c\nsrc/a.ts\nsrc/a.ts:12 close: this\nc\nb c.txt:-3: why gone?\nr\nTwo remarks\nn\n',
-  );
+  const { fake, answer } = ask('c\nsrc/a.ts\nsrc/a.ts:12 close: this\nc\nb c.txt:-3: why gone?\nr\nTwo remarks\nn\n');
   assert.equal(await answer, {
     kind: 'reject',
     reason: 'Two remarks',

@@ -71,10 +71,7 @@ test('at 40 columns, and of a chain that is too long to draw, the needs are name
   });
   const text = renderGraph(chain, plainStyle(40));
   assert.match(text, /○ {2}task-29 {2}pending {2}after task-28: \S+…/);
-  assert.match(
-    renderGraph(chain, plainStyle(80)),
-    /○ {2}task-29 {2}pending {2}after task-28: Something to do/,
-  );
+  assert.match(renderGraph(chain, plainStyle(80)), /○ {2}task-29 {2}pending {2}after task-28: Something to do/);
   const lines = [text, renderGraph(tasks, plainStyle(40))].join('\n').split('\n');
   assert.ok(lines.every((line) => textWidth(line) <= 40));
 });

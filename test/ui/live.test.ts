@@ -1,12 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { applyEventToLiveState } from '../../lib/ui/live/apply-live-event.ts';
-import {
-  applyHintTyping,
-  applyLiveKey,
-  type LiveKey,
-  parseTerminalKeys,
-} from '../../lib/ui/live/live-keys.ts';
+import { applyHintTyping, applyLiveKey, type LiveKey, parseTerminalKeys } from '../../lib/ui/live/live-keys.ts';
 import { emptyLiveState, type LiveSessionFacts, type LiveState } from '../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
@@ -88,17 +83,10 @@ test('a check is seen while it runs: on whose work, for how long, which command'
     '  check  task-003  7 s      npm test',
     'g start no more agents · ? help',
   ]);
-  const other = applyEventToLiveState(
-    state,
-    { ...began, id: 'c2', about: null, command: hostile },
-    118 * second,
-  );
+  const other = applyEventToLiveState(state, { ...began, id: 'c2', about: null, command: hostile }, 118 * second);
   assert.match(lines(other, 119).join('\n'), /check {2}1a2b3c4d5e {2}7 s/);
   for (const line of lines(other, 60)) assert.ok(isHarmless(line) && textWidth(line) <= 60);
-  assert.equal(
-    applyEventToLiveState(state, { ...began, exit_code: 0, state: 'ended' }, 119 * second).checks,
-    [],
-  );
+  assert.equal(applyEventToLiveState(state, { ...began, exit_code: 0, state: 'ended' }, 119 * second).checks, []);
 });
 
 test('at 40 columns a row takes two lines', () => {
@@ -181,11 +169,7 @@ test('a long stream is scrolled', () => {
   let state = running(1);
   for (let index = 0; index < 50; index += 1) {
     const activity = { text: `line ${index}`, tokens: 0, cost_usd: 0 };
-    state = applyEventToLiveState(
-      state,
-      { event: 'agent-activity', agent: 'worker-00000001', ...activity },
-      0,
-    );
+    state = applyEventToLiveState(state, { event: 'agent-activity', agent: 'worker-00000001', ...activity }, 0);
   }
   state = press(state, 'enter');
   assert.match(lines(state, 99, 6).join('\n'), /line 47[\s\S]*line 49/);
@@ -270,36 +254,21 @@ test('without facts and agents there is still a frame', () => {
 
 test('a service that says to wait, and an agent nothing is heard of', () => {
   const until = '2026-02-06T14:35:00.000Z';
-  let state = applyEventToLiveState(
-    running(1),
-    { event: 'paused', adapter: 'claude', until, why: 'rate limit' },
-    0,
-  );
+  let state = applyEventToLiveState(running(1), { event: 'paused', adapter: 'claude', until, why: 'rate limit' }, 0);
   const agent = 'worker-00000001';
   state = applyEventToLiveState(state, { event: 'agent-stalled', agent, task: 'task-001', quiet_ms: 9 }, 0);
   assert.equal(lines(state, 119).slice(1, 3), [
     'claude waits until 14:35 UTC',
     '> worker  task-001  Add password hashing          2m 05s   $0.12 of $1.00    no activity since: edits src/1.ts',
   ]);
-  state = applyEventToLiveState(
-    state,
-    { event: 'agent-activity', agent, text: 'goes on', tokens: 0, cost_usd: 0 },
-    0,
-  );
+  state = applyEventToLiveState(state, { event: 'agent-activity', agent, text: 'goes on', tokens: 0, cost_usd: 0 }, 0);
   state = applyEventToLiveState(state, { event: 'resumed', adapter: 'claude' }, 0);
   const text = lines(state, 119).join('\n');
   assert.is(text.includes('waits until') || text.includes('quiet'), false);
 });
 
 test('keys as terminals send them; what means nothing is left out', () => {
-  assert.equal(parseTerminalKeys('\u001b[Ajk\u001bOB\r\u001b'), [
-    'up',
-    'down',
-    'up',
-    'down',
-    'enter',
-    'back',
-  ]);
+  assert.equal(parseTerminalKeys('\u001b[Ajk\u001bOB\r\u001b'), ['up', 'down', 'up', 'down', 'enter', 'back']);
   assert.equal(parseTerminalKeys('\u001b[1;5Cx\u0003\u001a\u001b[200~'), ['char:x', 'interrupt', 'suspend']);
   assert.equal(parseTerminalKeys('S?é漢\u0000'), ['char:s', 'char:?', 'char:é', 'char:漢']);
 });

@@ -24,9 +24,7 @@ async function converse(
 ): Promise<Answered> {
   const folder = makeTempDir();
   const answersFile = join(folder, 'answers.json');
-  const command = [process.execPath, driver, answersFile, options.pager ?? 'cat']
-    .map((word) => `'${word}'`)
-    .join(' ');
+  const command = [process.execPath, driver, answersFile, options.pager ?? 'cat'].map((word) => `'${word}'`).join(' ');
   // exec: a shell in between would end with the Ctrl-C that is meant for the program.
   const child = spawn('script', ['-qec', `exec ${command}`, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm', HOME: folder },
@@ -66,10 +64,7 @@ testPty('MRG-6: a person decides at a terminal', async () => {
     changeset: { kind: 'reject', reason: 'no tests', where: 'terminal' },
     session: { kind: 'stop', where: 'terminal' },
   });
-  assert.match(
-    screen,
-    /Type one of: a \(approve\), r \(reject\), t \(task\), v \(view\), c \(comment\), s \(skip\)\./,
-  );
+  assert.match(screen, /Type one of: a \(approve\), r \(reject\), t \(task\), v \(view\), c \(comment\), s \(skip\)\./);
   assert.match(screen, /\u001b\[1mChangeset 1\/3: \[auth\]/);
 });
 

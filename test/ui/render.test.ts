@@ -103,10 +103,7 @@ test('a plan that cannot be used says why', () => {
     samplePlanQuestion({ problems: ['task-002 waits for itself'], estimate: null }),
     plainStyle(),
   );
-  assert.match(
-    text,
-    /\nNo cost estimate\.\n\nThe plan cannot be used as it is:\n {2}- task-002 waits for itself$/,
-  );
+  assert.match(text, /\nNo cost estimate\.\n\nThe plan cannot be used as it is:\n {2}- task-002 waits for itself$/);
 });
 
 test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what is missing', () => {
@@ -216,10 +213,7 @@ test('the status says how finished work was judged, which checks fail, and first
   const proposal = [samplePlannedTask(), samplePlannedTask()];
   const tasks = [judged('one', 'pass'), judged('two', 'fail'), judged('three', null)];
   const status = buildStatusView(sampleSession({ changesets, proposal }), tasks, []);
-  assert.equal(
-    [status.session?.proposed_tasks, status.changesets.map(({ red }) => red)],
-    [2, [true, false, true]],
-  );
+  assert.equal([status.session?.proposed_tasks, status.changesets.map(({ red }) => red)], [2, [true, false, true]]);
   const text = renderStatus(status, plainStyle(), { now, next: null });
   assert.match(
     text,
@@ -314,9 +308,7 @@ test('the whole story of a task', () => {
           {
             agent: 'worker-1a2b3c4d',
             allowed: 12,
-            blocked: [
-              { rule: 'path-blocked', tool: 'Write', target: '.env', details: 'It is blocked.', count: 2 },
-            ],
+            blocked: [{ rule: 'path-blocked', tool: 'Write', target: '.env', details: 'It is blocked.', count: 2 }],
           },
         ],
         work: {

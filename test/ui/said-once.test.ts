@@ -30,15 +30,9 @@ test('the log tells a verdict and a landing once, and people without their addre
   ).split('\n');
   assert.equal(
     lines.slice(1).map((line) => line.slice(20)),
-    [
-      'task-001: judged pass by diagnostics (Lea Lead)',
-      'changeset 1-main: landed on main as aaaaaaaaaa (Lea Lead)',
-    ],
+    ['task-001: judged pass by diagnostics (Lea Lead)', 'changeset 1-main: landed on main as aaaaaaaaaa (Lea Lead)'],
   );
-  const alone = renderLog(
-    [of('refs/blueflame/reviews', 'approved by Lea Lead <lea@example.com>')],
-    plainStyle(),
-  );
+  const alone = renderLog([of('refs/blueflame/reviews', 'approved by Lea Lead <lea@example.com>')], plainStyle());
   assert.match(alone, / approved by Lea Lead$/);
 });
 

@@ -1,12 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  makePrivateKey,
-  publicKeyOf,
-  readCommitSignerKey,
-  signCommitText,
-} from '../../lib/util/machine-key.ts';
+import { makePrivateKey, publicKeyOf, readCommitSignerKey, signCommitText } from '../../lib/util/machine-key.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { hasSshKeys } from '../support/ssh-key.ts';

@@ -1,12 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  formatCount,
-  formatDuration,
-  formatSpend,
-  formatTime,
-  formatUsd,
-} from '../../lib/util/format-figures.ts';
+import { formatCount, formatDuration, formatSpend, formatTime, formatUsd } from '../../lib/util/format-figures.ts';
 import { cutText, padText, textWidth, wrapText } from '../../lib/util/format-width.ts';
 import { nearestName } from '../../lib/util/nearest-name.ts';
 import { renderTable } from '../../lib/util/table.ts';

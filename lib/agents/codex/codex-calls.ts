@@ -26,8 +26,7 @@ export const codexCallFacts: CallHookFacts = {
   repeatsCalls: false,
   neverRan: (result) => neverRan.test(result.text) || isLook(result),
   wasBlocked: ({ text }) => wasBlocked.test(text),
-  hidesPartOfCall: ({ name, input }) =>
-    name === 'exec_command' && isJsonRecord(input) && hidesShell(input.shell),
+  hidesPartOfCall: ({ name, input }) => name === 'exec_command' && isJsonRecord(input) && hidesShell(input.shell),
   replace: () => null,
   asks: { tool: 'request_user_input', longestMs: longestHookHoldMs, answer: () => null },
   canaryCall: (path) => ({

@@ -106,17 +106,11 @@ function settings(paths: PathsInsideCell): readonly (readonly [string, string])[
   ];
 }
 
-function hooks({
-  hookCommand,
-  canaryCommand,
-  endCommand,
-}: PathsInsideCell): readonly (readonly [string, string])[] {
+function hooks({ hookCommand, canaryCommand, endCommand }: PathsInsideCell): readonly (readonly [string, string])[] {
   const hook = (command: string, timeout: number): string =>
     `{type="command",command=${text(command)},timeout=${timeout}}`;
   return [
-    ...(canaryCommand === null
-      ? []
-      : [['hooks.SessionStart', `[{hooks=[${hook(canaryCommand, 10)}]}]`] as const]),
+    ...(canaryCommand === null ? [] : [['hooks.SessionStart', `[{hooks=[${hook(canaryCommand, 10)}]}]`] as const]),
     ...(hookCommand === null
       ? []
       : [
@@ -154,9 +148,7 @@ function text(value: string): string {
 
 function schemaFile({ answerSchema }: AgentRequest): readonly LaunchFile[] {
   if (answerSchema === null) return [];
-  return [
-    { dir: 'control', path: schemaName, content: `${JSON.stringify(toOpenAiStrictSchema(answerSchema))}\n` },
-  ];
+  return [{ dir: 'control', path: schemaName, content: `${JSON.stringify(toOpenAiStrictSchema(answerSchema))}\n` }];
 }
 
 /** Codex's own list of models (`codex debug models`), as one line of JSON; null where it printed none. */

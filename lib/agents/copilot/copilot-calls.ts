@@ -23,8 +23,7 @@ export const copilotLeadToolPrefix = `${leadServerName}-`;
 const wasBlocked = /^Denied by preToolUse hook\b/;
 // All of a result: below what a command prints stands how it ended.
 const hookDied = /^Denied by preToolUse hook from "[^"\n]*" \(hook errored\)$/;
-const clearedInput =
-  /^The arguments for the tool call '(\w+)' were not valid JSON\. The arguments have been cleared\./;
+const clearedInput = /^The arguments for the tool call '(\w+)' were not valid JSON\. The arguments have been cleared\./;
 
 /** The Copilot CLI: it asks its hook before it looks whether a tool or an input is any good, and names no call. */
 export const copilotCallFacts: CallHookFacts = {
@@ -59,9 +58,7 @@ function read(reported: unknown): ReportedCall | null {
   if (typeof name !== 'string' || name === '' || typeof cwd !== 'string') return null;
   if (name === 'apply_patch') {
     const [first, ...rest] = listFilesOfPatch(input, cwd);
-    return first === undefined || typeof input !== 'string'
-      ? null
-      : { id: null, name, input, does: [first, ...rest] };
+    return first === undefined || typeof input !== 'string' ? null : { id: null, name, input, does: [first, ...rest] };
   }
   return isJsonRecord(input) ? { id: null, name, input, does: [translate(name, input, cwd)] } : null;
 }

@@ -100,9 +100,7 @@ function offeredTools(request: AgentRequest, { toolsCommand }: PathsInsideCell):
 }
 
 function hooks({ hookCommand, canaryCommand, endCommand }: PathsInsideCell): string {
-  const hook = (bash: string, timeoutSec: number): readonly object[] => [
-    { type: 'command', bash, timeoutSec },
-  ];
+  const hook = (bash: string, timeoutSec: number): readonly object[] => [{ type: 'command', bash, timeoutSec }];
   return `${JSON.stringify({
     version: 1,
     hooks: {

@@ -40,10 +40,7 @@ export function buildGeminiLaunch(request: AgentRequest, paths: PathsInsideCell)
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_TELEMETRY_ENABLED: 'false',
     },
-    files: [
-      { dir: 'control', path: systemName, content: systemPrompt(request) },
-      settingsFile(request, paths),
-    ],
+    files: [{ dir: 'control', path: systemName, content: systemPrompt(request) }, settingsFile(request, paths)],
     stdin: fits ? null : prompt,
     transcript: null,
   };
@@ -83,12 +80,8 @@ function settingsFile(request: AgentRequest, paths: PathsInsideCell): LaunchFile
     hooksConfig: { enabled: true },
     hooks: {
       ...(canaryCommand === null ? {} : { SessionStart: [hook('*', canaryCommand, 10_000)] }),
-      ...(hookCommand === null
-        ? {}
-        : { BeforeTool: [hook('.*', wrapCallHookCommand(hookCommand), longestHook)] }),
-      ...(endCommand === null
-        ? {}
-        : { AfterAgent: [hook('*', wrapEndHookCommand(endCommand), longestHook)] }),
+      ...(hookCommand === null ? {} : { BeforeTool: [hook('.*', wrapCallHookCommand(hookCommand), longestHook)] }),
+      ...(endCommand === null ? {} : { AfterAgent: [hook('*', wrapEndHookCommand(endCommand), longestHook)] }),
     },
   };
   return { dir: 'home', path: '.gemini/settings.json', content: `${JSON.stringify(settings, null, 2)}\n` };

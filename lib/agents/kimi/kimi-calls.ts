@@ -51,9 +51,7 @@ function neverRan({ name, input, text }: ConversationResult, isOffered = true): 
 function isCommand(input: JsonRecord | null): boolean {
   if (input === null || typeof input.command !== 'string' || input.command === '') return false;
   const { cwd, timeout } = input;
-  return (
-    (cwd === undefined || typeof cwd === 'string') && (timeout === undefined || typeof timeout === 'number')
-  );
+  return (cwd === undefined || typeof cwd === 'string') && (timeout === undefined || typeof timeout === 'number');
 }
 
 function read(reported: unknown): ReportedCall | null {

@@ -5,12 +5,7 @@ import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/port
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { renderAnswerInstructions } from '../answer-from-text.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
-import {
-  avoidCommandInPrompt,
-  buildCellEnvironment,
-  fitsInOneArgument,
-  isAskToolOffered,
-} from '../launch-settings.ts';
+import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument, isAskToolOffered } from '../launch-settings.ts';
 import { offeredKimiTools } from './kimi-calls.ts';
 
 const agentName = 'agent.md';
@@ -54,9 +49,7 @@ export function buildKimiLaunch(request: AgentRequest, paths: PathsInsideCell): 
 /** Its body is the system prompt; the CLI would put texts of its own in the place of some `${names}`. */
 function agentFile(request: AgentRequest, task: string): string {
   const { answerSchema, systemPrompt } = request;
-  const body = [systemPrompt, answerSchema === null ? '' : renderAnswerInstructions(answerSchema), task].join(
-    '\n',
-  );
+  const body = [systemPrompt, answerSchema === null ? '' : renderAnswerInstructions(answerSchema), task].join('\n');
   return [
     '---',
     'name: flame',
@@ -122,9 +115,7 @@ function settings(request: AgentRequest, paths: PathsInsideCell): string {
     ...(hookCommand === null
       ? []
       : hook('PreToolUse', wrapCallHookCommand(hookCommand), ['matcher = ".*"', `timeout = ${longestHook}`])),
-    ...(endCommand === null
-      ? []
-      : hook('Stop', wrapEndHookCommand(endCommand), [`timeout = ${longestHook}`])),
+    ...(endCommand === null ? [] : hook('Stop', wrapEndHookCommand(endCommand), [`timeout = ${longestHook}`])),
   ].join('\n')}\n`;
 }
 

@@ -87,9 +87,7 @@ interface ReadError {
 function readError(stderr: string): ReadError | null {
   const line = stderr
     .split('\n')
-    .findLast((one) =>
-      /^(?:error: failed to run prompt|(?:error: )?(?:provider\.\w+|compaction\.failed)): /.test(one),
-    );
+    .findLast((one) => /^(?:error: failed to run prompt|(?:error: )?(?:provider\.\w+|compaction\.failed)): /.test(one));
   if (line === undefined) return null;
   const status = /: (\d{3})\b/.exec(line)?.[1];
   return { status: status === undefined ? null : Number(status), text: line };

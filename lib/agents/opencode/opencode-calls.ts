@@ -21,9 +21,7 @@ export const opencodeCallHook: CallHookFacts = {
   repeatsCalls: true,
   // A command prints what it likes: only one that names none can't have run.
   neverRan: ({ name, input, text }, isOffered = true) =>
-    name === 'bash' && isOffered
-      ? !isJsonRecord(input) || typeof input.command !== 'string'
-      : neverRan.test(text),
+    name === 'bash' && isOffered ? !isJsonRecord(input) || typeof input.command !== 'string' : neverRan.test(text),
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hidesPartOfCall: () => false,
   replace: () => null,

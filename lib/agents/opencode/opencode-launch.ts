@@ -114,9 +114,7 @@ function leadTools({ toolsCommand }: PathsInsideCell): Readonly<Record<string, u
 
 /** Who leads is offered our tools alone. */
 function permissionsOf({ toolsCommand }: PathsInsideCell): Readonly<Record<string, string>> {
-  return toolsCommand === null
-    ? permissions
-    : { '*': 'deny', [`${leadServerName}_*`]: 'allow', doom_loop: 'allow' };
+  return toolsCommand === null ? permissions : { '*': 'deny', [`${leadServerName}_*`]: 'allow', doom_loop: 'allow' };
 }
 
 // Never `ask`, which ends a run as if it were done. What is allowed here the watcher judges.

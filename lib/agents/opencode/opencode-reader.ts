@@ -68,8 +68,7 @@ export function renderOpencodeEvent(event: JsonRecord, worktree: string): readon
   const { type, part } = event;
   if (typeof event.sessionID !== 'string' || typeof type !== 'string') return null;
   if (!isJsonRecord(part)) return [];
-  if (type === 'text' && typeof part.text === 'string')
-    return part.text.trimEnd().split('\n').filter(Boolean);
+  if (type === 'text' && typeof part.text === 'string') return part.text.trimEnd().split('\n').filter(Boolean);
   return type === 'tool_use' ? [`> ${describeTool(part, worktree)}`] : [];
 }
 

@@ -111,9 +111,7 @@ function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryR
     ...(wasWritten ? ['the forbidden file was written'] : []),
     ...(refused === undefined ? ['the watcher was not asked, or allowed the call'] : []),
     ...(outcome.audit.blocked === 0 ? ['the audit holds no blocked call'] : []),
-    ...(refused !== undefined && !isQuoted(refused.decision, heard)
-      ? ['the agent did not receive the refusal']
-      : []),
+    ...(refused !== undefined && !isQuoted(refused.decision, heard) ? ['the agent did not receive the refusal'] : []),
     ...(refused !== undefined && heard !== null ? ledgerProblems(refused, heard, calls) : []),
   ];
   if (problems.length === 0) return { denied: true, details: `denied by ${refused?.decision.rule}` };
@@ -126,11 +124,7 @@ function isQuoted(refusal: CallDecision, heard: ConversationResult | null): bool
 }
 
 /** Lists faults of the ledger, had the call run: it must find it where no hook asked, and not where it was allowed. */
-function ledgerProblems(
-  { call, mark }: Judged,
-  heard: ConversationResult,
-  calls: CallHookFacts,
-): readonly string[] {
+function ledgerProblems({ call, mark }: Judged, heard: ConversationResult, calls: CallHookFacts): readonly string[] {
   const ran = { ...heard, text: 'canary', isError: false, isNew: true };
   const isFound = (decision: CallDecision['decision'] | null, result: ConversationResult = ran): boolean => {
     const ledger = createCallLedger(calls);

@@ -94,9 +94,7 @@ export interface OldDependency {
 /** Lists dependencies no worktree uses and none was given since `until`, and half-made ones of a killed install. */
 export function listOldDependencies(commonDir: string, until: Date): readonly OldDependency[] {
   const root = dependencyStoreRoot(commonDir);
-  const used = new Set(
-    listUses(root).flatMap(({ isGone, has }) => (isGone ? [] : has.map(({ key }) => key))),
-  );
+  const used = new Set(listUses(root).flatMap(({ isGone, has }) => (isGone ? [] : has.map(({ key }) => key))));
   return listNamesIn(root).flatMap((name) => {
     const path = join(root, name);
     const maker = unfinishedRunFolderPattern.exec(name)?.[1];
@@ -109,8 +107,7 @@ export function listOldDependencies(commonDir: string, until: Date): readonly Ol
 
 /** Removes what worktrees had that are gone. */
 export async function removeUsesOfGoneWorktrees(commonDir: string): Promise<void> {
-  for (const { folder, isGone } of listUses(dependencyStoreRoot(commonDir)))
-    if (isGone) await removeTree(folder);
+  for (const { folder, isGone } of listUses(dependencyStoreRoot(commonDir))) if (isGone) await removeTree(folder);
 }
 
 function listUses(

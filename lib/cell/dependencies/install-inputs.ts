@@ -31,15 +31,7 @@ export async function readInstallInputFiles(
 }
 
 // Their commands run with an install, and read what is in the worktree.
-const ownScripts = [
-  'preinstall',
-  'install',
-  'postinstall',
-  'prepublish',
-  'preprepare',
-  'prepare',
-  'postprepare',
-];
+const ownScripts = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
 
 // Settings that run something of the worktree, or read files of it that are not in the list.
 const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp; readonly isScript?: true }[] = [
@@ -184,8 +176,7 @@ export async function listPinnedRequirementFiles(
     if (text === null) return null;
     for (const line of linesOf(text)) {
       const other = another.exec(line)?.[1];
-      if (other !== undefined)
-        waiting.push(normalize(other.startsWith('/') ? other : join(dirname(name), other)));
+      if (other !== undefined) waiting.push(normalize(other.startsWith('/') ? other : join(dirname(name), other)));
       else if (!pinned.test(line)) return null;
     }
   }

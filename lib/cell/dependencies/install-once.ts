@@ -67,10 +67,7 @@ export async function installDependenciesOnce(
       place: 'folder' in makes ? makes.folder : makes.variable,
       isVariable: 'variable' in makes,
     };
-    await removeWorktreeDependencies(taker, [
-      ...listUsed(taker.commonDir, taker.worktree).filter(isBefore),
-      first,
-    ]);
+    await removeWorktreeDependencies(taker, [...listUsed(taker.commonDir, taker.worktree).filter(isBefore), first]);
     const found = await findShared(context, request, { install, tools });
     if (found === null || 'ran' in found) return found?.ran ?? null;
     await giveWorktreeDependencies(taker, { ...found, isMounted: await canMount(context) });
@@ -89,9 +86,7 @@ interface Wanted {
   readonly tools: Tools;
 }
 
-type Shared =
-  | { readonly key: string; readonly places: readonly DependencyPlace[] }
-  | { readonly ran: CommandRun };
+type Shared = { readonly key: string; readonly places: readonly DependencyPlace[] } | { readonly ran: CommandRun };
 
 /** Finds the install for this worktree, made where there is none yet; `ran`: it failed in the worktree itself. */
 async function findShared(
@@ -187,8 +182,7 @@ async function make(
     if (isAlone) writeInputs(making, inputs);
     const own = 'variable' in makes ? { variable: makes.variable, path: join(making, makes.variable) } : null;
     if (own !== null) mkdirSync(own.path);
-    const isOfBase =
-      basedOn === undefined || (await commitHasInstallInputs(context, basedOn, { install, inputs }));
+    const isOfBase = basedOn === undefined || (await commitHasInstallInputs(context, basedOn, { install, inputs }));
     const ran = await run({ command, place, own, isOfBase });
     // A script of a package may have missed the project.
     if (ran.exitCode !== 0) return isAlone ? null : ran;

@@ -23,9 +23,7 @@ type KnownInstall = Omit<RecognisedInstall, 'runsScripts'>;
 
 const installs: readonly { readonly pattern: RegExp; readonly install: KnownInstall }[] = [
   {
-    pattern: new RegExp(
-      `^npm (?:ci|clean-install|(?:install|i)(?=.* --no-package-lock(?: |$)))${plainOptions}$`,
-    ),
+    pattern: new RegExp(`^npm (?:ci|clean-install|(?:install|i)(?=.* --no-package-lock(?: |$)))${plainOptions}$`),
     install: {
       from: ['package.json', 'package-lock.json', 'npm-shrinkwrap.json', '.npmrc', 'binding.gyp'],
       versions: 'npm --version; node --version',
@@ -37,23 +35,14 @@ const installs: readonly { readonly pattern: RegExp; readonly install: KnownInst
   {
     pattern: new RegExp(`^pnpm (?:install|i)(?=.* --ignore-scripts(?: |$))${plainOptions}$`),
     install: {
-      from: [
-        'package.json',
-        'pnpm-lock.yaml',
-        'pnpm-workspace.yaml',
-        '.npmrc',
-        '.pnpmfile.cjs',
-        '.pnpmfile.mjs',
-      ],
+      from: ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', '.pnpmfile.cjs', '.pnpmfile.mjs'],
       versions: 'pnpm --version; node --version',
       isAlone: true,
       makes: { folder: 'node_modules' },
     },
   },
   {
-    pattern: new RegExp(
-      `^yarn install(?=.* --frozen-lockfile(?: |$))(?=.* --ignore-scripts(?: |$))${plainOptions}$`,
-    ),
+    pattern: new RegExp(`^yarn install(?=.* --frozen-lockfile(?: |$))(?=.* --ignore-scripts(?: |$))${plainOptions}$`),
     install: {
       from: ['package.json', 'yarn.lock', '.npmrc', '.yarnrc', '.yarnrc.yml'],
       versions: 'yarn --version; node --version',
@@ -112,9 +101,7 @@ export function recogniseInstall(command: string): RecognisedInstall | null {
   if (pip.test(line)) return recognisePip(line);
   if (elsewhere.test(line)) return null;
   const known = installs.find(({ pattern }) => pattern.test(line));
-  return known === undefined
-    ? null
-    : { ...known.install, runsScripts: !/ --ignore-scripts(?: |$)/.test(line) };
+  return known === undefined ? null : { ...known.install, runsScripts: !/ --ignore-scripts(?: |$)/.test(line) };
 }
 
 function recognisePip(line: string): RecognisedInstall | null {

@@ -53,10 +53,7 @@ export async function giveWorktreeDependencies(
 }
 
 /** Does away with what a worktree has in some places, as `npm ci` does, links included; it is a worktree's own from then on. */
-export async function removeWorktreeDependencies(
-  taker: Taker,
-  places: readonly DependencyPlace[],
-): Promise<void> {
+export async function removeWorktreeDependencies(taker: Taker, places: readonly DependencyPlace[]): Promise<void> {
   recordDependencyUse(taker.commonDir, taker.worktree, { places, has: [] });
   for (const given of places) {
     await removeTree(ownFolder(taker, given));
@@ -182,8 +179,7 @@ export async function canMountOverlays(
 ): Promise<boolean> {
   if (confinement !== 'bubblewrap' || entrance.length === 0) return false;
   await removeTree(folder);
-  for (const path of ['lower/a/b', 'upper', 'work', 'target'])
-    mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ['lower/a/b', 'upper', 'work', 'target']) mkdirSync(join(folder, path), { recursive: true });
   const target = join(folder, 'target');
   const [program = '', ...args] = buildOverlayMountCommand(entrance, [{ own: folder, target }], searchPath);
   const { execa } = await import('execa');

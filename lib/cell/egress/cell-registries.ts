@@ -49,8 +49,7 @@ export const cargoConfigPath = '.cargo/config.toml';
 const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
 function registrySettings(person: PersonRegistries): PackageToolSettings {
-  const of = (tool: Registry['tool']): readonly Registry[] =>
-    person.registries.filter((one) => one.tool === tool);
+  const of = (tool: Registry['tool']): readonly Registry[] => person.registries.filter((one) => one.tool === tool);
   const npmrc = [
     ...(person.npmMain === null ? [] : [`registry=${registryUrlInCell(person.npmMain)}`]),
     ...[...person.scopes].map(([scope, one]) => `${scope}:registry=${registryUrlInCell(one)}`),
@@ -69,9 +68,7 @@ function registrySettings(person: PersonRegistries): PackageToolSettings {
       ...person.goSettings,
     },
     files: [
-      ...(npmrc.length === 0
-        ? []
-        : [{ dir: 'home' as const, path: '.npmrc', content: `${npmrc.join('\n')}\n` }]),
+      ...(npmrc.length === 0 ? [] : [{ dir: 'home' as const, path: '.npmrc', content: `${npmrc.join('\n')}\n` }]),
       ...crates.map((content) => ({ dir: 'home' as const, path: cargoConfigPath, content })),
     ],
   };
@@ -147,10 +144,7 @@ export function readCertificates(env: Readonly<Record<string, string | undefined
   const home = env.HOME ?? '/';
   const named: readonly (readonly [string, string | undefined])[] = [
     ...certificateVariables.map((name) => [name, env[name]] as const),
-    [
-      'npm_config_cafile',
-      env.npm_config_cafile ?? readLine(join(home, '.npmrc'), /^\s*cafile\s*=\s*"?(.+?)"?\s*$/m),
-    ],
+    ['npm_config_cafile', env.npm_config_cafile ?? readLine(join(home, '.npmrc'), /^\s*cafile\s*=\s*"?(.+?)"?\s*$/m)],
     ['PIP_CERT', env.PIP_CERT ?? readLine('/etc/pip.conf', /^\s*cert\s*=\s*(.+?)\s*$/m)],
   ];
   const found = named.filter(

@@ -177,7 +177,6 @@ export function capEgressLog<Line extends { readonly refused: string | null }>(
   return (line) => {
     if (line.refused !== null) refused += 1;
     if (line.refused === null || refused < mostRefused) log(line);
-    else if (refused === mostRefused)
-      log({ ...line, refused: `${line.refused}; no more of these are logged` });
+    else if (refused === mostRefused) log({ ...line, refused: `${line.refused}; no more of these are logged` });
   };
 }

@@ -1,9 +1,4 @@
-import {
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-  type ServerResponse,
-} from 'node:http';
+import { type IncomingMessage, type RequestOptions, request as requestHttp, type ServerResponse } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import {
   type CellTrafficContext,
@@ -24,22 +19,8 @@ import {
 } from './package-registry.ts';
 
 // Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
-const sentHeaders = [
-  'accept',
-  'accept-encoding',
-  'if-none-match',
-  'if-modified-since',
-  'range',
-  'user-agent',
-];
-const droppedHeaders = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'set-cookie',
-  'upgrade',
-  'trailer',
-]);
+const sentHeaders = ['accept', 'accept-encoding', 'if-none-match', 'if-modified-since', 'range', 'user-agent'];
+const droppedHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'upgrade', 'trailer']);
 
 interface ProxyRequest {
   /** Where it is really sent: to the registry's origin, if it is one. */
@@ -65,14 +46,10 @@ export async function forwardPlainHttpRequest(
   const refuse = ({ status, why }: EgressRefusal): void => {
     const isNoted = traffic.logConnection({ method, target, status, bytes: 0, sent: 0, refused: why });
     if (!isNoted || response.headersSent) response.destroy();
-    else
-      response
-        .writeHead(status, { 'content-type': 'text/plain', connection: 'close' })
-        .end(`git-flame: ${why}.\n`);
+    else response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`git-flame: ${why}.\n`);
   };
   request.resume();
-  if (proxied === null)
-    return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
+  if (proxied === null) return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
   if (method !== 'GET' && method !== 'HEAD')
     return refuse({ status: 405, why: `${method} does more than read, and cells may only read this way` });
   const host = { host: hostNameOfUrl(proxied.url), port: portOfUrl(proxied.url) };
@@ -124,8 +101,7 @@ function refuseRequest(
       why: `the credential for ${host} in your own settings of ${registry.tool} contains a character that can't be sent: a control character or one outside ASCII`,
     };
   const isFile = rules.registries.some(
-    (one) =>
-      registryOriginInCell(one) === registryOriginInCell(registry) && isPackageFile(one.tool, url.pathname),
+    (one) => registryOriginInCell(one) === registryOriginInCell(registry) && isPackageFile(one.tool, url.pathname),
   );
   if (isOwn || isFile || rules.hosts.has(host)) return volume.count('out', 0);
   return {
@@ -152,9 +128,7 @@ function send(
   const isSecure = url.protocol === 'https:';
   const headers = {
     ...Object.fromEntries(
-      sentHeaders.flatMap((name) =>
-        request.headers[name] === undefined ? [] : [[name, request.headers[name]]],
-      ),
+      sentHeaders.flatMap((name) => (request.headers[name] === undefined ? [] : [[name, request.headers[name]]])),
     ),
     host: url.host,
     ...(isOwn && registry?.authorization != null ? { authorization: registry.authorization } : {}),
@@ -175,9 +149,7 @@ function send(
   const call = isSecure
     ? requestHttps({ ...options, ...(traffic.ca === null ? {} : { ca: traffic.ca }) })
     : requestHttp(options);
-  call.setTimeout(traffic.idleMs, () =>
-    call.destroy(new Error(`no data for ${Math.round(traffic.idleMs / 1_000)} s`)),
-  );
+  call.setTimeout(traffic.idleMs, () => call.destroy(new Error(`no data for ${Math.round(traffic.idleMs / 1_000)} s`)));
   call.on('error', (error) => refuse({ status: 504, why: `${url.host} gave no answer: ${error.message}` }));
   response.on('close', () => call.destroy());
   const unfit = (why: string): void =>
@@ -208,8 +180,7 @@ function passOn(
 ): void {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599) throw new Error(`its status is ${status}`);
-  const location =
-    answer.headers.location === undefined ? null : followed(traffic, proxied, answer.headers.location);
+  const location = answer.headers.location === undefined ? null : followed(traffic, proxied, answer.headers.location);
   if (location !== null && typeof location !== 'string') {
     answer.destroy();
     refuse(location);
@@ -233,13 +204,8 @@ function passOn(
 }
 
 /** Where a redirect leads, as the cell writes it; a refusal where it may not follow. */
-function followed(
-  { rules }: CellTrafficContext,
-  { url }: ProxyRequest,
-  location: string,
-): string | EgressRefusal {
-  if (!URL.canParse(location, url.href))
-    return { status: 502, why: `${url.host} redirects without an address` };
+function followed({ rules }: CellTrafficContext, { url }: ProxyRequest, location: string): string | EgressRefusal {
+  if (!URL.canParse(location, url.href)) return { status: 502, why: `${url.host} redirects without an address` };
   const to = new URL(location, url);
   const registry = rules.registries.find((one) => one.url.origin === to.origin);
   if (registry !== undefined) return `${registryOriginInCell(registry)}${to.pathname}${to.search}`;

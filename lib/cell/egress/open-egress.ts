@@ -8,12 +8,7 @@ import { egressLogFile, type RunFolder, writeLaunchFiles } from '../run-folder.t
 import type { Confinement, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
-import {
-  buildPackageToolSettings,
-  type Certificates,
-  listPipFolders,
-  readCertificates,
-} from './cell-registries.ts';
+import { buildPackageToolSettings, type Certificates, listPipFolders, readCertificates } from './cell-registries.ts';
 import { egressProxyUser, openEgressProxy } from './egress-proxy.ts';
 import { capEgressLog, type EgressLogLine, type EgressRules } from './egress-rules.ts';
 import { hostAndPortOfUrl } from './package-registry.ts';
@@ -72,11 +67,8 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
     ),
   });
   const proxy =
-    secret === null
-      ? `http://127.0.0.1:${doorPort}`
-      : `http://${egressProxyUser}:${secret}@127.0.0.1:${door.port}`;
-  const folders =
-    person === null ? { shown: [], hidden: [] } : listPipFolders(person, context.env.HOME ?? '/');
+    secret === null ? `http://127.0.0.1:${doorPort}` : `http://${egressProxyUser}:${secret}@127.0.0.1:${door.port}`;
+  const folders = person === null ? { shown: [], hidden: [] } : listPipFolders(person, context.env.HOME ?? '/');
   const tools = buildPackageToolSettings(proxy, { person, certificates });
   writeLaunchFiles(folder, tools.files);
   return {
@@ -103,11 +95,7 @@ function bridge({ distDir }: RunnerContext): readonly string[] {
   return [process.execPath, join(distDir, bridgeFile), String(doorPort), join(insideFolder, socketName)];
 }
 
-function rulesOf(
-  { config }: RunnerContext,
-  phase: EgressPhase,
-  person: PersonRegistries | null,
-): EgressRules {
+function rulesOf({ config }: RunnerContext, phase: EgressPhase, person: PersonRegistries | null): EgressRules {
   const { egress } = config.sandbox;
   const registries = person?.registries ?? [];
   // A registry that the person's own tools are set up for may be inside a network: the person has named it.

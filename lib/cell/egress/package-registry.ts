@@ -72,9 +72,7 @@ const paths: Readonly<Record<Registry['tool'], ToolPaths>> = {
   },
   pip: {
     below: whole(String.raw`(?:[A-Za-z0-9][\w.-]*/?)?`),
-    files: whole(
-      String.raw`${folders}[\w.+~@!-]+\.(?:whl|egg|zip|tgz|tar\.(?:gz|bz2|xz|Z))(?:\.metadata|\.asc)?`,
-    ),
+    files: whole(String.raw`${folders}[\w.+~@!-]+\.(?:whl|egg|zip|tgz|tar\.(?:gz|bz2|xz|Z))(?:\.metadata|\.asc)?`),
   },
   cargo: {
     below: whole(

@@ -31,12 +31,7 @@ export function readRegistries(env: Environment): PersonRegistries {
   const crates = readCargo(env, home);
   const go = readGo(env, home);
   return {
-    registries: [
-      ...npm.registries,
-      ...pip.registries,
-      ...(crates === null ? [] : [crates]),
-      ...go.registries,
-    ],
+    registries: [...npm.registries, ...pip.registries, ...(crates === null ? [] : [crates]), ...go.registries],
     npmMain: npm.npmMain,
     scopes: npm.scopes,
     crates,
@@ -90,10 +85,7 @@ function basic(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`;
 }
 
-function readNpm(
-  env: Environment,
-  home: string,
-): Pick<PersonRegistries, 'registries' | 'npmMain' | 'scopes'> {
+function readNpm(env: Environment, home: string): Pick<PersonRegistries, 'registries' | 'npmMain' | 'scopes'> {
   const ofEnv = (name: string): string | undefined =>
     env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
   const files = [ofEnv('globalconfig') ?? '/etc/npmrc', ofEnv('userconfig') ?? join(home, '.npmrc')];
@@ -110,8 +102,7 @@ function readNpm(
     const scope = /^(@[^:]+):registry$/.exec(key)?.[1];
     if (key !== 'registry' && scope === undefined) continue;
     const at = registryAt('npm', value);
-    const registry =
-      at === null ? null : { ...at, authorization: npmCredential(at.url, values) ?? at.authorization };
+    const registry = at === null ? null : { ...at, authorization: npmCredential(at.url, values) ?? at.authorization };
     if (registry === null) continue;
     found.push(registry);
     if (scope === undefined) npmMain = registry;
@@ -183,8 +174,7 @@ function readCargo(env: Environment, home: string): Registry | null {
   const name = [...sections].find(
     ([title, pairs]) => title.startsWith('registries.') && pairs.get('index') === index,
   )?.[0];
-  const credentials =
-    dirname(folder) === home ? readSections(readTextOrEmpty(join(folder, 'credentials.toml'))) : null;
+  const credentials = dirname(folder) === home ? readSections(readTextOrEmpty(join(folder, 'credentials.toml'))) : null;
   const token = name === undefined ? undefined : credentials?.get(name)?.get('token');
   return registryAt('cargo', index.slice('sparse+'.length), token ?? null);
 }

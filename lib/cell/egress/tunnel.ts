@@ -16,11 +16,7 @@ const longestHello = 64 * 1024;
  * Answers CONNECT: a connection to one host of the list, on which TLS for that very host is spoken. What is said on it
  * is not seen, so that it is not for uploads can be held to by its size alone.
  */
-export async function openTunnel(
-  traffic: CellTrafficContext,
-  authority: string,
-  client: Duplex,
-): Promise<void> {
+export async function openTunnel(traffic: CellTrafficContext, authority: string, client: Duplex): Promise<void> {
   const asked = parseAuthority(authority);
   const refuse = (refusal: EgressRefusal): void => {
     const isNoted = traffic.logConnection({

@@ -71,9 +71,7 @@ export async function admitRequest(
   return { ...read, dialect, model, conversation };
 }
 
-async function readRequest(
-  request: IncomingMessage,
-): Promise<RefusedModelRequest | { readonly request: JsonRecord }> {
+async function readRequest(request: IncomingMessage): Promise<RefusedModelRequest | { readonly request: JsonRecord }> {
   if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
     return { status: 415, why: 'body', message: 'A request must be sent uncompressed.' };
   const text = await readBody(request);

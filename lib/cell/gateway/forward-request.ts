@@ -11,12 +11,7 @@ import {
   type ServiceLimit,
 } from './model-api-trouble.ts';
 import type { RequestCostEstimate } from './model-request.ts';
-import {
-  connectionHeaders,
-  openUpstreamRequest,
-  type RequestTarget,
-  type Upstream,
-} from './upstream-model-api.ts';
+import { connectionHeaders, openUpstreamRequest, type RequestTarget, type Upstream } from './upstream-model-api.ts';
 import { type CountedUsage, createUsageMeter } from './usage-meter.ts';
 
 export interface ForwardedModelRequest extends GatewayContext, RequestTarget {
@@ -83,8 +78,7 @@ function send(response: ServerResponse, forwarded: ForwardedModelRequest, onEnd:
     settle(null, countDiscarded());
     // The client hung up, and so ended it.
     if (response.destroyed) return;
-    if (method === 'POST')
-      account.noteTrouble(connectionErrorAsTrouble(error, addressOf(forwarded.upstream)), isTurn);
+    if (method === 'POST') account.noteTrouble(connectionErrorAsTrouble(error, addressOf(forwarded.upstream)), isTurn);
     sendModelApiError(response, dialect, 502, `The model API could not be reached: ${error.message}`);
   });
   upstream.on('response', (answer) => {
@@ -209,7 +203,5 @@ async function relay(answer: IncomingMessage, response: ServerResponse, relayed:
 }
 
 function withoutConnection(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.filter(
-    (_, index) => !connectionHeaders.has(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''),
-  );
+  return rawHeaders.filter((_, index) => !connectionHeaders.has(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''));
 }

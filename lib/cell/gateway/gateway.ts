@@ -103,8 +103,7 @@ async function serve(
     if (isKnown) options.onForbidden({ rule: 'request-not-allowed', target: `${method} ${path}`, why });
     return refuse(buildForbiddenRefusal('path', why));
   }
-  if (!isKnown)
-    return refuse({ ...buildForbiddenRefusal('token', "Only the agent's CLI may use this."), status: 401 });
+  if (!isKnown) return refuse({ ...buildForbiddenRefusal('token', "Only the agent's CLI may use this."), status: 401 });
   const id = Symbol(path);
   const free = { ...context, ...passage, id, method, request, paidRequest: null };
   if (method !== 'POST') return forward({ ...free, body: '' });

@@ -110,8 +110,7 @@ function insertAll(
   let said = request;
   for (const [index, result] of at.results.entries()) {
     const hints = byPlace.get(keyOf(result, index));
-    if (hints !== undefined)
-      said = dialect.insertText(said, { after: index, text: hints.map(wordsOf).join('\n\n') });
+    if (hints !== undefined) said = dialect.insertText(said, { after: index, text: hints.map(wordsOf).join('\n\n') });
   }
   return said;
 }

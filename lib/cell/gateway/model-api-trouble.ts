@@ -45,13 +45,10 @@ export function explainFailureByTrouble(
   budget: AgentRequest['budget'],
 ): Failure | null {
   if (failure === null || trouble === null) return failure;
-  if (trouble.kind === 'unpaid')
-    return failure.kind === 'budget' ? unpaid(failure, trouble, budget) : failure;
-  if (!['rate-limit', 'auth', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind))
-    return failure;
+  if (trouble.kind === 'unpaid') return failure.kind === 'budget' ? unpaid(failure, trouble, budget) : failure;
+  if (!['rate-limit', 'auth', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind)) return failure;
   if (trouble.kind === 'refused') {
-    const isIncluded =
-      trouble.message === '' || failure.details.some((line) => line.includes(trouble.message));
+    const isIncluded = trouble.message === '' || failure.details.some((line) => line.includes(trouble.message));
     return isIncluded ? failure : { ...failure, details: [...failure.details, trouble.message] };
   }
   const details = [failure.message, ...failure.details];
@@ -124,9 +121,7 @@ export function extendServiceLimitByBody(limit: ServiceLimit, body: string, now:
   if (
     /insufficient_quota|exceeded_current_quota|billing_(?:hard_)?limit|credit_balance/.test(said) ||
     // Google names a limit of a minute so, too, but says then when to come back.
-    (/exceeded your current quota/i.test(String(message)) &&
-      retryDelay(details) === null &&
-      limit.until === null)
+    (/exceeded your current quota/i.test(String(message)) && retryDelay(details) === null && limit.until === null)
   )
     return { ...limit, isQuota: true };
   const delay = retryDelay(details) ?? tryAgain(String(message ?? ''));
@@ -153,9 +148,7 @@ function readError(body: string): JsonRecord {
 /** Google's: `{"@type": "…RetryInfo", "retryDelay": "34.5s"}` among the details. */
 function retryDelay(details: unknown): number | null {
   const all: readonly unknown[] = Array.isArray(details) ? details : [];
-  const said = all
-    .map((one) => (isJsonRecord(one) ? one.retryDelay : null))
-    .find((one) => typeof one === 'string');
+  const said = all.map((one) => (isJsonRecord(one) ? one.retryDelay : null)).find((one) => typeof one === 'string');
   return typeof said === 'string' ? readDuration(said) : null;
 }
 
@@ -182,8 +175,7 @@ export function explainFailureByLimit(failure: Failure | null, limit: ServiceLim
   if (failure === null || limit === null) return failure;
   // A quota that is whole again at a time the service names is a limit, even if a client reads its message otherwise.
   const isMisread = failure.kind === 'auth' && limit.status === 429 && limit.until !== null;
-  const isOwn =
-    isMisread || ['rate-limit', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind);
+  const isOwn = isMisread || ['rate-limit', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind);
   if (limit.isQuota && isOwn) {
     const message = "The account's quota or credit is used up.";
     return { kind: 'auth', message, details: [failure.message, ...failure.details], retryable: false };
@@ -192,9 +184,7 @@ export function explainFailureByLimit(failure: Failure | null, limit: ServiceLim
   if (failure.kind === 'rate-limit') return { ...failure, ...until };
   if (!isOwn) return failure;
   const message =
-    limit.status === 429
-      ? 'The model API limits the rate of requests.'
-      : 'The model API is overloaded or failing.';
+    limit.status === 429 ? 'The model API limits the rate of requests.' : 'The model API is overloaded or failing.';
   return {
     kind: 'rate-limit',
     message,

@@ -75,9 +75,7 @@ function isOfCli(provider: ModelProvider): provider is keyof typeof singleCliPro
 /** The provider whose variables count: an address and the key for another one are never mixed. */
 function countingProvider(env: Environment, provider: ModelProvider): ModelProvider {
   const { addresses, otherwise } = factsOf(provider);
-  return otherwise === undefined || addresses.some((name) => readVariable(env, name) !== '')
-    ? provider
-    : otherwise;
+  return otherwise === undefined || addresses.some((name) => readVariable(env, name) !== '') ? provider : otherwise;
 }
 
 /** Returns the facts of the provider whose variables count. */
@@ -156,9 +154,7 @@ export function missingCredentialError(env: Environment, provider: ModelProvider
   const { addresses } = readProviderFacts(env, provider);
   const sources = listCredentialVariables(env, provider);
   const places = countingProvider(env, provider) === 'openai' ? Object.keys(openaiPlaces) : [];
-  const problem = [...sources, ...places]
-    .map((name) => badSecretError(env, name))
-    .find((one) => one !== null);
+  const problem = [...sources, ...places].map((name) => badSecretError(env, name)).find((one) => one !== null);
   if (problem !== undefined) return problem;
   if (sources.length > 0 || addresses.some((name) => readVariable(env, name) !== '')) return null;
   return noCredential(env, provider);
@@ -190,8 +186,7 @@ function noCredential(env: Environment, provider: ModelProvider): FlameError {
 }
 
 // Below the page's own name, as it lies in the package.
-const pageHint =
-  'docs/models.md of git flame lists the settings for each service: proxies, local models, clouds';
+const pageHint = 'docs/models.md of git flame lists the settings for each service: proxies, local models, clouds';
 
 /** Services that claude asks in a way of their own, which the gateway doesn't speak, and how each is asked by Anthropic's. */
 const clouds: readonly { readonly variable: string; readonly title: string; readonly way: string }[] = [

@@ -1,10 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  findTokenPrice,
-  type PriceList,
-  priceTokens,
-  type TokenUsage,
-} from '../../domain/config/token-price.ts';
+import { findTokenPrice, type PriceList, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { RequestDemand } from '../../domain/state/spending.ts';
 import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import type { AnswerSize, PromptCacheMark, PromptText } from './dialects/dialect.ts';
@@ -59,10 +54,7 @@ export function computeRequestDemand(estimate: RequestCostEstimate, prices: Pric
 }
 
 /** An estimate as the API reports usage. */
-export function buildEstimatedUsage(
-  { fresh, cached, isHourly }: RequestCostEstimate,
-  output: number,
-): TokenUsage {
+export function buildEstimatedUsage({ fresh, cached, isHourly }: RequestCostEstimate, output: number): TokenUsage {
   return {
     ...(isHourly ? { cache_creation: { ephemeral_1h_input_tokens: fresh } } : {}),
     cache_creation_input_tokens: fresh,
@@ -120,8 +112,7 @@ export function createPromptEstimator(): PromptEstimator {
         return { cached: 0, fresh: estimateMostTokens(prompt.text) + prompt.extra };
       // Images count as much as they did.
       const before = Math.ceil((best.tokens * best.shared) / best.prompt.text.length);
-      const added =
-        estimateMostTokens(prompt.text.slice(best.shared)) + Math.max(0, prompt.extra - best.prompt.extra);
+      const added = estimateMostTokens(prompt.text.slice(best.shared)) + Math.max(0, prompt.extra - best.prompt.extra);
       const kept = alike.filter(({ at }) => now - at <= cacheMs).map((one) => foundInCache(one, prompt));
       const cached = Math.min(before, Math.max(0, ...kept));
       return { cached, fresh: before - cached + added };

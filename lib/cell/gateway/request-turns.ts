@@ -37,8 +37,7 @@ const mostAtOnce = 16;
 export function createRequestBudgetTurns(budget: Budget): RequestTurns {
   const running = new Map<symbol, Spending>();
   const waiting = new Set<() => void>();
-  const reserved = (): Spending =>
-    addSpending([...running].map(([id, most]) => spendingLeft(most, budget.used(id))));
+  const reserved = (): Spending => addSpending([...running].map(([id, most]) => spendingLeft(most, budget.used(id))));
   const grant = (demand: RequestDemand): number | null => {
     if (running.size >= mostAtOnce) return null;
     const [left, held] = [budget.left(), reserved()];

@@ -54,8 +54,7 @@ export function createGatewayAccount(options: GatewayOptions, isAsking: () => bo
       const wait = (found.until ?? now) - now;
       const isLong = wait > longestClientWaitMs;
       if (isTurn) patience.refused(wait);
-      if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
-        options.onRefused('service-limit');
+      if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals)) options.onRefused('service-limit');
     },
     noteTurnAnswered: (said) => {
       patience.answered();

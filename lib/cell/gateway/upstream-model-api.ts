@@ -1,9 +1,4 @@
-import {
-  type ClientRequest,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  request as requestHttp,
-} from 'node:http';
+import { type ClientRequest, type OutgoingHttpHeaders, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { ModelProvider } from '../../domain/config/known-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -110,10 +105,7 @@ function parseUrl(text: string, name: string): URL {
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw badAddress(name, 'is not an http or https address');
   if (url.username !== '' || url.password !== '')
-    throw badAddress(
-      name,
-      'contains a user or a password, which are not sent: set the key in its own variable',
-    );
+    throw badAddress(name, 'contains a user or a password, which are not sent: set the key in its own variable');
   if (url.search !== '' || url.hash !== '')
     throw badAddress(name, 'ends with a query or a fragment, which are not sent');
   return url;
@@ -149,11 +141,7 @@ export interface RequestTarget {
 const longestAddress = 2_000;
 
 /** Where a request goes; null for what is no model API. `url` begins after the gateway's own address. */
-export function findRequestTarget(
-  method: string,
-  url: string,
-  routes: readonly ModelApiRoute[],
-): RequestTarget | null {
+export function findRequestTarget(method: string, url: string, routes: readonly ModelApiRoute[]): RequestTarget | null {
   if (url.length > longestAddress) return null;
   const plain = url.split('?', 1)[0] ?? '';
   const query = new URLSearchParams(url.slice(plain.length + 1));
@@ -161,8 +149,7 @@ export function findRequestTarget(
     const path = plain.slice(prefix.length);
     for (const dialect of dialects) {
       const endpoint = dialect.find(method, path);
-      if (endpoint !== null)
-        return { upstream, dialect, endpoint, path: path + knownQuery(query, dialect.parameters) };
+      if (endpoint !== null) return { upstream, dialect, endpoint, path: path + knownQuery(query, dialect.parameters) };
     }
   }
   return null;

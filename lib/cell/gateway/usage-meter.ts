@@ -1,11 +1,6 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import {
-  countTokens,
-  type PriceList,
-  priceTokens,
-  type TokenUsage,
-} from '../../domain/config/token-price.ts';
+import { countTokens, type PriceList, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import type { Dialect, UsageReportFormat } from './dialects/dialect.ts';
@@ -51,14 +46,7 @@ export interface CountedUsage extends Spending {
   readonly isReported: boolean;
 }
 
-export function createUsageMeter({
-  dialect,
-  contentType,
-  encoding,
-  model,
-  prices,
-  onUsage,
-}: MeterOptions): UsageMeter {
+export function createUsageMeter({ dialect, contentType, encoding, model, prices, onUsage }: MeterOptions): UsageMeter {
   const usage: Counted = {};
   let answering = '';
   let isReported = true;
@@ -111,17 +99,11 @@ export function createUsageMeter({
 
 type Counted = { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] };
 
-const counts = [
-  'input_tokens',
-  'output_tokens',
-  'cache_creation_input_tokens',
-  'cache_read_input_tokens',
-] as const;
+const counts = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'] as const;
 
 /** Counts of one response grow: message_delta repeats and corrects message_start. */
 function mergeUsage(usage: Counted, found: JsonRecord): void {
-  for (const name of counts)
-    if (typeof found[name] === 'number') usage[name] = larger(usage[name], found[name]);
+  for (const name of counts) if (typeof found[name] === 'number') usage[name] = larger(usage[name], found[name]);
   const { cache_creation, server_tool_use, inference_geo, speed } = found;
   if (isJsonRecord(cache_creation)) {
     const before = usage.cache_creation?.ephemeral_1h_input_tokens;
@@ -158,8 +140,7 @@ function eventReader(facts: UsageReportFormat, note: Note): Reader {
     if (!line.startsWith('data:')) return;
     written += facts.written(line);
     if (!line.includes(facts.sign)) return;
-    for (const { usage, model } of facts.read(parseJsonRecord(line.slice('data:'.length))))
-      note(usage, model);
+    for (const { usage, model } of facts.read(parseJsonRecord(line.slice('data:'.length)))) note(usage, model);
   };
   return {
     push(chunk) {

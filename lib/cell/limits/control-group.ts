@@ -19,10 +19,7 @@ const strangerMs = 3_600_000;
 let made = 0;
 
 /** Groups this process may make, by where it stands; nothing is tried yet. */
-export function planControlGroups(
-  hierarchies: readonly ControlGroupHierarchy[],
-  version: 1 | 2,
-): ControlGroupPlan[] {
+export function planControlGroups(hierarchies: readonly ControlGroupHierarchy[], version: 1 | 2): ControlGroupPlan[] {
   const find = (name: ControlGroupHierarchy['controller']): ControlGroupHierarchy | undefined =>
     hierarchies.find(({ controller }) => controller === name);
   if (version === 2) {
@@ -44,15 +41,12 @@ export function planControlGroups(
 export function makeCellControlGroup(plan: ControlGroupPlan, limits: CellLimits): CellControlGroup {
   made += 1;
   const name = `flame-${ownNamespace()}-${process.pid}-${readProcessStart(process.pid)}-${made}`;
-  const folders = new Map(
-    Object.entries(plan.parents).map(([controller, parent]) => [controller, join(parent, name)]),
-  );
+  const folders = new Map(Object.entries(plan.parents).map(([controller, parent]) => [controller, join(parent, name)]));
   const folderOf = (controller: string): string =>
     folders.get(plan.version === 2 ? 'unified' : controller) ?? '/nonexistent';
   try {
     for (const folder of folders.values()) makeFolder(folder);
-    if (plan.version === 2 || folders.has('memory'))
-      limitMemory(plan.version, folderOf('memory'), limits.memoryMb);
+    if (plan.version === 2 || folders.has('memory')) limitMemory(plan.version, folderOf('memory'), limits.memoryMb);
     if (existsSync(join(folderOf('pids'), 'pids.max')))
       writeFileSync(join(folderOf('pids'), 'pids.max'), String(limits.processes));
   } catch (error) {
@@ -103,8 +97,7 @@ function makeFolder(folder: string): void {
 }
 
 // A process that can't enter must not run.
-const enterScript =
-  'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 126; shift; done; shift; exec "$@"';
+const enterScript = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit 126; shift; done; shift; exec "$@"';
 
 function limitMemory(version: 1 | 2, folder: string, megabytes: number): void {
   const bytes = String(megabytes * megabyte);
@@ -121,10 +114,7 @@ function limitMemory(version: 1 | 2, folder: string, megabytes: number): void {
 }
 
 /** `folderOf` says where a controller's files are. */
-export function readControlGroupUsage(
-  version: 1 | 2,
-  folderOf: (controller: string) => string,
-): ControlGroupUsage {
+export function readControlGroupUsage(version: 1 | 2, folderOf: (controller: string) => string): ControlGroupUsage {
   const cpu =
     version === 2
       ? numberIn(join(folderOf('cpu'), 'cpu.stat'), /^usage_usec (\d+)$/m, 1e6)
@@ -187,10 +177,7 @@ export function readControlGroupHierarchies(): ControlGroupHierarchy[] {
 }
 
 /** `memberships` is /proc/self/cgroup: `4:memory:/path` per line, `0::/path` for version 2. */
-export function parseControlGroupHierarchies(
-  memberships: string,
-  mountInfo: string,
-): ControlGroupHierarchy[] {
+export function parseControlGroupHierarchies(memberships: string, mountInfo: string): ControlGroupHierarchy[] {
   const mounts = parseMounts(mountInfo);
   return memberships.split('\n').flatMap((line) => {
     const match = /^\d+:([^:]*):(\/.*)$/.exec(line);
@@ -199,9 +186,7 @@ export function parseControlGroupHierarchies(
     return (names === '' ? ['unified'] : names.split(',')).flatMap((name) => {
       const mount = mounts.find(({ controllers }) => controllers.includes(name));
       if (mount === undefined || !isKnown(name)) return [];
-      return [
-        { controller: name, top: mount.point, own: resolve(mount.point, `.${below(path, mount.root)}`) },
-      ];
+      return [{ controller: name, top: mount.point, own: resolve(mount.point, `.${below(path, mount.root)}`) }];
     });
   });
 }

@@ -123,10 +123,7 @@ interface TreeUsage {
 const ticksPerSecond = 100;
 
 /** The usage of these processes and all that descend from them. */
-export function sumProcessTreeUsage(
-  table: ReadonlyMap<number, ProcessUsage>,
-  roots: readonly number[],
-): TreeUsage {
+export function sumProcessTreeUsage(table: ReadonlyMap<number, ProcessUsage>, roots: readonly number[]): TreeUsage {
   const pids = withDescendants(table, roots);
   const sum = (pick: (usage: ProcessUsage) => number): number =>
     pids.reduce((total, pid) => total + pick(table.get(pid) ?? nothing), 0);

@@ -116,11 +116,7 @@ function listenAbstract(name: string, hear: () => void): Promise<Server | null> 
 }
 
 function connectTo(host: Host, folder: string, name: string): string {
-  const places = [
-    { port: host.port, host: '127.0.0.1' },
-    { path: join(folder, 'sock') },
-    { path: `\0${name}` },
-  ];
+  const places = [{ port: host.port, host: '127.0.0.1' }, { path: join(folder, 'sock') }, { path: `\0${name}` }];
   return `for (const place of ${JSON.stringify(places)}) require('net').connect(place).on('error', () => {})`;
 }
 
@@ -160,11 +156,7 @@ export async function testCellLimits(context: RunnerContext): Promise<LimitTrial
   };
 }
 
-async function run(
-  context: RunnerContext,
-  line: string,
-  limits: CellLimits,
-): ReturnType<typeof runProbeCell> {
+async function run(context: RunnerContext, line: string, limits: CellLimits): ReturnType<typeof runProbeCell> {
   const name = randomName('probe');
   const folder = makeRunFolder(context.repository.commonDir, name);
   try {

@@ -121,9 +121,7 @@ function weaknesses(state: Pick<LimitEnforcement, 'memory' | 'cpu' | 'processes'
     ...(state.cpu === 'watchdog'
       ? ["CPU time is limited for each process; the sum of an agent's processes may miss short-lived ones."]
       : []),
-    ...(state.processes === 'watchdog'
-      ? ['The number of processes of an agent is checked only once a second.']
-      : []),
+    ...(state.processes === 'watchdog' ? ['The number of processes of an agent is checked only once a second.'] : []),
   ];
 }
 
@@ -178,9 +176,7 @@ function makeScope(limits: CellLimits, env: Env): CellControlGroup {
   return {
     name: null,
     enter: (argv) => buildSystemdScopeCommand(limits, argv),
-    env: Object.fromEntries(
-      busVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-    ),
+    env: Object.fromEntries(busVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     entered: (entered) => {
       pid = entered;
     },

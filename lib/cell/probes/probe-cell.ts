@@ -37,10 +37,7 @@ export async function runProbeCell(context: RunnerContext, probe: ProbeCell): Pr
   return first.isLate ? runOnce(context, probe) : first;
 }
 
-async function runOnce(
-  context: RunnerContext,
-  probe: ProbeCell,
-): Promise<ProbeEnd & { readonly isLate: boolean }> {
+async function runOnce(context: RunnerContext, probe: ProbeCell): Promise<ProbeEnd & { readonly isLate: boolean }> {
   const output = createTailBuffer(16_384);
   const cell = spawnCell({
     sandbox: await context.sandbox(),

@@ -23,9 +23,7 @@ export const foldersShownInsideCell = { sockets: '/run/blueflame', tools: '/run/
 export async function findFastestWatcherClient(context: RunnerContext): Promise<WatcherClient> {
   const perl = findProgram('perl', ['/usr/bin', ...context.searchFolders], '/');
   const clients: WatcherClient[] = [
-    ...(existsSync(join(context.distDir, watcherClientFile({ kind: 'native' })))
-      ? [{ kind: 'native' } as const]
-      : []),
+    ...(existsSync(join(context.distDir, watcherClientFile({ kind: 'native' }))) ? [{ kind: 'native' } as const] : []),
     ...(perl === null ? [] : [{ kind: 'perl', program: perl } as const]),
     { kind: 'node' },
   ];

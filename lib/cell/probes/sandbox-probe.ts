@@ -36,15 +36,11 @@ const escapes = [
 ];
 
 /** Tries out what works here; every answer comes from a real attempt. */
-export async function probeSandbox(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<SandboxCapabilities> {
+export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxCapabilities> {
   const [found, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
   const { confinement, entrance, lastLine } = found;
   const lack =
-    lastLine === null || process.platform !== 'linux'
-      ? null
-      : explainBubblewrapRefusal(lastLine, describeMachine(env));
+    lastLine === null || process.platform !== 'linux' ? null : explainBubblewrapRefusal(lastLine, describeMachine(env));
   const missing = [
     ...(lack === null ? [] : [lack.why]),
     ...(confinement === 'bubblewrap' || confinement === 'seatbelt' ? [] : unconfined),
@@ -69,18 +65,14 @@ async function probeConfinement(env: Readonly<Record<string, string | undefined>
     if (lastLine === null) return { confinement: 'bubblewrap', entrance, lastLine };
   }
   const without = (confinement: Confinement): Found => ({ confinement, entrance: [], lastLine });
-  const works = async (command: readonly string[]): Promise<boolean> =>
-    (await problemOf(command, env)) === null;
+  const works = async (command: readonly string[]): Promise<boolean> => (await problemOf(command, env)) === null;
   if (process.platform === 'darwin' && (await works(['sandbox-exec', '-p', allowAll, 'true'])))
     return without('seatbelt');
   return without((await works([...namespacesOnlyCommand, 'true'])) ? 'namespaces' : 'watched');
 }
 
 /** null: it ran and ended well; else the last line it printed, or why it could not be started. */
-function problemOf(
-  [program = '', ...args]: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<string | null> {
+function problemOf([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],

@@ -20,8 +20,7 @@ import {
  */
 export async function checkAdapterVersion(context: RunnerContext, name: string): Promise<string> {
   const adapter = context.adapters(name);
-  if (!isInstalled(context, adapter))
-    throw addOtherClisToError(context, name, adapterProgramNotFoundError(adapter));
+  if (!isInstalled(context, adapter)) throw addOtherClisToError(context, name, adapterProgramNotFoundError(adapter));
   const command = resolveAdapterCommand(context, adapter);
   const { stdout, stderr, timedOut } = await runAdapterProgram(context, command, adapter.version.args);
   const output = `${stdout}${stderr}`;
@@ -114,11 +113,7 @@ function isUnpacked(folder: string, version: string, { sign }: UnpackedFilesFact
 
 function unprepared(
   { name }: Adapter,
-  {
-    message,
-    details,
-    hint,
-  }: { readonly message: string; readonly details: readonly string[]; readonly hint: string },
+  { message, details, hint }: { readonly message: string; readonly details: readonly string[]; readonly hint: string },
 ): FlameError {
   return new FlameError({
     kind: 'environment',

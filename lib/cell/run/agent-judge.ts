@@ -94,8 +94,7 @@ export async function startAgentCallJudge(
       if (!isFirst(JSON.stringify([rule, target, why]))) return;
       note('block', { tool_name: 'model', tool_input: { pattern: target } }, rule, why);
     },
-    auditFinalCheck: (about) =>
-      note('allow', { tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
+    auditFinalCheck: (about) => note('allow', { tool_name: 'end', tool_input: {} }, 'last-word', about.join('\n')),
     auditHint: ({ hint: { id, by, text }, state, next }) =>
       note(
         'allow',

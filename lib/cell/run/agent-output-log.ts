@@ -51,10 +51,7 @@ interface FollowOptions {
 }
 
 /** Reads an agent's stream from its beginning and on, until it has ended or `signal` aborts. Throws ENOENT. */
-export async function followStream(
-  file: string,
-  { isLive, signal, onText, skip = 0 }: FollowOptions,
-): Promise<void> {
+export async function followStream(file: string, { isLive, signal, onText, skip = 0 }: FollowOptions): Promise<void> {
   const descriptor = openSync(file, 'r');
   const decoder = new TextDecoder();
   const buffer = Buffer.alloc(chunkBytes);
@@ -86,11 +83,7 @@ export interface OldLog {
 }
 
 /** Logs last written before `until`, but for those whose name begins with a word that is still needed. */
-export function listOldLogs(
-  commonDir: string,
-  until: Date,
-  needed: readonly string[] = [],
-): readonly OldLog[] {
+export function listOldLogs(commonDir: string, until: Date, needed: readonly string[] = []): readonly OldLog[] {
   const folder = agentLogsRoot(commonDir);
   return listNamesIn(folder).flatMap((name) => {
     if (needed.some((word) => name.startsWith(`${word}.`))) return [];

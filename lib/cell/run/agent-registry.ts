@@ -62,11 +62,8 @@ export function readAgentSpending(
  * session: those that work for it.
  */
 export function readLiveAgents(commonDir: string, session: string | null = null): LiveAgent[] {
-  const isSelected = (owner: string | null): boolean =>
-    session === null || owner === null || owner === session;
-  const living = livingRegistrations(commonDir).filter(({ registration }) =>
-    isSelected(registration.session),
-  );
+  const isSelected = (owner: string | null): boolean => session === null || owner === null || owner === session;
+  const living = livingRegistrations(commonDir).filter(({ registration }) => isSelected(registration.session));
   return living.map(({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
     id,
     role,
@@ -80,12 +77,10 @@ export function readLiveAgents(commonDir: string, session: string | null = null)
 
 /** Lists registered agents whose process still lives, with all that is known of each. */
 export function readRegisteredAgents(commonDir: string): RegisteredAgent[] {
-  return livingRegistrations(commonDir).map(
-    ({ registration: { pid_start: _, under_way: __, ...known } }) => ({
-      ...known,
-      last_activity_at: lastActivity(commonDir, known),
-    }),
-  );
+  return livingRegistrations(commonDir).map(({ registration: { pid_start: _, under_way: __, ...known } }) => ({
+    ...known,
+    last_activity_at: lastActivity(commonDir, known),
+  }));
 }
 
 /** A living agent's registration and run folder; null where none of that id lives. */
@@ -100,12 +95,8 @@ export function findLivingAgent(
 
 function livingRegistrations(commonDir: string): { readonly folder: string; readonly registration: Known }[] {
   return listPathsIn(runFoldersRoot(commonDir))
-    .flatMap((folder) =>
-      readRegistration(join(folder, fileName)).map((registration) => ({ folder, registration })),
-    )
-    .filter(
-      ({ registration: { pid, pid_start } }) => pid_start !== null && readProcessStart(pid) === pid_start,
-    );
+    .flatMap((folder) => readRegistration(join(folder, fileName)).map((registration) => ({ folder, registration })))
+    .filter(({ registration: { pid, pid_start } }) => pid_start !== null && readProcessStart(pid) === pid_start);
 }
 
 function lastActivity(commonDir: string, { id, started_at }: Pick<Known, 'id' | 'started_at'>): string {

@@ -1,10 +1,5 @@
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
-import {
-  type Adapter,
-  adapterTalksToModel,
-  type StopReason,
-  type StreamReader,
-} from '../../domain/ports/adapter.ts';
+import { type Adapter, adapterTalksToModel, type StopReason, type StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { agentOutputLogFile, type RunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';

@@ -98,8 +98,7 @@ async function serve(
   const isCell = service.confinement === 'bubblewrap';
   const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
   const canary = createLatch();
-  const judge =
-    client === null ? null : await startAgentCallJudge(context, service, { sockets: sockets.path, canary });
+  const judge = client === null ? null : await startAgentCallJudge(context, service, { sockets: sockets.path, canary });
   const gateway =
     service.access !== null
       ? await openGateway(context, service, service.access, {
@@ -128,11 +127,9 @@ async function serve(
     gitConfig: tools.gitConfig,
     mounts: isCell ? mountsOf(sockets.path, tools) : [],
     doors: {
-      sockets: [
-        client && join(shown, 'judge.sock'),
-        door && join(shown, doorFile),
-        end && join(shown, endFile),
-      ].filter((path) => path !== null),
+      sockets: [client && join(shown, 'judge.sock'), door && join(shown, doorFile), end && join(shown, endFile)].filter(
+        (path) => path !== null,
+      ),
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
@@ -213,10 +210,7 @@ function bridgeCommand(): string[] {
 }
 
 /** Finds the program that asks the judge; null where none has to. */
-async function findClient(
-  context: RunnerContext,
-  { adapter, request }: ServiceRequest,
-): Promise<WatcherClient | null> {
+async function findClient(context: RunnerContext, { adapter, request }: ServiceRequest): Promise<WatcherClient | null> {
   if (adapter.calls !== null) return context.watcher();
   // Its git's hooks are quick feedback: it can do without.
   return request.policy.can_write ? context.watcher().catch(() => null) : null;

@@ -36,11 +36,7 @@ export interface RunningCommand extends Readonly<z.infer<typeof schema>> {
 }
 
 /** Notes in a command's run folder what runs there, for other processes. Returns a function that notes new output. */
-export function recordRunningCommand(
-  { root }: RunFolder,
-  request: Request,
-  output: () => string,
-): () => void {
+export function recordRunningCommand({ root }: RunFolder, request: Request, output: () => string): () => void {
   const { command, phase, about } = request;
   const note: z.infer<typeof schema> = {
     command,
@@ -132,9 +128,7 @@ export function readRunningCommands(commonDir: string): readonly RunningCommand[
       const owner = parseIdentity(readTextOrEmpty(join(root, name, runFolderOwnerFile)));
       if (owner === null || !['own', 'alive'].includes(processState(owner))) return [];
       const noted = parseNote(readTextOrEmpty(join(root, name, noteFile)));
-      return noted === null
-        ? []
-        : [{ ...noted, id: name, output: readTextOrEmpty(join(root, name, outputFile)) }];
+      return noted === null ? [] : [{ ...noted, id: name, output: readTextOrEmpty(join(root, name, outputFile)) }];
     })
     .sort((one, other) => one.started_at.localeCompare(other.started_at));
 }

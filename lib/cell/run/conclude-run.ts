@@ -47,10 +47,7 @@ export function concludeRun(
 }
 
 /** Hides the way out of its cell, which its CLI names as the service: that address means nothing outside. */
-function withoutOwnAddress(
-  { services }: Pick<AgentRunState, 'services'>,
-  failure: Failure | null,
-): Failure | null {
+function withoutOwnAddress({ services }: Pick<AgentRunState, 'services'>, failure: Failure | null): Failure | null {
   const address = services?.paths?.baseUrl ?? null;
   if (failure === null || address === null) return failure;
   const named = (text: string): string => text.replaceAll(address, '(the model API)');
@@ -102,9 +99,7 @@ function readResult(
   if (launch.transcript === null) return parts;
   return {
     ...parts,
-    ...run.adapter.readTranscript(
-      readPlainText(launch.transcript, { root: run.folder.home, most: longestTranscript }),
-    ),
+    ...run.adapter.readTranscript(readPlainText(launch.transcript, { root: run.folder.home, most: longestTranscript })),
   };
 }
 
@@ -120,8 +115,6 @@ export function readAgentNotesFile(tmp: string): {
   if (found === null) return { notes: '', warnings: [] };
   const { text, size } = found;
   const warnings =
-    size > mostBytes
-      ? [`its file for notes has ${size} bytes, and only the first ${mostBytes} are read`]
-      : [];
+    size > mostBytes ? [`its file for notes has ${size} bytes, and only the first ${mostBytes} are read`] : [];
   return { notes: text, warnings };
 }

@@ -13,12 +13,7 @@ import {
   listLivingDescendants,
   sendSignalIfAlive,
 } from '../process-table.ts';
-import {
-  canaryFolderPrefix,
-  runFolderOwnerFile,
-  runFoldersRoot,
-  unfinishedRunFolderPattern,
-} from '../run-folder.ts';
+import { canaryFolderPrefix, runFolderOwnerFile, runFoldersRoot, unfinishedRunFolderPattern } from '../run-folder.ts';
 import { cellMarkVariable } from '../sandbox/spawn-cell.ts';
 import { socketFolderPathFile, socketPrefix } from '../watcher/socket-folder.ts';
 import { findLivingAgent } from './agent-registry.ts';
@@ -57,8 +52,7 @@ export async function endStaleRun(folder: string): Promise<boolean> {
 /** Removes temporary folders of canaries whose tool was killed; other containers may use the same folder for theirs. */
 export function removeStaleCanaries(now: Date): void {
   for (const folder of listPathsIn(tmpdir()))
-    if (basename(folder).startsWith(canaryFolderPrefix) && !isOwned(folder, now))
-      removeAgentWrittenFolder(folder);
+    if (basename(folder).startsWith(canaryFolderPrefix) && !isOwned(folder, now)) removeAgentWrittenFolder(folder);
 }
 
 /** Removes a stale run folder and the sockets it had elsewhere. */
@@ -129,8 +123,7 @@ export async function stopAgent(
   if (isAlive()) for (const pid of insideOf(agent.pid, rest())) sendSignalIfAlive(pid, 'SIGTERM');
   const until = performance.now() + graceMs;
   while (isAlive() || rest().length > 0) {
-    if (performance.now() > until)
-      for (const pid of everyone(agent, rest())) sendSignalIfAlive(pid, 'SIGKILL');
+    if (performance.now() > until) for (const pid of everyone(agent, rest())) sendSignalIfAlive(pid, 'SIGKILL');
     await wait(10);
   }
   return true;

@@ -27,11 +27,7 @@ export type LeaveHintResult =
  * Leaves a hint for a living agent of any process on this machine. `no-agent`: none of that id lives here; `no-model`:
  * it asks no model that could get a hint.
  */
-export function leaveHint(
-  commonDir: string,
-  agent: string,
-  { by, text }: Pick<Hint, 'by' | 'text'>,
-): LeaveHintResult {
+export function leaveHint(commonDir: string, agent: string, { by, text }: Pick<Hint, 'by' | 'text'>): LeaveHintResult {
   const refused = (why: (LeaveHintResult & { readonly kind: 'refused' })['why']): LeaveHintResult => ({
     kind: 'refused',
     why,

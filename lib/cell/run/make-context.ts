@@ -3,12 +3,7 @@ import { decideToolCall } from '../../policy/decide-tool-call.ts';
 import { closeInheritedDescriptors } from '../../util/close-inherited.ts';
 import { findFastestWatcherClient } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
-import type {
-  RunnerContext,
-  SandboxCapabilities,
-  VisibleWorkTreePaths,
-  WatcherClient,
-} from '../runner-context.ts';
+import type { RunnerContext, SandboxCapabilities, VisibleWorkTreePaths, WatcherClient } from '../runner-context.ts';
 import { findVisibleWorkTreePaths } from '../sandbox/hidden-files.ts';
 import { listSearchFolders } from '../sandbox/tool-paths.ts';
 import { prepareAdapter } from './adapter-programs.ts';
@@ -58,8 +53,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     },
     workTree: () => {
       const now = performance.now();
-      if (found === null || now - found.at > lookAgainMs)
-        found = { view: findVisibleWorkTreePaths(options), at: now };
+      if (found === null || now - found.at > lookAgainMs) found = { view: findVisibleWorkTreePaths(options), at: now };
       return found.view;
     },
     sandbox: () => {

@@ -66,10 +66,7 @@ export function listConfiguredProviders(
 }
 
 /** Why a role with this adapter can't ask the model it is configured with; null: each can. */
-export function unknownRoleModelError(
-  { config }: Pick<RunnerContext, 'config'>,
-  adapter: Adapter,
-): FlameError | null {
+export function unknownRoleModelError({ config }: Pick<RunnerContext, 'config'>, adapter: Adapter): FlameError | null {
   if (adapter.apis.length === 0) return null;
   const unknown = modelsWith(config, adapter).find((model) => findModelApiOfAdapter(adapter, model) === null);
   return unknown === undefined ? null : unknownModel(adapter, unknown);
@@ -84,9 +81,7 @@ function modelsWith(config: Config, { name }: Adapter): readonly string[] {
 
 /** The first credential that the roles with this adapter lack; null: none. */
 export function missingRoleCredentialError(context: RunnerContext, adapter: Adapter): FlameError | null {
-  const missing = listConfiguredProviders(context, adapter).map((one) =>
-    unusableProviderError(context.env, one),
-  );
+  const missing = listConfiguredProviders(context, adapter).map((one) => unusableProviderError(context.env, one));
   return missing.find((error) => error !== null) ?? null;
 }
 
@@ -106,16 +101,12 @@ export function unusableProviderError(env: RunnerContext['env'], provider: Model
 function unknownModel({ name, apis }: Adapter, model: string): FlameError {
   const beginnings = apis.flatMap(({ named }) => (named === undefined ? [] : [named]));
   const why =
-    beginnings.length === 0
-      ? 'that is a name for claude.'
-      : `names of its models begin with ${beginnings.join(', ')}.`;
+    beginnings.length === 0 ? 'that is a name for claude.' : `names of its models begin with ${beginnings.join(', ')}.`;
   return new FlameError({
     kind: 'refused',
     code: 'unknown-model',
     message: `The adapter ${name} can't ask the model ${JSON.stringify(model)}: ${why}`,
-    hints: [
-      'In .blueflame.yml, name one of its models for each role that runs with it: models: { worker: … }',
-    ],
+    hints: ['In .blueflame.yml, name one of its models for each role that runs with it: models: { worker: … }'],
   });
 }
 
@@ -123,10 +114,7 @@ const canaryPatienceMs = 5_000;
 
 /** The facts of an agent that its gateway needs. */
 export interface AgentGatewayRequest
-  extends Pick<
-    GatewayOptions,
-    'onSpending' | 'onUnderWay' | 'sharesUsd' | 'share' | 'giveBack' | 'onRefused'
-  > {
+  extends Pick<GatewayOptions, 'onSpending' | 'onUnderWay' | 'sharesUsd' | 'share' | 'giveBack' | 'onRefused'> {
   readonly adapter: Adapter;
   readonly request: AgentRequest;
   readonly folder: RunFolder;
@@ -162,8 +150,7 @@ export function openGateway(
     allowedTools: policy.allowed_tools.filter((tool) => !policy.blocked_tools.includes(tool)),
     tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
     usdLimit: budget.unit === 'usd' ? budget.limit : 0,
-    isWatched: () =>
-      service.adapter.calls !== null ? canary.within(canaryPatienceMs) : Promise.resolve(true),
+    isWatched: () => (service.adapter.calls !== null ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
     onSpending: service.onSpending,
     onUnderWay: service.onUnderWay,
     sharesUsd: service.sharesUsd,

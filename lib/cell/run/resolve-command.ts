@@ -20,11 +20,7 @@ export function resolveAdapterCommand(context: RunnerContext, adapter: Adapter):
 
 export function adapterProgramNotFoundError(adapter: Adapter): FlameError {
   const [program = ''] = adapter.command;
-  return agentMissingError(
-    adapter,
-    program,
-    `The program of adapter ${adapter.name} was not found: ${program}.`,
-  );
+  return agentMissingError(adapter, program, `The program of adapter ${adapter.name} was not found: ${program}.`);
 }
 
 /** `details`: what the program printed, where there is one; `hint`: by default how it is installed. */
@@ -51,9 +47,7 @@ export function agentMissingError(
 export function listProgramFiles(command: readonly string[]): string[] {
   const [program = '', ...words] = command;
   const script = scriptOf(basename(program), words);
-  return [program, ...(script === null ? [] : [script])].filter(
-    (path) => isAbsolute(path) && pathExists(path),
-  );
+  return [program, ...(script === null ? [] : [script])].filter((path) => isAbsolute(path) && pathExists(path));
 }
 
 interface Interpreter {

@@ -60,8 +60,7 @@ export async function runCommandInCell(
 /** Returns the output of a shell line; the versions of tools are asked once. */
 function askOnce(context: RunnerContext, line: string): Promise<string> {
   const asked =
-    context.answers.get(line) ??
-    runAdapterProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
+    context.answers.get(line) ?? runAdapterProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
   context.answers.set(line, asked);
   return asked;
 }
@@ -80,10 +79,7 @@ interface InCell {
  * Runs a shell line in a cell that reaches the hosts of `sandbox.egress`, in a worktree it may change. `onStart` gets
  * the process, so that it can be ended from outside.
  */
-async function runInCell(
-  context: RunnerContext,
-  { request, place, own, onStart, phase }: InCell,
-): Promise<CommandRun> {
+async function runInCell(context: RunnerContext, { request, place, own, onStart, phase }: InCell): Promise<CommandRun> {
   const began = performance.now();
   const [sandbox, gitConfig, workTree, emptied] = await Promise.all([
     context.sandbox(),

@@ -1,11 +1,6 @@
 import type { CallDecision } from '../../domain/agent-policy.ts';
 import { type AgentLaunch, adapterTalksToModel } from '../../domain/ports/adapter.ts';
-import type {
-  AgentActivity,
-  AgentRequest,
-  RunningAgent,
-  SharedBudget,
-} from '../../domain/ports/agent-port.ts';
+import type { AgentActivity, AgentRequest, RunningAgent, SharedBudget } from '../../domain/ports/agent-port.ts';
 import type { ReportedCall } from '../../domain/ports/call-facts.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import type { Upstream } from '../gateway/upstream-model-api.ts';
@@ -131,8 +126,7 @@ function hear(
     },
     onUnderWay: () => registerRunNow(run),
     sharesUsd: shared?.isInUsd ?? false,
-    share: (id, demand, isGone) =>
-      waitForBudgetShare(run, () => shared?.take(id, demand, isGone), demand.most),
+    share: (id, demand, isGone) => waitForBudgetShare(run, () => shared?.take(id, demand, isGone), demand.most),
     giveBack: (id) => shared?.giveBack(id),
     onRefused: (why) => stopAgentEarly(run, why),
     ...pauseTimeForFinalCheck(run, request.finalCheck),

@@ -95,10 +95,7 @@ function ownUser(): string[] {
 }
 
 /** The smallest cell there is, to find out what works in cells here. */
-export function buildProbeBwrapArguments(
-  argv: readonly string[],
-  kernelEntries: readonly string[],
-): string[] {
+export function buildProbeBwrapArguments(argv: readonly string[], kernelEntries: readonly string[]): string[] {
   return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
 }
 
@@ -109,10 +106,7 @@ function filtered(): string[] {
 }
 
 /** Hands bubblewrap the filter that filtered() names; the descriptor is a pipe. */
-export function passSyscallFilterToBwrap(
-  child: ChildProcess,
-  { mayTrace }: Pick<CellProfile, 'mayTrace'>,
-): void {
+export function passSyscallFilterToBwrap(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
   const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
   // It may end without reading it.
   pipe?.on('error', () => undefined);
@@ -142,8 +136,7 @@ const keyLists = ['/proc/keys', '/proc/key-users'];
 // Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
 function mountArguments(profile: CellProfile): string[] {
   const hidden = outermostFirst(profile.hidden.filter((path) => path !== '/tmp'));
-  const isVeiled = (path: string): boolean =>
-    profile.hidden.some((place) => isSameOrBelowFolder(path, place));
+  const isVeiled = (path: string): boolean => profile.hidden.some((place) => isSameOrBelowFolder(path, place));
   const show = (paths: readonly string[]): string[] =>
     outermostFirst(paths).flatMap((path) => ['--ro-bind', path, path]);
   const empty = (paths: readonly string[]): string[] =>
@@ -172,9 +165,9 @@ function mountArguments(profile: CellProfile): string[] {
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     ...profile.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
-    ...[
-      ...new Set([...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/']),
-    ].flatMap((path) => ['--remount-ro', path]),
+    ...[...new Set([...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/'])].flatMap(
+      (path) => ['--remount-ro', path],
+    ),
   ];
 }
 

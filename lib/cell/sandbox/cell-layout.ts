@@ -38,9 +38,7 @@ interface CellLayoutRequest {
 /** Says what the cell shows of the machine and of its own place, and what can be written in it. */
 export function buildCellProfile(request: CellLayoutRequest): CellProfile {
   const { folder, place, sight, repository } = request;
-  const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) =>
-    needsOwnMount(sight, path),
-  );
+  const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) => needsOwnMount(sight, path));
   const needed = [...new Set([...sight.needed, ...own])];
   const covered = sight.covered.filter((path) => !own.includes(path) && pathExists(path));
   const isWhole = (path: string): boolean => path === repository.mainWorkTree;
@@ -55,12 +53,7 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
     hiddenFiles: [...listSocketPaths().filter(sight.isInSight), ...sight.hiddenFiles],
     kernelEntries: sight.kernelEntries,
     emptyFile: () => folder.emptyFile(),
-    writable: [
-      folder.home,
-      folder.tmp,
-      ...request.writable,
-      ...(request.isReadOnly ? [] : workPlaces(place)),
-    ],
+    writable: [folder.home, folder.tmp, ...request.writable, ...(request.isReadOnly ? [] : workPlaces(place))],
     protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
     emptied: request.emptied,
     mounts: request.mounts,

@@ -99,9 +99,7 @@ export function renderSeatbeltProfile(profile: CellProfile): string {
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/dtracehelper"))',
     '(allow file-read* file-write-data file-ioctl (literal "/dev/tty"))',
     '(deny network*)',
-    ...doors.sockets.map(
-      (path) => `(allow network-outbound (remote unix-socket (path-literal ${quote(path)})))`,
-    ),
+    ...doors.sockets.map((path) => `(allow network-outbound (remote unix-socket (path-literal ${quote(path)})))`),
     ...doors.ports.map((port) => `(allow network-outbound (remote ip "localhost:${port}"))`),
     '',
   ].join('\n');

@@ -39,8 +39,7 @@ export async function findHiddenFiles(
   const moved = await findMoved(git, paths);
   const real = [...new Set([...paths, ...moved])].map((path) => join(git.cwd, path)).filter(pathExists);
   const found = [...new Set(real.map(realPathOrSame))].filter(
-    (path) =>
-      path !== git.cwd && isSameOrBelowFolder(path, git.cwd) && !real.some((other) => isAbove(other, path)),
+    (path) => path !== git.cwd && isSameOrBelowFolder(path, git.cwd) && !real.some((other) => isAbove(other, path)),
   );
   if (found.length > mostMasked) throw tooMany(found.length);
   return found;
@@ -91,11 +90,7 @@ const foldersAtOnce = 64;
  */
 async function listPrivateIn(
   folder: string,
-  {
-    root,
-    blocked,
-    most,
-  }: { readonly root: string; readonly blocked: readonly string[]; readonly most: number },
+  { root, blocked, most }: { readonly root: string; readonly blocked: readonly string[]; readonly most: number },
 ): Promise<readonly string[] | null> {
   const isBlocked = blockedBelow(folder, blocked);
   const real = realPathOrSame(join(root, folder));
@@ -103,9 +98,7 @@ async function listPrivateIn(
   let count = 0;
   for (const waiting = ['']; waiting.length > 0; ) {
     const batch = await Promise.all(
-      waiting
-        .splice(0, foldersAtOnce)
-        .map(async (at) => ({ at, entries: await listEntriesGitSees(join(real, at)) })),
+      waiting.splice(0, foldersAtOnce).map(async (at) => ({ at, entries: await listEntriesGitSees(join(real, at)) })),
     );
     for (const { at, entries } of batch) {
       count += entries.length;
@@ -154,10 +147,7 @@ export function findAgentCliSettingsInTree(root: string): readonly string[] {
 }
 
 /** The files of these names in every folder of a git work tree, by their real paths. */
-export async function findFilesNamed(
-  { cwd, env }: GitContext,
-  names: readonly string[],
-): Promise<readonly string[]> {
+export async function findFilesNamed({ cwd, env }: GitContext, names: readonly string[]): Promise<readonly string[]> {
   if (names.length === 0) return [];
   const globs = names.map((name) => `:(glob)**/${name}`);
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...globs];

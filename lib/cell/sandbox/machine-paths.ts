@@ -77,10 +77,7 @@ export function findMachinePathsOfCells(request: SightRequest): MachinePaths {
 }
 
 /** Whether a path, not hidden itself, must be shown by a mount of its own. */
-export function needsOwnMount(
-  { hidden, system }: Pick<MachinePaths, 'hidden' | 'system'>,
-  path: string,
-): boolean {
+export function needsOwnMount({ hidden, system }: Pick<MachinePaths, 'hidden' | 'system'>, path: string): boolean {
   return path !== '/' && !hidden.includes(path) && !inSystem({ hidden, system }, path) && pathExists(path);
 }
 
@@ -105,10 +102,7 @@ function isShown({ hidden, shown, covered, shownAgain }: Shown, path: string): b
   );
 }
 
-function coveredPaths(
-  { workTree, repository }: SightRequest,
-  needed: readonly string[],
-): MachinePaths['covered'] {
+function coveredPaths({ workTree, repository }: SightRequest, needed: readonly string[]): MachinePaths['covered'] {
   const covered = workTree.covered
     .map(realPathOrSame)
     .filter((path) => pathExists(path) && !needed.includes(path) && isBelowAny(path, needed));
@@ -122,9 +116,7 @@ function isFolder(path: string): boolean {
 }
 
 function hiddenFolders(personHome: string): string[] {
-  const found = [...alwaysHidden, personHome]
-    .filter((path) => path !== '/' && pathExists(path))
-    .map(realPathOrSame);
+  const found = [...alwaysHidden, personHome].filter((path) => path !== '/' && pathExists(path)).map(realPathOrSame);
   return [...new Set(found)];
 }
 
@@ -133,17 +125,11 @@ function innerFolders({ repository, siblings }: SightRequest): string[] {
   const { commonDir, mainWorkTree } = repository;
   const own = join(commonDir, 'blueflame');
   if (siblings === null) return [own];
-  const holdsMore = [commonDir, mainWorkTree ?? commonDir].some((path) =>
-    isSameOrBelowFolder(path, siblings),
-  );
+  const holdsMore = [commonDir, mainWorkTree ?? commonDir].some((path) => isSameOrBelowFolder(path, siblings));
   return holdsMore ? [own] : [own, siblings];
 }
 
-function neededPaths(
-  request: SightRequest,
-  hidden: readonly string[],
-  system: readonly SystemPath[],
-): string[] {
+function neededPaths(request: SightRequest, hidden: readonly string[], system: readonly SystemPath[]): string[] {
   const { repository, personHome, searchFolders, workTree } = request;
   const { commonDir, mainWorkTree } = repository;
   const objects = join(commonDir, 'objects');

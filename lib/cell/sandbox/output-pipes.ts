@@ -76,10 +76,7 @@ function makePipes(): readonly PipeEnds[] {
 }
 
 function giveOutput(child: ChildProcess, pipes: readonly [PipeEnds, PipeEnds]): void {
-  [child.stdout, child.stderr] = pipes.map(({ read }) => new Socket({ fd: read, writable: false })) as [
-    Socket,
-    Socket,
-  ];
+  [child.stdout, child.stderr] = pipes.map(({ read }) => new Socket({ fd: read, writable: false })) as [Socket, Socket];
   child.stdio[1] = child.stdout;
   child.stdio[2] = child.stderr;
 }

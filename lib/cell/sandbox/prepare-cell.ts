@@ -121,10 +121,7 @@ function configuredPaths({ config, env }: RunnerContext): readonly string[] {
  * is shown follows from PATH. A variable that leads elsewhere shows nothing, nor does one to a folder around a home or
  * the repository.
  */
-function toolchainFolders({
-  env,
-  repository: { commonDir, mainWorkTree },
-}: RunnerContext): readonly string[] {
+function toolchainFolders({ env, repository: { commonDir, mainWorkTree } }: RunnerContext): readonly string[] {
   const homes = [env.HOME ?? '/nonexistent', '/root', '/home'].map(realPathOrSame);
   const own = [...homes, ...[commonDir, mainWorkTree ?? commonDir].map(realPathOrSame)];
   return Object.entries(toolchains).flatMap(([name, { holds, parts }]) => {
@@ -138,10 +135,7 @@ function toolchainFolders({
   });
 }
 
-function quietConfig(
-  { repository }: RunnerContext,
-  { folder, gitConfig }: CellRequest,
-): CellProfile['mounts'] {
+function quietConfig({ repository }: RunnerContext, { folder, gitConfig }: CellRequest): CellProfile['mounts'] {
   const target = join(repository.commonDir, 'config');
   if (gitConfig === undefined || !pathExists(target)) return [];
   if (typeof gitConfig !== 'string') return [{ source: gitConfig.file, target: realPathOrSame(target) }];
@@ -151,23 +145,22 @@ function quietConfig(
 }
 
 /** The content of each tool's folder, and the parts shown of those that also hold credentials or projects. */
-const toolchains: Readonly<
-  Record<string, { readonly holds: readonly string[]; readonly parts?: readonly string[] }>
-> = {
-  CARGO_HOME: { holds: [], parts: ['bin', 'registry', 'git'] },
-  RUSTUP_HOME: { holds: ['toolchains', 'settings.toml', 'update-hashes'] },
-  GOROOT: { holds: ['bin/go'] },
-  GOPATH: { holds: [], parts: ['bin', 'pkg'] },
-  GOMODCACHE: { holds: ['cache/download'] },
-  JAVA_HOME: { holds: ['bin/java'] },
-  NVM_DIR: { holds: ['nvm.sh'] },
-  VOLTA_HOME: { holds: ['bin', 'tools'] },
-  PYENV_ROOT: { holds: ['versions'] },
-  RBENV_ROOT: { holds: ['versions'] },
-  ASDF_DIR: { holds: ['bin/asdf'] },
-  ASDF_DATA_DIR: { holds: ['installs'] },
-  MISE_DATA_DIR: { holds: ['installs'] },
-};
+const toolchains: Readonly<Record<string, { readonly holds: readonly string[]; readonly parts?: readonly string[] }>> =
+  {
+    CARGO_HOME: { holds: [], parts: ['bin', 'registry', 'git'] },
+    RUSTUP_HOME: { holds: ['toolchains', 'settings.toml', 'update-hashes'] },
+    GOROOT: { holds: ['bin/go'] },
+    GOPATH: { holds: [], parts: ['bin', 'pkg'] },
+    GOMODCACHE: { holds: ['cache/download'] },
+    JAVA_HOME: { holds: ['bin/java'] },
+    NVM_DIR: { holds: ['nvm.sh'] },
+    VOLTA_HOME: { holds: ['bin', 'tools'] },
+    PYENV_ROOT: { holds: ['versions'] },
+    RBENV_ROOT: { holds: ['versions'] },
+    ASDF_DIR: { holds: ['bin/asdf'] },
+    ASDF_DATA_DIR: { holds: ['installs'] },
+    MISE_DATA_DIR: { holds: ['installs'] },
+  };
 
 // Where toolchains keep what they need offline, and in which words and time programs speak; no credentials.
 const toolchainVariables = [...Object.keys(toolchains), 'LANG', 'LC_ALL', 'TZ'];

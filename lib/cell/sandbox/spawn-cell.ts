@@ -150,9 +150,7 @@ function spawnConfined(start: CellStart, group: CellControlGroup | null): ChildP
   const [program = '', ...args] = argv;
   const child = spawn(program, args, {
     ...options,
-    stdio: profile.isInteractive
-      ? ['inherit', 'inherit', 'inherit', ...others]
-      : [input, 'pipe', 'pipe', ...others],
+    stdio: profile.isInteractive ? ['inherit', 'inherit', 'inherit', ...others] : [input, 'pipe', 'pipe', ...others],
   });
   requirePipes(child);
   return child;
@@ -190,12 +188,10 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
     stderr = (stderr + chunk.toString()).slice(-1_000);
   });
   const closed = waitForAllOutput(child);
-  const end = await new Promise<{ code: number | null; name: string | null; error: string | null }>(
-    (resolve) => {
-      child.on('error', (error) => resolve({ code: null, name: null, error: error.message }));
-      child.on('exit', (code, name) => resolve({ code, name, error: null }));
-    },
-  );
+  const end = await new Promise<{ code: number | null; name: string | null; error: string | null }>((resolve) => {
+    child.on('error', (error) => resolve({ code: null, name: null, error: error.message }));
+    child.on('exit', (code, name) => resolve({ code, name, error: null }));
+  });
   if (end.error !== null) {
     watch?.end();
     await group?.close();
@@ -235,8 +231,7 @@ function killAll({ child, status }: Pick<Running, 'child' | 'status'>, start: Ce
   else if (start.sandbox.confinement === 'watched' && !start.profile.isInteractive)
     sendSignalIfAlive(-child.pid, 'SIGKILL');
   if (reaper === null)
-    for (const pid of findProcessesByVariable(cellMarkVariable, start.mark))
-      sendSignalIfAlive(pid, 'SIGKILL');
+    for (const pid of findProcessesByVariable(cellMarkVariable, start.mark)) sendSignalIfAlive(pid, 'SIGKILL');
   if (child.exitCode === null && child.signalCode === null) sendSignalIfAlive(child.pid, 'SIGKILL');
 }
 

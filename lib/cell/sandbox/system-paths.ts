@@ -120,9 +120,7 @@ const privateFolders = new Set(['.git', '.ssh', '.aws', '.gnupg', '.kube', '.doc
 
 /** Lists entries beside git's own in a common folder: files of other programs, and the person's. */
 export function listEntriesForeignToGit(commonDir: string): readonly string[] {
-  const own = listEntriesIn(commonDir).filter(
-    ({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name),
-  );
+  const own = listEntriesIn(commonDir).filter(({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name));
   const info = listEntriesIn(join(commonDir, 'info')).filter(
     ({ name }) => !entriesOfInfo.has(name) && !name.endsWith('.lock'),
   );
@@ -130,13 +128,8 @@ export function listEntriesForeignToGit(commonDir: string): readonly string[] {
 }
 
 /** Lists files beside programs of a home, in their folders and right above: keys, and settings with tokens. */
-export function listProgramNeighbours(
-  folders: readonly string[],
-  homes: readonly string[],
-): readonly string[] {
-  const ofHomes = folders.filter((folder) =>
-    homes.some((home) => home !== '/' && isSameOrBelowFolder(folder, home)),
-  );
+export function listProgramNeighbours(folders: readonly string[], homes: readonly string[]): readonly string[] {
+  const ofHomes = folders.filter((folder) => homes.some((home) => home !== '/' && isSameOrBelowFolder(folder, home)));
   const above = ofHomes
     .filter((folder) => ['bin', 'shims'].includes(basename(folder)))
     .map((folder) => dirname(folder));
@@ -154,7 +147,5 @@ function isForeign(entry: Dirent): boolean {
 
 function pathsOf(folder: string, entries: readonly Dirent[]): readonly string[] {
   // The target of a link is shown or hidden on its own account.
-  return entries
-    .filter((entry) => entry.isFile() || entry.isDirectory())
-    .map(({ name }) => join(folder, name));
+  return entries.filter((entry) => entry.isFile() || entry.isDirectory()).map(({ name }) => join(folder, name));
 }

@@ -13,14 +13,7 @@ import {
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
 const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);
 // Toolchains that are started through a small program in PATH.
-const toolchains = [
-  '.rustup',
-  '.cargo/registry',
-  '.cargo/git',
-  '.local/lib',
-  '.local/share/mise',
-  '.local/share/fnm',
-];
+const toolchains = ['.rustup', '.cargo/registry', '.cargo/git', '.local/lib', '.local/share/mise', '.local/share/fnm'];
 
 /** The folders of PATH that exist and are absolute, in order, each once. */
 export function listSearchFolders(path: string): string[] {
@@ -28,11 +21,7 @@ export function listSearchFolders(path: string): string[] {
 }
 
 /** The program's absolute path: as written, or the first executable of that name in the folders; null if absent. */
-export function findProgram(
-  name: string,
-  folders: readonly string[],
-  workingDirectory: string,
-): string | null {
+export function findProgram(name: string, folders: readonly string[], workingDirectory: string): string | null {
   const candidates = name.includes('/')
     ? [resolve(workingDirectory, name)]
     : folders.map((folder) => join(folder, name));
@@ -45,9 +34,7 @@ export function listToolchainPaths(folders: readonly string[], homes: readonly s
 }
 
 function toolchainsOf(folders: readonly string[], home: string): string[] {
-  const own = folders
-    .flatMap((folder) => [folder, realPathOrSame(folder)])
-    .flatMap((path) => prefixOf(path, home));
+  const own = folders.flatMap((folder) => [folder, realPathOrSame(folder)]).flatMap((path) => prefixOf(path, home));
   const hasHomeTools = folders.some((folder) => isSameOrBelowFolder(folder, home));
   const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(pathExists) : [];
   return [...own, ...known];
@@ -121,8 +108,7 @@ export function listLinkedToolPaths(
     .flatMap((folder) => [folder, realPathOrSame(folder)])
     .filter((folder) => !isShown(folder) && !homes.some((home) => isSameOrBelowFolder(folder, home)))
     .flatMap(prefixOutside);
-  const isNew = (path: string): boolean =>
-    !isShown(path) && !own.some((folder) => isSameOrBelowFolder(path, folder));
+  const isNew = (path: string): boolean => !isShown(path) && !own.some((folder) => isSameOrBelowFolder(path, folder));
   const linked = folders.flatMap(linksLeading).filter(isNew);
   return [...new Set([...own, ...linked.flatMap((path) => packageAround(path, homes))])];
 }
@@ -171,12 +157,8 @@ function prefixOutside(folder: string): readonly string[] {
   if (optional !== undefined) return [optional];
   const prefix = dirname(folder);
   if (basename(folder) !== 'bin' || dirname(prefix) === '/') return isDeep(folder) ? [folder] : [];
-  const isToolchain = ['lib', 'libexec', 'pyvenv.cfg', 'share'].some((name) =>
-    pathExists(join(prefix, name)),
-  );
-  const isPersonalFolder = ['.git', '.ssh', '.profile', '.bashrc'].some((name) =>
-    pathExists(join(prefix, name)),
-  );
+  const isToolchain = ['lib', 'libexec', 'pyvenv.cfg', 'share'].some((name) => pathExists(join(prefix, name)));
+  const isPersonalFolder = ['.git', '.ssh', '.profile', '.bashrc'].some((name) => pathExists(join(prefix, name)));
   return isToolchain && !isPersonalFolder ? [prefix] : [folder];
 }
 

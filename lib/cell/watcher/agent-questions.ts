@@ -21,10 +21,7 @@ interface Asker {
 }
 
 /** Reads a call's questions to the person; null: it has none, or the agent may not ask: it is judged as any other. */
-export function parseQuestions(
-  call: ReportedCall,
-  { calls, ask, policy }: Asker,
-): readonly AgentQuestion[] | null {
+export function parseQuestions(call: ReportedCall, { calls, ask, policy }: Asker): readonly AgentQuestion[] | null {
   if (ask === undefined || calls?.asks?.tool !== call.name) return null;
   if ([askPersonToolName, call.name].some((name) => policy.blocked_tools.includes(name))) return null;
   return readQuestions(call.input);
@@ -39,20 +36,14 @@ export function buildQuestionAuditLine(questions: readonly AgentQuestion[]): Cal
   };
 }
 
-export function buildReplyAuditLine(
-  questions: readonly AgentQuestion[],
-  reply: AgentQuestionReply,
-): CallDecision {
+export function buildReplyAuditLine(questions: readonly AgentQuestion[], reply: AgentQuestionReply): CallDecision {
   if (reply.kind === 'proceed') return { decision: 'allow', rule: 'question-unanswered', details: reply.why };
   const details = redactIfSecret(answersInWords(questions, reply.answers));
   return { decision: 'allow', rule: 'question-answered', details };
 }
 
 /** The reply as the reason of a block: what it is a refusal of is the call alone. */
-export function buildReplyBlock(
-  questions: readonly AgentQuestion[],
-  reply: AgentQuestionReply,
-): CallDecision {
+export function buildReplyBlock(questions: readonly AgentQuestion[], reply: AgentQuestionReply): CallDecision {
   const details =
     reply.kind === 'proceed'
       ? `${reply.why} ${goOnWithoutAnswerMessage}`
@@ -71,8 +62,7 @@ export function limitNumberOfQuestions(ask: Ask): Ask {
   let asked = 0;
   return async (questions, signal) => {
     asked += 1;
-    if (asked > maxQuestions)
-      return { kind: 'proceed', why: `You have already asked ${maxQuestions} times.` };
+    if (asked > maxQuestions) return { kind: 'proceed', why: `You have already asked ${maxQuestions} times.` };
     return ask(questions, signal).catch(
       (): AgentQuestionReply => ({ kind: 'proceed', why: 'The question could not be shown to a person.' }),
     );

@@ -23,12 +23,7 @@ export function auditFile(commonDir: string, agent: string): string {
 }
 
 /** Opens an audit for appending. */
-export function openAuditLog(
-  file: string,
-  agentId: string,
-  now: () => Date,
-  largest = largestAudit,
-): AuditLog {
+export function openAuditLog(file: string, agentId: string, now: () => Date, largest = largestAudit): AuditLog {
   const descriptor = openSync(file, 'a', 0o600);
   let size = fstatSync(descriptor).size;
   let isOpen = true;
@@ -105,9 +100,7 @@ export function parseAudit(lines: readonly string[]): AuditLine[] {
 function parseAuditLine(text: string): AuditLine[] {
   try {
     const line = JSON.parse(text) as Partial<AuditLine>;
-    const isWhole = [line.tool, line.target, line.rule, line.decision].every(
-      (part) => typeof part === 'string',
-    );
+    const isWhole = [line.tool, line.target, line.rule, line.decision].every((part) => typeof part === 'string');
     return isWhole ? [line as AuditLine] : [];
   } catch {
     return [];

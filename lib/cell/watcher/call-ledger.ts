@@ -30,10 +30,7 @@ interface CallLedger {
 }
 
 /** The facts of a CLI that it needs. */
-type CliFacts = Pick<
-  CallHookFacts,
-  'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hidesPartOfCall'
->;
+type CliFacts = Pick<CallHookFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hidesPartOfCall'>;
 type LedgerFacts = Omit<CliFacts, 'neverRan'> & { neverRan(result: ConversationResult): boolean };
 
 interface Judged {
@@ -71,8 +68,7 @@ export function createCallLedger(known: CliFacts): CallLedger {
           isNamed(result, facts)
             ? !isAccounted(result, judged.get(namesOf(result, facts)[0] ?? ''), facts)
             : !facts.neverRan(result) &&
-              (facts.hidesPartOfCall(result) ||
-                isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
+              (facts.hidesPartOfCall(result) || isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
         )
         .map(describeCall);
     },
@@ -152,9 +148,7 @@ function isAccounted(result: ConversationResult, judged: Judged | undefined, fac
   // A client that carried out the original call instead of the replaced one has run what must not run here; and what a
   // command prints may look like a refusal, but not like the one that was given.
   const isMarked = judged.mark === undefined || result.text.includes(judged.mark);
-  return (
-    isMarked && (judged.decision === 'allow' ? !facts.hidesPartOfCall(result) : facts.wasBlocked(result))
-  );
+  return isMarked && (judged.decision === 'allow' ? !facts.hidesPartOfCall(result) : facts.wasBlocked(result));
 }
 
 function describeCall({ name, input }: ConversationResult): UnwatchedCall {

@@ -22,9 +22,7 @@ export interface DecisionServerOptions extends AgentJudgingRules {
 }
 
 /** Judges one agent's calls. Every answer is in the audit before it is given; any trouble is a block. */
-export async function startDecisionServer(
-  options: DecisionServerOptions,
-): Promise<{ close(): Promise<void> }> {
+export async function startDecisionServer(options: DecisionServerOptions): Promise<{ close(): Promise<void> }> {
   const held: PendingBytes = { bytes: 0 };
   const server = createServer((socket) => serve(socket, options, held));
   // Programs of the agent can connect, too. Who is turned away blocks its call.
@@ -117,11 +115,7 @@ export function createJudgingTurns(later: (step: () => void) => void = setImmedi
 const waitMs = watcherAnswerTimeoutMs / 5;
 
 /** Keeps a client waiting until its answer is known; aborts the signal when it leaves. */
-function holdUntil(
-  socket: Socket,
-  answered: PendingPersonAnswer,
-  answer: (answer: WatcherAnswer) => void,
-): void {
+function holdUntil(socket: Socket, answered: PendingPersonAnswer, answer: (answer: WatcherAnswer) => void): void {
   const gone = new AbortController();
   const sendWait = (): void => void socket.write(keepWaitingLine);
   socket.setTimeout(0);

@@ -16,19 +16,9 @@ import { fileStatusByLetter } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-tool-call.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { DecideToolCall } from '../runner-context.ts';
-import {
-  buildQuestionAuditLine,
-  buildReplyAuditLine,
-  buildReplyBlock,
-  parseQuestions,
-} from './agent-questions.ts';
+import { buildQuestionAuditLine, buildReplyAuditLine, buildReplyBlock, parseQuestions } from './agent-questions.ts';
 import type { AuditLog } from './audit-log.ts';
-import {
-  blockUnjudgedCall,
-  type GitHookRequest,
-  parseRequest,
-  type WatcherAnswer,
-} from './watcher-protocol.ts';
+import { blockUnjudgedCall, type GitHookRequest, parseRequest, type WatcherAnswer } from './watcher-protocol.ts';
 
 /** The rules by which one agent's calls are judged, and the receivers of the decisions. */
 export interface AgentJudgingRules {
@@ -54,10 +44,7 @@ export type PendingPersonAnswer = (gone: AbortSignal) => Promise<WatcherAnswer>;
 const malformed = blockUnjudgedCall('call-malformed', 'The hook did not report a valid tool call.');
 
 /** Judges one request, whole as it came. Its answer is in the audit; any trouble is a block. Throws nothing. */
-export function judgeWatcherRequest(
-  bytes: Buffer,
-  options: AgentJudgingRules,
-): WatcherAnswer | PendingPersonAnswer {
+export function judgeWatcherRequest(bytes: Buffer, options: AgentJudgingRules): WatcherAnswer | PendingPersonAnswer {
   try {
     const request = parseRequest(bytes);
     if (request !== null && 'canary' in request) {
@@ -87,11 +74,7 @@ function judgeCall(reported: unknown, call: ReportedCall, options: AgentJudgingR
   const refusal = found.find(({ decision }) => decision === 'block');
   const decisions = call.does.map((one, index) => {
     const own = found[index] ?? malformed;
-    return recordDecisionInAudit(
-      options,
-      one,
-      refusal === undefined || own.decision === 'block' ? own : unlessAll,
-    );
+    return recordDecisionInAudit(options, one, refusal === undefined || own.decision === 'block' ? own : unlessAll);
   });
   // A line that could not be written blocks the rest with it.
   const decision = refusal ?? decisions.find((one) => one.decision === 'block') ?? found[0] ?? malformed;
@@ -111,15 +94,12 @@ function holdQuestion(
   const asked = recordDecisionInAudit(options, shown, buildQuestionAuditLine(questions));
   if (asked.decision === 'block') return refuse(call, asked, options);
   return async (gone) => {
-    const reply = await (options.ask?.(questions, gone) ??
-      Promise.reject(new Error('no person can be asked')));
+    const reply = await (options.ask?.(questions, gone) ?? Promise.reject(new Error('no person can be asked')));
     if (gone.aborted) return malformed;
     const noted = recordDecisionInAudit(options, shown, buildReplyAuditLine(questions, reply));
     if (noted.decision === 'block') return refuse(call, noted, options);
     const output =
-      reply.kind === 'answer'
-        ? (options.calls?.asks?.answer(reported, questions, reply.answers) ?? null)
-        : null;
+      reply.kind === 'answer' ? (options.calls?.asks?.answer(reported, questions, reply.answers) ?? null) : null;
     if (output === null) return refuse(call, buildReplyBlock(questions, reply), options);
     options.onJudged?.(call, noted);
     return { ...noted, output };
@@ -137,10 +117,7 @@ function refuse(call: ReportedCall, decision: CallDecision, { onJudged }: AgentJ
   return { ...decision, details: renderDecisionForAgent(decision).replace(/(?=\n)|$/, ` (${mark})`) };
 }
 
-const unlessAll = blockUnjudgedCall(
-  'call-part',
-  'It is part of one call with others, and some of those are blocked.',
-);
+const unlessAll = blockUnjudgedCall('call-part', 'It is part of one call with others, and some of those are blocked.');
 
 /** Shows the result from elsewhere in place of the call; where the CLI can't do that, as the reason of a block. */
 function showReplay(

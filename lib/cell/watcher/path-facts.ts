@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { PathFacts } from '../../domain/agent-policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
@@ -56,10 +48,7 @@ function statOf(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    if (
-      isMissingFileError(error) ||
-      (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG')
-    )
+    if (isMissingFileError(error) || (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG'))
       return null;
     throw error;
   }
@@ -85,10 +74,7 @@ const still = {
 };
 
 /** Answers what an object is, in a short time, as the agent's own git would: objects it has made are included. */
-function openGitFacts(
-  { env, workTree, gitDir, quarantine }: AgentRepository,
-  ms = askingMs,
-): PathFacts['kindOf'] {
+function openGitFacts({ env, workTree, gitDir, quarantine }: AgentRepository, ms = askingMs): PathFacts['kindOf'] {
   const own = {
     GIT_DIR: gitDir,
     GIT_WORK_TREE: workTree,
@@ -106,8 +92,6 @@ function openGitFacts(
 function findGitFolder(workTree: string): string | null {
   const link = join(workTree, '.git');
   if (!existsSync(link)) return null;
-  const target = statSync(link).isDirectory()
-    ? link
-    : (/^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1] ?? '');
+  const target = statSync(link).isDirectory() ? link : (/^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1] ?? '');
   return isAbsolute(target) ? target : resolve(workTree, target);
 }

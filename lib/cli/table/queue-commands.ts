@@ -59,8 +59,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
       from: {
         kind: 'text',
         value: 'FILE',
-        summary:
-          'add, edit: read YAML or JSON; - is standard input; add: gh:123, gl:123, or the address of an issue',
+        summary: 'add, edit: read YAML or JSON; - is standard input; add: gh:123, gl:123, or the address of an issue',
       },
       role: { kind: 'text', value: 'ROLE', summary: 'next, claim: only tasks for this role' },
       stdin: { kind: 'flag', summary: 'claim: read ids from standard input' },
@@ -74,8 +73,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
       reason: { kind: 'text', value: 'TEXT', summary: 'release, drop: why' },
       force: {
         kind: 'flag',
-        summary:
-          'submit: leave uncommitted files out; release, drop: also when another person holds the claim',
+        summary: 'submit: leave uncommitted files out; release, drop: also when another person holds the claim',
       },
     },
     examples: [

@@ -76,8 +76,7 @@ export const readCommands = {
         does: 'send the changeset back with a reason',
       },
       {
-        command:
-          "git flame answer gate-1a2b3c4d reject 'See there.' --comment 'src/a.ts:12 This is never closed.'",
+        command: "git flame answer gate-1a2b3c4d reject 'See there.' --comment 'src/a.ts:12 This is never closed.'",
         does: 'send it back with a comment on a line',
       },
       {

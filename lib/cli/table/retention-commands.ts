@@ -45,8 +45,7 @@ export const retentionCommands = {
       restore: {
         kind: 'list',
         value: 'TASK,TASK',
-        summary:
-          'send your own version again of tasks or sessions that other clones changed (all: every one)',
+        summary: 'send your own version again of tasks or sessions that other clones changed (all: every one)',
       },
       accept: {
         kind: 'list',

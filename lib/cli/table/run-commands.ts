@@ -12,8 +12,7 @@ const boardOptions = {
   address: {
     kind: 'text',
     value: 'ADDRESS',
-    summary:
-      'with --web: the public address of your own tunnel to it, or the address of this machine to serve it on',
+    summary: 'with --web: the public address of your own tunnel to it, or the address of this machine to serve it on',
   },
   open: reviewPageOptions.open,
 } as const;

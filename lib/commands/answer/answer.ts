@@ -29,8 +29,7 @@ export function run(args: CommandArgs<'answer'>, io: Io): Promise<number> {
       if (name === '') return list(reading, lines);
       const line = findRunAskingQuestion(lines, name);
       const gate = line?.read().open ?? null;
-      if (args.options.print !== null)
-        return await print(reading, { line, name, what: args.options.print, io });
+      if (args.options.print !== null) return await print(reading, { line, name, what: args.options.print, io });
       if (line !== null && gate?.id === name && word === '') return show(reading, [gate]);
       return await giveAnswer(reading, { line, gate, name, word, text, args, io });
     } finally {

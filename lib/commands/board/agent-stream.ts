@@ -96,9 +96,7 @@ class StreamLines {
 }
 
 function toLine(line: string): BoardStreamLine {
-  return line.startsWith('> ')
-    ? { kind: 'call', text: cut(line.slice(2)) }
-    : { kind: 'said', text: cut(line) };
+  return line.startsWith('> ') ? { kind: 'call', text: cut(line.slice(2)) } : { kind: 'said', text: cut(line) };
 }
 
 function describe(calls: readonly AuditLine[]): readonly BoardStreamLine[] {

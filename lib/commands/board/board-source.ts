@@ -53,9 +53,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
       const before = known?.refs.session?.id;
       const now = `${mark()} ${before !== undefined && isSessionBusy(commonDir, before)}`;
       const refs =
-        known?.mark === now
-          ? known.refs
-          : await readBoardSession(reading, selectedBy(named), await configOf(reading));
+        known?.mark === now ? known.refs : await readBoardSession(reading, selectedBy(named), await configOf(reading));
       kept.set(key, { mark: now, refs });
       const { warnings, ...gates } = boardQuestions(lines(), far.past(), refs.session?.id ?? null);
       const notices = [...new Set([...refs.notices, ...warnings])];
@@ -166,10 +164,7 @@ function withRunning(
   };
 }
 
-function spentIn(
-  unit: 'usd' | 'tokens',
-  spent: { readonly cost_usd: number; readonly tokens: number },
-): number {
+function spentIn(unit: 'usd' | 'tokens', spent: { readonly cost_usd: number; readonly tokens: number }): number {
   return unit === 'tokens' ? spent.tokens : spent.cost_usd;
 }
 

@@ -110,10 +110,7 @@ function tunnelled(url: string, address: URL | undefined): { readonly tunnel?: s
 }
 
 /** Another program serves there. */
-function portTaken(
-  port: number,
-  { again, cause }: { readonly again: string; readonly cause: unknown },
-): FlameError {
+function portTaken(port: number, { again, cause }: { readonly again: string; readonly cause: unknown }): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'port-taken',
@@ -138,11 +135,7 @@ const ownFarewell = {
 };
 
 /** Does the work with a board beside it, where one is wanted. */
-export async function runWithOwnBoard(
-  opened: CommandContext,
-  io: Io,
-  work: () => Promise<number>,
-): Promise<number> {
+export async function runWithOwnBoard(opened: CommandContext, io: Io, work: () => Promise<number>): Promise<number> {
   const { page: wishes } = opened.commandLine;
   if (wishes.board === null) return work();
   const { command, ...words } = wishes.board;

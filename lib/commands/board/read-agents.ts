@@ -80,11 +80,7 @@ interface SeenAgent {
   readonly audit: SeenAudit;
 }
 
-function forgetEnded(
-  seen: Map<string, SeenAgent>,
-  living: ReadonlySet<string>,
-  session: string | null,
-): void {
+function forgetEnded(seen: Map<string, SeenAgent>, living: ReadonlySet<string>, session: string | null): void {
   const ended = [...seen].filter(([id, one]) => one.session === session && !living.has(id));
   const reported = ended.filter(([, { audit }]) => audit.hints.size > 0);
   for (const [, { audit }] of reported) audit.readOn();
@@ -95,8 +91,7 @@ function forgetEnded(
 /** Hints left for an agent, with their states by its audit. */
 function hintsOf(commonDir: string, agent: string, { hints }: SeenAudit): readonly BoardHint[] {
   const left = listHintsOfAgent(commonDir, agent);
-  for (const { id, text } of left)
-    if (!hints.has(id)) hints.set(id, { id, agent, text, state: 'left', next: '' });
+  for (const { id, text } of left) if (!hints.has(id)) hints.set(id, { id, agent, text, state: 'left', next: '' });
   const isLeft = new Set(left.map(({ id }) => id));
   return [...hints.values()].map((hint) =>
     // The agent ended, and its audit has no state of the hint.

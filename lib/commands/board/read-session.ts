@@ -11,12 +11,7 @@ import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { deriveSessionTitle, findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type {
-  BoardOverlap,
-  BoardSession,
-  BoardState,
-  BoardTask,
-} from '../../domain/view-models/board-view.ts';
+import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/view-models/board-view.ts';
 import { nameDecider } from '../../ui/text/printable-text.ts';
 import { readSelectedSession, type SelectedSession } from '../context/open-notes-context.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
@@ -45,8 +40,7 @@ export async function readBoardSession(
   const session = selected.pick(look);
   const sessions = listSessions(look);
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
-  if (session === null)
-    return { session: null, sessions, tasks: {}, changesets: [], log: [], notices, ran: [] };
+  if (session === null) return { session: null, sessions, tasks: {}, changesets: [], log: [], notices, ran: [] };
   const standing = look.admitted(session.id);
   const waits = await readTaskWaitReasons(reading, session, standing.tasks);
   const log = await store.log({ session: session.id, limit: mostLogLines });
@@ -123,10 +117,7 @@ function describeChangesets(session: Session, tasks: readonly Task[]): BoardStat
 export function listBoardTasks(
   { proposal, agents }: Pick<Session, 'proposal' | 'agents'>,
   tasks: readonly Task[],
-  {
-    waits,
-    config,
-  }: { readonly waits: ReadonlyMap<string, readonly string[]>; readonly config: Config | null },
+  { waits, config }: { readonly waits: ReadonlyMap<string, readonly string[]>; readonly config: Config | null },
 ): BoardState['tasks'] {
   const overlaps = taskOverlaps({ tasks, proposal: proposal ?? [] }, config);
   const spent = new Map<string, { cost_usd: number; tokens: number }>();
@@ -153,10 +144,7 @@ export function listBoardTasks(
   return Object.fromEntries([...known, ...proposed]);
 }
 
-function describeTask(
-  task: Task,
-  waits: readonly string[],
-): Omit<BoardTask, 'cost_usd' | 'tokens' | 'overlap'> {
+function describeTask(task: Task, waits: readonly string[]): Omit<BoardTask, 'cost_usd' | 'tokens' | 'overlap'> {
   const { title, status, cohesion_group: group, priority, file_locks: locks, history, reason } = task;
   return {
     title,
@@ -203,10 +191,7 @@ interface Planned {
  * Finds the tasks that each task shares files with, by its id: for started work, what it was built on beside its
  * dependencies; for the rest, the prediction shown at the plan's gate. `config` null: nothing is predicted.
  */
-function taskOverlaps(
-  { tasks, proposal }: Planned,
-  config: Config | null,
-): ReadonlyMap<string, BoardOverlap> {
+function taskOverlaps({ tasks, proposal }: Planned, config: Config | null): ReadonlyMap<string, BoardOverlap> {
   const found = new Map<string, BoardOverlap>();
   for (const task of tasks) {
     const below = builtOn(task, tasks);

@@ -57,10 +57,7 @@ function describePlanned(task: PlannedTask, preview: PromptPreview): BoardTaskDe
   };
 }
 
-type TaskRequest = Pick<
-  PlannedTask,
-  'description' | 'acceptance_criteria' | 'constraints' | 'adapter' | 'model'
->;
+type TaskRequest = Pick<PlannedTask, 'description' | 'acceptance_criteria' | 'constraints' | 'adapter' | 'model'>;
 
 function describeRequest(
   { description, acceptance_criteria: acceptance, constraints, adapter, model }: TaskRequest,
@@ -94,14 +91,7 @@ function describeStory(story: TaskStory, preview: PromptPreview): BoardTaskDetai
 }
 
 function describeAttempt(entry: TaskStory['task']['history'][number]): BoardAttempt {
-  const {
-    attempt: number,
-    agent_id: agent,
-    timestamp: at,
-    result,
-    notes,
-    rejection_reason: rejection,
-  } = entry;
+  const { attempt: number, agent_id: agent, timestamp: at, result, notes, rejection_reason: rejection } = entry;
   return { number, agent, at, result, notes, rejection: rejection === notes ? null : rejection };
 }
 
@@ -127,8 +117,7 @@ export function describeDiagnosticRun({ command, exit_code: code, timed_out, out
 function describeAgents({ runs, times, calls }: TaskStory): readonly BoardAgentRun[] {
   const blockedOf = (agent: string): readonly string[] =>
     (calls.find((one) => one.agent === agent)?.blocked ?? []).map(
-      ({ tool, target, rule, count }) =>
-        `${tool} ${target}: ${rule}${count === 1 ? '' : ` (${count} times)`}`,
+      ({ tool, target, rule, count }) => `${tool} ${target}: ${rule}${count === 1 ? '' : ` (${count} times)`}`,
     );
   const booked = runs.map(({ id, role, outcome, cost_usd, tokens, started_at, ended_at }) => ({
     id,
@@ -180,10 +169,7 @@ export function openPromptPreviewer(reading: ReadContext, io: Io): PromptPreview
     ofPlanned: async (session, planned) => {
       const tasks = (await reading.store.snapshot()).tasksOf(session.id);
       const gates = { person: session.created_by };
-      return ofTask(
-        session,
-        makeTaskOfPlannedTask({ gates }, { session, tasks }, planned, session.updated_at),
-      );
+      return ofTask(session, makeTaskOfPlannedTask({ gates }, { session, tasks }, planned, session.updated_at));
     },
   };
 }

@@ -27,19 +27,14 @@ export async function listNames(
 
 const storedKinds: ReadonlySet<NameKind> = new Set(['session', 'task', 'agent', 'changeset', 'rescue']);
 
-async function listOfGit(
-  context: GitContext,
-  kinds: readonly NameKind[],
-): Promise<readonly CompletionCandidate[]> {
+async function listOfGit(context: GitContext, kinds: readonly NameKind[]): Promise<readonly CompletionCandidate[]> {
   const lists = await Promise.all([
     kinds.includes('remote') ? runGitForText(context, ['remote']) : '',
     kinds.includes('branch')
       ? runGitForText(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/'])
       : '',
   ]);
-  return lists
-    .flatMap((text) => text.split('\n').filter((word) => word !== ''))
-    .map((word) => ({ word, about: '' }));
+  return lists.flatMap((text) => text.split('\n').filter((word) => word !== '')).map((word) => ({ word, about: '' }));
 }
 
 async function listStored(
@@ -52,16 +47,12 @@ async function listStored(
   const { store } = await openTrustedStore({ context, commonDir, objectFormat });
   try {
     const snapshot = await store.snapshot();
-    const session =
-      name === null ? snapshot.current : (snapshot.sessions.find(({ id }) => id === name) ?? null);
+    const session = name === null ? snapshot.current : (snapshot.sessions.find(({ id }) => id === name) ?? null);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const lists: Readonly<
-      Partial<
-        Record<NameKind, () => readonly CompletionCandidate[] | Promise<readonly CompletionCandidate[]>>
-      >
+      Partial<Record<NameKind, () => readonly CompletionCandidate[] | Promise<readonly CompletionCandidate[]>>>
     > = {
-      session: () =>
-        snapshot.sessions.map((one) => ({ word: one.id, about: deriveSessionTitle(one) })).reverse(),
+      session: () => snapshot.sessions.map((one) => ({ word: one.id, about: deriveSessionTitle(one) })).reverse(),
       task: () => tasks.map(({ id, status, title }) => ({ word: id, about: `${status}: ${title}` })),
       agent: () => listAgents(commonDir, session),
       changeset: () => listChangesets(session, tasks),

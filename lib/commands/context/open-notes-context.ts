@@ -8,12 +8,7 @@ import {
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
 import { noSessionError } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
-import type {
-  AdmittedSnapshot,
-  OneSessionSnapshot,
-  Snapshot,
-  TrustedStore,
-} from '../../domain/ports/store-port.ts';
+import type { AdmittedSnapshot, OneSessionSnapshot, Snapshot, TrustedStore } from '../../domain/ports/store-port.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, CommandName, Io } from '../../domain/view-models/command.ts';
@@ -138,8 +133,7 @@ export interface SelectedSession {
 type Sessions = Pick<Snapshot, 'sessions' | 'current'>;
 
 export function selectSession(name: string | null): SelectedSession {
-  const pick = (snapshot: Sessions): Session | null =>
-    name === null ? snapshot.current : findSession(snapshot, name);
+  const pick = (snapshot: Sessions): Session | null => (name === null ? snapshot.current : findSession(snapshot, name));
   return { name, pick, require: (snapshot) => pick(snapshot) ?? noneYet() };
 }
 
@@ -161,10 +155,7 @@ export async function readSessionSnapshot(
 }
 
 /** Like readSessionSnapshot, of the session meant alone. */
-export async function readSelectedSession(
-  store: TrustedStore,
-  selected: SelectedSession,
-): Promise<OneSessionSnapshot> {
+export async function readSelectedSession(store: TrustedStore, selected: SelectedSession): Promise<OneSessionSnapshot> {
   const look = await store.readOneSession((sessions) => selected.pick(sessions)?.id ?? null);
   const named = look.sessions.find(({ id }) => id === selected.name);
   return named?.archived_at === undefined ? look : store.archive();

@@ -11,11 +11,7 @@ import {
   savePermission,
 } from '../../trust/repository/permission.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/repository-content.ts';
-import {
-  guardRepository,
-  notTrustedError,
-  type RepositoryGuard,
-} from '../../trust/repository/repository-guard.ts';
+import { guardRepository, notTrustedError, type RepositoryGuard } from '../../trust/repository/repository-guard.ts';
 import { askToAllowTrustChanges } from '../../ui/questions/ask-in-command.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
 import { userDataDir } from '../../util/user-folders.ts';
@@ -78,9 +74,7 @@ export function openPermissionGate(
         ask: async (changes) => {
           const goOn = pause();
           const onEnd = (): FlameError => notTrustedError(content.items, hints);
-          return askToAllowTrustChanges(io, changes, { style: output.errorStyle, onEnd, missing }).finally(
-            goOn,
-          );
+          return askToAllowTrustChanges(io, changes, { style: output.errorStyle, onEnd, missing }).finally(goOn);
         },
       });
       guard = guardRepository({

@@ -22,8 +22,7 @@ export function requireWorkTree(git: Pick<GitPort, 'repository'>): string {
   if (mainWorkTree !== null) {
     const common = realPathEvenIfMissing(commonDir);
     const gitDir = resolveDotGitOfFolder(mainWorkTree);
-    const isFound =
-      gitDir !== null && (gitDir === common || isSameOrBelowFolder(gitDir, join(common, 'worktrees')));
+    const isFound = gitDir !== null && (gitDir === common || isSameOrBelowFolder(gitDir, join(common, 'worktrees')));
     if (isFound) return mainWorkTree;
     throw farWorkTree(mainWorkTree, commonDir);
   }

@@ -10,11 +10,7 @@ export const trustErrorSubject = "What this repository's files may run";
  * Throws FlameError `typed-in-chat` where the command was typed in a chat's shell: only a person may decide `word`, the
  * subject of the error's sentence.
  */
-export function requireTypedByPerson(
-  word: string,
-  { commonDir }: Pick<Repository, 'commonDir'>,
-  { env }: Io,
-): void {
+export function requireTypedByPerson(word: string, { commonDir }: Pick<Repository, 'commonDir'>, { env }: Io): void {
   requirePersonNotChat(word, () => findStartingAgent({ commonDir, env }));
 }
 

@@ -78,10 +78,7 @@ interface LockWish {
  * Does `work` while no other process of this clone holds the lock. Waits as long as the other one takes; rejects with
  * the signal's reason when the person stops the program meanwhile.
  */
-export async function runUnderCloneLock<T>(
-  { commonDir, name, signal }: LockWish,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function runUnderCloneLock<T>({ commonDir, name, signal }: LockWish, work: () => Promise<T>): Promise<T> {
   for (;;) {
     signal.throwIfAborted();
     const release = await tryCloneLock(commonDir, name);
@@ -132,7 +129,5 @@ export async function isNotCurrentSession(store: Store, id: SessionId): Promise<
 
 /** The command with the session it is about. */
 export function addSessionToCommand(command: string, id: SessionId): string {
-  return aboutSession.test(command) && !command.includes(' --session ')
-    ? `${command} --session ${id}`
-    : command;
+  return aboutSession.test(command) && !command.includes(' --session ') ? `${command} --session ${id}` : command;
 }

@@ -62,8 +62,7 @@ async function worktreesByHand(
   tasks: readonly Task[],
 ): Promise<ConflictDetectorPorts['worktreeOf']> {
   const root = git.repository.mainWorkTree;
-  if (root === null || !tasks.some((task) => isClaimedByHand(task) && task.worktree !== null))
-    return () => null;
+  if (root === null || !tasks.some((task) => isClaimedByHand(task) && task.worktree !== null)) return () => null;
   const { readConfig } = await import('./read-config.ts');
   const { readPermissionRequest } = await import('./permission-gate.ts');
   const { personWorktreePath } = await import('../../engine/manual/worktree-of-person.ts');
@@ -115,9 +114,7 @@ export async function readWaitsBeyondDependencies(
   const reasons = await readTaskWaitReasons(seen, session, tasks);
   return tasks.flatMap(({ id, dependencies }) => {
     const because = reasons.get(id) ?? [];
-    return because.length === 0 || !dependencies.every((need) => settled.has(need))
-      ? []
-      : [{ task: id, because }];
+    return because.length === 0 || !dependencies.every((need) => settled.has(need)) ? [] : [{ task: id, because }];
   });
 }
 

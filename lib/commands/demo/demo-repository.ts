@@ -7,11 +7,7 @@ import { userDataDir, userStateDir } from '../../util/user-folders.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
 /** Makes the demo's repository; what a person's home can't keep of it is kept in `folder`. */
-export async function makeDemoRepository(
-  repo: string,
-  { env }: Pick<Io, 'env'>,
-  folder: string,
-): Promise<GitContext> {
+export async function makeDemoRepository(repo: string, { env }: Pick<Io, 'env'>, folder: string): Promise<GitContext> {
   makeFolders(repo);
   const context = { cwd: repo, env: await withIdentity(withState(env, folder)) };
   await runGit(context, ['init', '--quiet', '--initial-branch=main']);

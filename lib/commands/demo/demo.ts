@@ -25,8 +25,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
     output.result('It would make a repository and run a whole cycle in it, with shell scripts as agents.');
     return 0;
   }
-  const folder =
-    dir === null ? await realpath(await mkdtemp(join(tmpdir(), 'git-flame-demo-'))) : resolve(io.cwd, dir);
+  const folder = dir === null ? await realpath(await mkdtemp(join(tmpdir(), 'git-flame-demo-'))) : resolve(io.cwd, dir);
   const isKept = keep || dir !== null;
   output.info(
     `A throw-away repository in ${folder}. The agents are shell scripts: no model is called, and it costs nothing.\n`,
@@ -76,11 +75,7 @@ interface Refused {
 }
 
 /** Its agents are scripts of its own, in a repository that is thrown away: they need no sandbox, others do. */
-async function acceptNoSandbox(
-  args: CommandArgs<'demo'>,
-  io: Io,
-  { context, output, error }: Refused,
-): Promise<void> {
+async function acceptNoSandbox(args: CommandArgs<'demo'>, io: Io, { context, output, error }: Refused): Promise<void> {
   output.warn(`${error.message} The scripts of this demo run without one; your agents would not.`);
   // Why; the run itself says what that leaves open.
   for (const line of error.lines.slice(0, 1)) output.info(`  ${line}`);

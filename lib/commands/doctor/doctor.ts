@@ -1,21 +1,9 @@
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import {
-  createCheckFindings,
-  type DoctorFinding,
-  isReadyForWork,
-} from '../../domain/view-models/doctor-finding.ts';
-import {
-  filterFailedDiagnostics,
-  hasDiagnostics,
-  isSetupCommand,
-} from '../../engine/validate/run-diagnostics.ts';
-import {
-  describeFailingDiagnostic,
-  lastLines,
-  listFailingBaseHints,
-} from '../../engine/work/failing-base.ts';
+import { createCheckFindings, type DoctorFinding, isReadyForWork } from '../../domain/view-models/doctor-finding.ts';
+import { filterFailedDiagnostics, hasDiagnostics, isSetupCommand } from '../../engine/validate/run-diagnostics.ts';
+import { describeFailingDiagnostic, lastLines, listFailingBaseHints } from '../../engine/work/failing-base.ts';
 import type { Repair } from '../../store/repair/repair-ref.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { hasTerminal } from '../../ui/questions/terminal-gates.ts';
@@ -31,13 +19,7 @@ import {
 } from '../run-context/try-on-base.ts';
 import { examinePostCheck, examineSandbox, examineWatcher } from './examine-enforcement.ts';
 import { examineCredential, examinePrograms, findConfiguredAdapters } from './examine-programs.ts';
-import {
-  examineBase,
-  examineBeads,
-  examineHooks,
-  examineRemote,
-  examineRepository,
-} from './examine-repository.ts';
+import { examineBase, examineBeads, examineHooks, examineRemote, examineRepository } from './examine-repository.ts';
 import {
   examineLeftovers,
   examineState,
@@ -146,12 +128,7 @@ export async function examineDiagnostics(
   return 'untried' in trial ? [untried(trial.untried)] : describeTrial(trial);
 }
 
-async function describeTrial({
-  parts,
-  base,
-  runs,
-  notices,
-}: BaseDiagnosticsTrial): Promise<readonly DoctorFinding[]> {
+async function describeTrial({ parts, base, runs, notices }: BaseDiagnosticsTrial): Promise<readonly DoctorFinding[]> {
   const { branch, commit } = base;
   const failing = filterFailedDiagnostics(runs);
   const warnings = notices.map(({ message, details }) =>

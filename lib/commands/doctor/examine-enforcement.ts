@@ -1,9 +1,5 @@
 import { runCanary } from '../../cell/canary/run-canary.ts';
-import {
-  type ConfinementTestResult,
-  testCellLimits,
-  testConfinement,
-} from '../../cell/probes/confinement-tests.ts';
+import { type ConfinementTestResult, testCellLimits, testConfinement } from '../../cell/probes/confinement-tests.ts';
 import { findFastestWatcherClient } from '../../cell/probes/probe-watcher.ts';
 import type { RunnerContext, SandboxCapabilities } from '../../cell/runner-context.ts';
 import { configSchema } from '../../domain/config/config-schema.ts';
@@ -85,19 +81,12 @@ async function findUnpinned(context: RunnerContext, used: readonly string[]): Pr
   if ((await context.sandbox()).confinement === 'bubblewrap') return [];
   return used
     .filter((name) => context.adapters(name).takesAccountShell)
-    .map(
-      (name) => `${name} is refused here: only bubblewrap limits its commands to the shell that is judged.`,
-    );
+    .map((name) => `${name} is refused here: only bubblewrap limits its commands to the shell that is judged.`);
 }
 
 /** The finding from a trial in a cell of this kind. */
 export function createConfinementFinding(
-  {
-    confinement,
-    missing,
-    limits,
-    cure,
-  }: Pick<SandboxCapabilities, 'confinement' | 'missing' | 'limits' | 'cure'>,
+  { confinement, missing, limits, cure }: Pick<SandboxCapabilities, 'confinement' | 'missing' | 'limits' | 'cure'>,
   { works, escapes }: ConfinementTestResult,
 ): DoctorFinding {
   const check = createCheckFindings('sandbox', 'confinement');
@@ -123,8 +112,7 @@ async function examineLimits(context: RunnerContext): Promise<DoctorFinding[]> {
   return (['memory', 'cpu', 'processes'] as const).map((name) => {
     const check = createCheckFindings('sandbox', `limit-${name}`);
     const what = `The ${limitNames[name]} of a cell as a whole`;
-    if (!held[name])
-      return check.missing(`${what} is not limited: a cell that used too much was not stopped.`);
+    if (!held[name]) return check.missing(`${what} is not limited: a cell that used too much was not stopped.`);
     if (limits[name] !== 'watchdog')
       return check.proven(`${what} is limited by ${limits[name]}; a cell that used too much was stopped.`);
     return check.weaker(`${what} is checked once a second; a cell that used too much was stopped.`, {
@@ -148,11 +136,7 @@ export function examinePostCheck(): readonly DoctorFinding[] {
     return [check.missing(message, { details })];
   }
   const rules = bad.join(' and ');
-  return [
-    check.proven(
-      `A sample branch that keeps the rules passed; one that breaks them was refused by ${rules}.`,
-    ),
-  ];
+  return [check.proven(`A sample branch that keeps the rules passed; one that breaks them was refused by ${rules}.`)];
 }
 
 function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {

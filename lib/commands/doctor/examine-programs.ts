@@ -6,11 +6,7 @@ import {
   readProviderAddress,
   readProviderFacts,
 } from '../../cell/gateway/model-credential.ts';
-import {
-  addOtherClisToError,
-  checkAdapterVersion,
-  compareVersions,
-} from '../../cell/run/adapter-programs.ts';
+import { addOtherClisToError, checkAdapterVersion, compareVersions } from '../../cell/run/adapter-programs.ts';
 import { listConfiguredProviders, unusableProviderError } from '../../cell/run/model-access.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { adapterNames, type ModelProvider } from '../../domain/config/known-clis.ts';
@@ -47,9 +43,7 @@ function describeLimits(name: string, version: string, details: readonly string[
   const limits = `${name} lacks some of what claude offers.`;
   return [
     ...(unproven === null ? [] : [createCheckFindings('programs', `version-${name}`).weaker(unproven)]),
-    ...(details.length === 0
-      ? []
-      : [createCheckFindings('programs', `limits-${name}`).weaker(limits, { details })]),
+    ...(details.length === 0 ? [] : [createCheckFindings('programs', `limits-${name}`).weaker(limits, { details })]),
   ];
 }
 

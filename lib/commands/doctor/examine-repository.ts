@@ -7,11 +7,7 @@ import type { GitPort, GitRefs } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/doctor-finding.ts';
 import { listMachines } from '../../domain/view-models/listed-machines.ts';
-import {
-  describeFilteredPaths,
-  findBaseBranch,
-  listRefsInTheWayErrors,
-} from '../../engine/work/preflight.ts';
+import { describeFilteredPaths, findBaseBranch, listRefsInTheWayErrors } from '../../engine/work/preflight.ts';
 import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
 import { readSetupRecord } from '../../git/setup/setup-record.ts';
 import { createHiddenPartFinder } from '../../policy/hidden-path-parts.ts';
@@ -118,10 +114,7 @@ async function examineConfigFile(git: GitPort): Promise<readonly DoctorFinding[]
 }
 
 /** Examines whether installed git hooks are still in force: husky and lefthook replace them at each install. */
-export async function examineHooks(
-  git: Pick<GitPort, 'repository'>,
-  io: Io,
-): Promise<readonly DoctorFinding[]> {
+export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Promise<readonly DoctorFinding[]> {
   const check = createCheckFindings('state', 'git-hooks', false);
   try {
     if (readSetupRecord(git.repository.commonDir).hooks === null) return [];
@@ -135,10 +128,7 @@ export async function examineHooks(
 }
 
 /** Examines whether Beads can keep the memory, where it is configured to. Nothing is written. */
-export async function examineBeads(
-  { beads, memory }: Config,
-  place: BeadsPlace,
-): Promise<readonly DoctorFinding[]> {
+export async function examineBeads({ beads, memory }: Config, place: BeadsPlace): Promise<readonly DoctorFinding[]> {
   if (!beads.enabled || memory.provider === 'none') return [];
   const check = createCheckFindings('programs', 'beads', false);
   const weaker = (why: string, hints: readonly string[]): readonly DoctorFinding[] => [
@@ -185,11 +175,7 @@ export async function examineRemote(
   }
 }
 
-async function tryPushes(
-  context: GitContext,
-  remote: string,
-  config: Config,
-): Promise<readonly DoctorFinding[]> {
+async function tryPushes(context: GitContext, remote: string, config: Config): Promise<readonly DoctorFinding[]> {
   const root = `${machinesRoot}doctor-${randomBytes(4).toString('hex')}`;
   const refs = [`${root}/a`, `${root}/b`];
   const [first, second] = [await emptyCommit(context, 'one'), await emptyCommit(context, 'two')];
@@ -211,9 +197,7 @@ async function tryPushes(
       ),
       stale.kind === 'rejected'
         ? claims.proven(`${remote} refuses a push that is not a fast-forward: a claim has one winner.`)
-        : claims.missing(
-            `${remote} accepted a push that was not a fast-forward: two machines could win a claim.`,
-          ),
+        : claims.missing(`${remote} accepted a push that was not a fast-forward: two machines could win a claim.`),
       left.length === 0
         ? deletes.proven(`${remote} deletes refs of machines that left.`)
         : deletes.weaker(`${remote} deletes no refs: those of machines that left stay, without harm.`),

@@ -26,16 +26,11 @@ export async function examineState({ git, store }: ReadContext): Promise<readonl
 
 /** A finding where nothing could be recorded. */
 export function examineWritable(commonDir: string): readonly DoctorFinding[] {
-  const closed = ['', 'objects', 'refs']
-    .map((name) => join(commonDir, name))
-    .filter((path) => !isWritable(path));
+  const closed = ['', 'objects', 'refs'].map((name) => join(commonDir, name)).filter((path) => !isWritable(path));
   return closed.map((path) =>
-    createCheckFindings('state', 'writable').missing(
-      `${path} can't be written, so no work or test can run here.`,
-      {
-        hints: ['git flame status, show and log keep working.'],
-      },
-    ),
+    createCheckFindings('state', 'writable').missing(`${path} can't be written, so no work or test can run here.`, {
+      hints: ['git flame status, show and log keep working.'],
+    }),
   );
 }
 
@@ -137,10 +132,10 @@ export function examineTrust(
       const findings = [check.proven("You allowed what this repository's files would run.")];
       return { findings, config: content.config, isAllowed: true };
     }
-    const left = check.weaker(
-      "You have not allowed what this repository's files would run: it is not used here.",
-      { details: content.items.map(describeItem), hints: ['git flame trust'] },
-    );
+    const left = check.weaker("You have not allowed what this repository's files would run: it is not used here.", {
+      details: content.items.map(describeItem),
+      hints: ['git flame trust'],
+    });
     return { findings: [left], config: withoutUnpermitted(content.config), isAllowed: false };
   } catch (error) {
     const findings = [createCheckFindings('state', 'trust').failed(error)];
@@ -158,10 +153,7 @@ function withoutUnpermitted(config: Config): Config {
 const staleLockMs = 10_000;
 
 /** Lists what a killed run left behind; none of it stops work. */
-export async function examineLeftovers(
-  { git, store }: ReadContext,
-  env: Io['env'],
-): Promise<readonly DoctorFinding[]> {
+export async function examineLeftovers({ git, store }: ReadContext, env: Io['env']): Promise<readonly DoctorFinding[]> {
   const { commonDir } = git.repository;
   const findings = [
     ...listStaleRuns(commonDir, new Date()).map((folder) =>
@@ -171,9 +163,7 @@ export async function examineLeftovers(
     ...(await leftBehind(store, machineName({ env, commonDir }))),
     ...staleLocks(join(commonDir, 'blueflame', 'locks')),
   ];
-  return findings.length > 0
-    ? findings
-    : [createCheckFindings('leftovers', 'none').proven('There are no leftovers.')];
+  return findings.length > 0 ? findings : [createCheckFindings('leftovers', 'none').proven('There are no leftovers.')];
 }
 
 async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>): Promise<DoctorFinding[]> {
@@ -185,8 +175,7 @@ async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>)
     .map(({ path, subject }) => {
       // A released task names its worktree no more; the worktree still says whose it is.
       const task = tasks.find(
-        ({ id, session, worktree }) =>
-          worktree === path || (session === subject?.session && id === subject.task),
+        ({ id, session, worktree }) => worktree === path || (session === subject?.session && id === subject.task),
       );
       const whose = task === undefined ? 'no task' : `task ${task.id} (${task.status})`;
       return leftover('worktree', `The worktree ${path} of ${whose} is kept with its agent's files.`);

@@ -105,16 +105,7 @@ export interface HostIssue {
 }
 
 /** The text of an issue for a task. Throws FlameErrors `no-issue-address` and `issue-closed`. */
-export function requireOpenIssue({
-  forge,
-  url,
-  title,
-  body,
-  labels,
-  author,
-  isOpen,
-  reopen,
-}: HostIssue): IssueText {
+export function requireOpenIssue({ forge, url, title, body, labels, author, isOpen, reopen }: HostIssue): IssueText {
   const address = parseForgeAddress(url);
   if (address?.forge !== forge || address.kind !== 'issue') throw noIssueAddress(url);
   if (!isOpen) throw isClosed(url, reopen);

@@ -1,12 +1,7 @@
 import type * as z from 'zod';
 import { boundText, toOneLine } from '../../core/task/bound-text.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
-import type {
-  FailedCheck,
-  PullRequestNews,
-  Remark,
-  RemarkPlace,
-} from '../../domain/state/pull-request-news.ts';
+import type { FailedCheck, PullRequestNews, Remark, RemarkPlace } from '../../domain/state/pull-request-news.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { ForgeAddress, HostIssue, IssueReference } from './forge-address.ts';
 import type { RunForgeProgram } from './run-forge.ts';
@@ -66,11 +61,7 @@ export interface ForgeCommands {
   readonly state: ForgeQuery<PullRequestAddress, RequestState>;
   /** Commands that run one after the other. */
   update(place: PullRequestAddress, request: PreparedPullRequest): readonly (readonly string[])[];
-  news(
-    place: PullRequestAddress,
-    listening: RemarkFilter,
-    ask: RunForgeProgram,
-  ): Promise<FetchedPullRequestNews>;
+  news(place: PullRequestAddress, listening: RemarkFilter, ask: RunForgeProgram): Promise<FetchedPullRequestNews>;
   readonly issue: ForgeQuery<IssueReference, Omit<HostIssue, 'forge' | 'reopen'>>;
   /** The shell line that opens a closed issue again. */
   reopenIssue(url: string, name: IssueReference): string;

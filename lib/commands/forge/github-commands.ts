@@ -37,9 +37,7 @@ export const githubCommands: ForgeCommands = {
     words: (branch) => ['pr', 'view', branch, '--json', 'url,state'],
     schema: z
       .object({
-        url: z
-          .string()
-          .refine((url) => isPullRequestAddress(url, 'gh'), 'is not the address of a pull request'),
+        url: z.string().refine((url) => isPullRequestAddress(url, 'gh'), 'is not the address of a pull request'),
         state: z.string(),
       })
       .transform(({ url, state }) => ({ url, isOpen: state === 'OPEN' })),
@@ -66,8 +64,7 @@ export const githubCommands: ForgeCommands = {
       (one) => one.state === 'CHANGES_REQUESTED' || one.state === 'COMMENTED',
     );
     const talk = await list(`issues/${number}/comments`, commentSchema);
-    const roles =
-      from === 'members' ? await readRoles([...lines, ...reviews, ...talk], place, ask) : new Map();
+    const roles = from === 'members' ? await readRoles([...lines, ...reviews, ...talk], place, ask) : new Map();
     const logOf = (url: string): (() => Promise<string>) | null => {
       const [, job] = /\/actions\/runs\/\d+\/job\/(\d+)(?:[?#]|$)/.exec(url) ?? [];
       const words = ['run', 'view', '--job', job ?? '', '--log-failed', '--repo', `${host}/${project}`];

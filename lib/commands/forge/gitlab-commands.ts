@@ -47,9 +47,7 @@ export const gitlabCommands: ForgeCommands = {
     words: (branch) => ['mr', 'view', branch, '--output', 'json'],
     schema: z
       .object({
-        web_url: z
-          .string()
-          .refine((url) => isPullRequestAddress(url, 'glab'), 'is not the address of a merge request'),
+        web_url: z.string().refine((url) => isPullRequestAddress(url, 'glab'), 'is not the address of a merge request'),
         state: z.string(),
       })
       .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' })),
@@ -86,8 +84,7 @@ export const gitlabCommands: ForgeCommands = {
     );
     const { head_pipeline: pipeline, sha: head, state } = view;
     const owned = pipeline?.project_id === undefined ? where : `projects/${pipeline.project_id}`;
-    const jobs =
-      pipeline == null ? [] : await list(`${owned}/pipelines/${pipeline.id}/jobs?scope[]=failed`, jobSchema);
+    const jobs = pipeline == null ? [] : await list(`${owned}/pipelines/${pipeline.id}/jobs?scope[]=failed`, jobSchema);
     return {
       state: states[state],
       head,

@@ -75,11 +75,7 @@ export function openForge(
      * All that was said so far, and what its checks came to; no log of a check that is in `heard`. Throws also FlameError
      * `no-address`.
      */
-    news: async (
-      url: string,
-      listening: RemarkFilter,
-      heard: ReadonlySet<string>,
-    ): Promise<PullRequestNews> => {
+    news: async (url: string, listening: RemarkFilter, heard: ReadonlySet<string>): Promise<PullRequestNews> => {
       const { remarks, failed, ...standing } = await commands.news(placeOf(url), listening, ask);
       return { ...standing, ...filterRemarks(remarks, listening), failed: await withLogs(failed, heard) };
     },

@@ -74,14 +74,10 @@ function reportApplied(
   }
   if (tasks.length === 0)
     output.result(
-      left + awaited.length === 0
-        ? 'There is nothing new on the pull request.'
-        : 'No task was sent back now.',
+      left + awaited.length === 0 ? 'There is nothing new on the pull request.' : 'No task was sent back now.',
     );
   if (left > 0)
-    output.info(
-      `${formatCount(left, 'remark')} wait for the next round: git flame pr, once this one is pushed.`,
-    );
+    output.info(`${formatCount(left, 'remark')} wait for the next round: git flame pr, once this one is pushed.`);
   output.json({ session: session.id, tasks, left, awaited });
   if (tasks.length > 0) output.hint('git flame run --pr');
   return 0;

@@ -136,11 +136,7 @@ export function readForgeValue<Value>(name: ForgeName, schema: z.ZodType<Value>,
  * Reads the pages of a list that `gh api --paginate` or `glab api --paginate` printed: one list, or, as glab and
  * older versions of gh do, a list after the other. Throws FlameError `forge-unreadable` where one is cut off: half of them is not taken for all.
  */
-export function readForgePages<Value>(
-  name: ForgeName,
-  schema: z.ZodType<Value>,
-  text: string,
-): readonly Value[] {
+export function readForgePages<Value>(name: ForgeName, schema: z.ZodType<Value>, text: string): readonly Value[] {
   return splitValues(name, text).flatMap((page) => check(name, z.array(schema), page));
 }
 

@@ -30,10 +30,7 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     const head = await git.head(root);
     const base = args.options.base ?? head.branch;
     if (args.options.base !== null && (await git.resolveCommit(`refs/heads/${args.options.base}`)) === null)
-      throw noBaseBranchError(args.options.base, [
-        `git branch ${shellQuote(args.options.base)}`,
-        'git flame init',
-      ]);
+      throw noBaseBranchError(args.options.base, [`git branch ${shellQuote(args.options.base)}`, 'git flame init']);
     const name = nameOf(args.options.name, root);
     const written = await prepare(reading, { root, base, name }, args, io);
     output.json({ root, written });
@@ -63,8 +60,7 @@ async function prepare(
   const context = { cwd: wanted.root, env: io.env };
   const { commonDir } = git.repository;
   const worktreeDir = config.project.worktree_dir;
-  if (dryRun)
-    return [...file, ...(await planRepositoryPreparation(context, commonDir, worktreeDir)), ...hooks];
+  if (dryRun) return [...file, ...(await planRepositoryPreparation(context, commonDir, worktreeDir)), ...hooks];
   return [
     ...file,
     ...(await prepareRepository(context, commonDir, worktreeDir)),
@@ -73,11 +69,7 @@ async function prepare(
 }
 
 /** Reports the credential that the configuration's workers lack. */
-async function warnOfMissingCredential(
-  { git, output, configFile }: ReadContext,
-  root: string,
-  io: Io,
-): Promise<void> {
+async function warnOfMissingCredential({ git, output, configFile }: ReadContext, root: string, io: Io): Promise<void> {
   const { config } = await readConfig(root, configFile);
   const context = makeRunnerContext(buildRunnerOptions(git, config, io));
   const { adapter } = chooseAdapterAndModel(config, 'worker', null);
@@ -127,8 +119,7 @@ async function beginConfig(
   const tried = isTried && proposal !== null ? await tryTests({ git, io, project, proposal }, output) : null;
   // Looser limits than those built in are offered once, and only to a person at a terminal.
   const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? buildLimits : null;
-  if (proposal !== null && !isQuiet)
-    output.result(renderProposedConfig({ ...proposal, tried, room }, output.style));
+  if (proposal !== null && !isQuiet) output.result(renderProposedConfig({ ...proposal, tried, room }, output.style));
   if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
   return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
 }
@@ -141,10 +132,8 @@ async function tryTests(
   const { tests, sources } = parts.proposal;
   if (tests.length === 0) return null;
   const { mainWorkTree: root } = parts.git.repository;
-  const isCommitted =
-    root !== null && !(await parts.git.dirtyPaths(root)).some((path) => sources.includes(path));
-  if (!isCommitted)
-    return { tests, install: null, failing: [], untried: `${sources.join(', ')} is not committed` };
+  const isCommitted = root !== null && !(await parts.git.dirtyPaths(root)).some((path) => sources.includes(path));
+  if (!isCommitted) return { tests, install: null, failing: [], untried: `${sources.join(', ')} is not committed` };
   output.info(`Trying ${tests.join(', ')} in a sandbox, to propose what passes …`);
   return tryProposal(parts);
 }
@@ -156,10 +145,7 @@ function proposeCli(git: GitPort, io: Io): UsableAgentCli | null {
 }
 
 /** Plans the changes of installing hooks, one line each. Throws FlameError `hooks-changed`. */
-export async function planGitHooks(
-  { repository }: Pick<GitPort, 'repository'>,
-  io: Io,
-): Promise<readonly string[]> {
+export async function planGitHooks({ repository }: Pick<GitPort, 'repository'>, io: Io): Promise<readonly string[]> {
   return (await planHooksInstallation(inRepository(repository, io), repository)).lines;
 }
 

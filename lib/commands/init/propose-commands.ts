@@ -1,8 +1,4 @@
-import {
-  findInstallCommands,
-  type InstallCommand,
-  namesDependencies,
-} from '../../domain/install-commands.ts';
+import { findInstallCommands, type InstallCommand, namesDependencies } from '../../domain/install-commands.ts';
 import { parseJsonRecord } from '../../util/json.ts';
 
 /** Commands found in a project's own files, to test and build it. */
@@ -170,8 +166,7 @@ function readPython({ names, textOf, has }: Project): Part {
   const text = pythonFiles.map(textOf).join('\n');
   const runner = names.has('uv.lock') ? 'uv run' : names.has('poetry.lock') ? 'poetry run' : null;
   const python = has('python') || !has('python3') ? 'python' : 'python3';
-  const by = (alone: string, tool = alone): Ways =>
-    runner === null ? [alone] : [`${runner} ${tool}`, alone];
+  const by = (alone: string, tool = alone): Ways => (runner === null ? [alone] : [`${runner} ${tool}`, alone]);
   const linters = ['ruff', 'mypy'].filter((tool) => new RegExp(`\\b${tool}\\b`).test(text));
   // tox and nox install what they test with at each run: in a cell, which reaches no registry, they can't.
   const hasPytest = /\bpytest\b/.test(text) || names.has('conftest.py') || names.has('pytest.ini');

@@ -30,10 +30,7 @@ interface Beginning {
 }
 
 /** Reads test commands from the project's files, as far as their programs are in PATH; null: none. */
-export function proposeCommandsForProject(
-  root: string,
-  searchPath: string | undefined,
-): ProposedCommands | null {
+export function proposeCommandsForProject(root: string, searchPath: string | undefined): ProposedCommands | null {
   return proposeProjectCommands({
     names: new Set(readdirSync(root)),
     textOf: (name) => readSmallFile(join(root, name)),
@@ -56,9 +53,7 @@ function configText({ project, cli, proposal, tried, room }: Beginning): string 
         };
   const tests = tried?.tests ?? proposal?.tests ?? [];
   const checks =
-    tests.length === 0
-      ? {}
-      : { validation: { validator_diagnostics: { commands: [...tests], timeout: '10m' } } };
+    tests.length === 0 ? {} : { validation: { validator_diagnostics: { commands: [...tests], timeout: '10m' } } };
   const needed = tried?.install ?? null;
   const setup =
     needed === null

@@ -74,9 +74,7 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
 function asJoined(error: unknown, remote: string): unknown {
   if (!(error instanceof FlameError)) return error;
   return error.withHints(
-    error.hints.map((hint) =>
-      hint === 'git flame run' ? `git flame work --join ${shellQuote(remote)}` : hint,
-    ),
+    error.hints.map((hint) => (hint === 'git flame run' ? `git flame work --join ${shellQuote(remote)}` : hint)),
   );
 }
 
@@ -131,8 +129,7 @@ async function agree(
   const digest = digestPlanTasks(tasks);
   if (plan === null && view.isOurs && view.received.length === 0 && tasks.length > 0) return;
   if (plan === null && context.gates.isInteractive) return askToAcceptReceived(context, id);
-  if (plan === null || !isDigest(plan, digest))
-    throw notAgreed({ plan, digest, remote, count: tasks.length });
+  if (plan === null || !isDigest(plan, digest)) throw notAgreed({ plan, digest, remote, count: tasks.length });
   context.decided.record([
     toObjectiveDecision(view.stored),
     toSessionStateDecision(view.stored),
@@ -231,8 +228,6 @@ export function listProgramDifferences(
         ]),
     ...(missing.length === 0
       ? []
-      : [
-          `${name} runs agents with ${missing.map(toPrintableLine).join(', ')}, which this machine does not use.`,
-        ]),
+      : [`${name} runs agents with ${missing.map(toPrintableLine).join(', ')}, which this machine does not use.`]),
   ];
 }

@@ -21,11 +21,7 @@ interface Lead {
 }
 
 /** `git flame run --remote`: the whole loop, with any machines that join. */
-export function leadSharedSession(
-  opened: CommandContext,
-  io: Io,
-  { wish, remote, takesOver }: Lead,
-): Promise<number> {
+export function leadSharedSession(opened: CommandContext, io: Io, { wish, remote, takesOver }: Lead): Promise<number> {
   return runInSharedSession(
     opened,
     io,
@@ -75,8 +71,7 @@ export async function findRemoteLedThrough(
   wish: StartRequest,
 ): Promise<string | null> {
   const session = selected.pick(await store.snapshot());
-  if (session?.machines === undefined || session.state === 'ended' || !selectsOpenSession(session, wish))
-    return null;
+  if (session?.machines === undefined || session.state === 'ended' || !selectsOpenSession(session, wish)) return null;
   return session.machines.lead === context.place ? session.machines.remote : null;
 }
 
@@ -99,10 +94,7 @@ async function takeLead(
     if (known !== undefined && !isOurs && known.term !== seen?.term) throw ledElsewhereError(known.lead);
     const term = isOurs ? known.term : nextClaimNumber(known?.term);
     const isSame =
-      isOurs &&
-      known.remote === terms.remote &&
-      known.lease_ms === terms.lease_ms &&
-      known.renew_ms === terms.renew_ms;
+      isOurs && known.remote === terms.remote && known.lease_ms === terms.lease_ms && known.renew_ms === terms.renew_ms;
     if (isSame) return null;
     const next = { ...session, machines: { lead: context.place, ...terms, term } };
     return { session: { next, subject: `session: led by ${context.place}, term ${term}` } };

@@ -128,8 +128,7 @@ function needsNoTrust(): FlameError {
 export function parseMachineRoles(typed: readonly string[]): readonly JoinedMachineRole[] {
   const known = typed.map((text) => ({ text, role: joinedMachineRoles.find((role) => role === text) }));
   const wrong = known.find(({ role }) => role === undefined);
-  if (wrong === undefined && typed.length > 0)
-    return joinedMachineRoles.filter((role) => typed.includes(role));
+  if (wrong === undefined && typed.length > 0) return joinedMachineRoles.filter((role) => typed.includes(role));
   throw new FlameError({
     kind: 'usage',
     code: 'machine-role',

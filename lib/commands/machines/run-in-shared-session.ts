@@ -2,20 +2,13 @@ import { createSharedDecisionLog } from '../../core/machines/machine-statement.t
 import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import {
-  type JoinedMachineRole,
-  joinedMachineRoles,
-  type MachineRole,
-} from '../../domain/state/machine-schemas.ts';
+import { type JoinedMachineRole, joinedMachineRoles, type MachineRole } from '../../domain/state/machine-schemas.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
 import { shareSshConnection } from '../../git/process/share-ssh.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
-import {
-  type OpenedRemoteSession,
-  openRemoteSession,
-} from '../../store/remote-session/open-remote-session.ts';
+import { type OpenedRemoteSession, openRemoteSession } from '../../store/remote-session/open-remote-session.ts';
 import { recommendPushesPerMinute } from '../../store/remote-session/remote-git-runner.ts';
 import { chooseRemote } from '../../store/sync/remote-refs.ts';
 import { machineName, openCloneKey } from '../../trust/clone-key.ts';

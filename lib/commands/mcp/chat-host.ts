@@ -5,11 +5,7 @@ import { isAdapterOffered } from '../../domain/config/role-adapter-and-model.ts'
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import {
-  leadToolError,
-  noOpenSessionError,
-  sessionEndedError,
-} from '../../engine/lead-agent/lead-tool-errors.ts';
+import { leadToolError, noOpenSessionError, sessionEndedError } from '../../engine/lead-agent/lead-tool-errors.ts';
 import { requireValidFirstTasks } from '../../engine/lead-agent/propose-tasks.ts';
 import { warnOfLooseLeadAgentRules } from '../../engine/lead-agent/run-lead-agent.ts';
 import { readPlanBoundsAtCommit } from '../../engine/plan-problems.ts';

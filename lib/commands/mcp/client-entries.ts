@@ -33,8 +33,7 @@ const entries: readonly ClientEntry[] = [
   },
   {
     client: 'gemini',
-    where:
-      '~/.gemini/settings.json; it passes on no keys: add "env": {"NAME": "$NAME"} for those your agents need',
+    where: '~/.gemini/settings.json; it passes on no keys: add "env": {"NAME": "$NAME"} for those your agents need',
     lines: json({
       mcpServers: {
         flame: { ...server, timeout },

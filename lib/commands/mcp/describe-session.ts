@@ -52,9 +52,7 @@ export function describeSessionForLead(
     waits_for_lead: listDecisionsForPerson(view),
     ...(planned === undefined ? {} : { proposed: planned, proposed_in_all: proposal?.length }),
     ...(notes === null || proposal !== null ? {} : { lead_said: boundText(notes, 2_000) }),
-    tasks: tasks
-      .slice(cursor, after)
-      .map((task) => summarizeTaskForLead(view, task, config.concurrency.development)),
+    tasks: tasks.slice(cursor, after).map((task) => summarizeTaskForLead(view, task, config.concurrency.development)),
     tasks_in_all: tasks.length,
     ...(received.length === 0 ? {} : { from_other_clones: received.length }),
     ...(trouble === null ? {} : { trouble }),
@@ -116,8 +114,7 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
     notes: why,
     ...(rejected === null ? {} : { rejected }),
   }));
-  const left =
-    view === null ? [] : listNotesOfAcceptedAttempt(task, view.snapshot.blackboardOf(task.session));
+  const left = view === null ? [] : listNotesOfAcceptedAttempt(task, view.snapshot.blackboardOf(task.session));
   return {
     title,
     reason,
@@ -147,9 +144,7 @@ function findTask(view: SessionView | null, id: string): Task {
   if (view === null) throw noOpenSessionError();
   const task = view.tasks.find((one) => one.id === id);
   if (task !== undefined) return task;
-  throw view.session.proposal?.some((one) => one.id === id) === true
-    ? planNotApprovedError()
-    : noTaskError(id);
+  throw view.session.proposal?.some((one) => one.id === id) === true ? planNotApprovedError() : noTaskError(id);
 }
 
 /** A task in short, as lists have it. */
@@ -186,23 +181,16 @@ export function listDecisionsForPerson(view: SessionView) {
   const unjudged = tasks.filter((task) => isUnjudgedByValidators(view, task)).length;
   const sets = session.changesets.filter(({ state }) => state === 'waiting').length;
   const planned = proposal?.length ?? 0;
-  const plan =
-    planned === 0 ? 'the plan without unfinished tasks' : `the plan of ${formatCount(planned, 'task')}`;
+  const plan = planned === 0 ? 'the plan without unfinished tasks' : `the plan of ${formatCount(planned, 'task')}`;
   const unless = 'unless you reject it';
   const all: readonly (readonly [boolean, string, string])[] = [
     [proposal !== null, plan, 'plan'],
     [sets > 0, `${formatCount(sets, 'changeset')} to review`, 'review'],
     [failed > 0, `${formatCount(failed, 'task')} whose validation failed, ${unless}`, 'validate'],
-    [
-      unjudged > 0,
-      `${formatCount(unjudged, 'task')} on which validators gave no verdict, ${unless}`,
-      'validate',
-    ],
+    [unjudged > 0, `${formatCount(unjudged, 'task')} on which validators gave no verdict, ${unless}`, 'validate'],
     [session.state === 'stopped', 'the session, which is stopped', 'run'],
   ];
-  return all.flatMap(([waits, what, command]) =>
-    waits ? [{ for: what, command: `git flame ${command}` }] : [],
-  );
+  return all.flatMap(([waits, what, command]) => (waits ? [{ for: what, command: `git flame ${command}` }] : []));
 }
 
 /** The possible result of a wait. */

@@ -15,11 +15,7 @@ import {
   proposeTasks,
   requireLeadCanChangeSession,
 } from '../../engine/lead-agent/propose-tasks.ts';
-import {
-  listRepositoryFolder,
-  readRepositoryFile,
-  searchRepository,
-} from '../../engine/lead-agent/read-repository.ts';
+import { listRepositoryFolder, readRepositoryFile, searchRepository } from '../../engine/lead-agent/read-repository.ts';
 import { assignTasks } from '../../engine/lead-agent/work-on-assigned.ts';
 import { askAboutProposedPlan } from '../../engine/plan/plan-wave.ts';
 import { listTasksReplacedByPlan } from '../../engine/plan/turn-plan-into-tasks.ts';
@@ -130,8 +126,7 @@ export const leadToolCalls: Calls = {
 
   read_file: async (lead, input) => readRepositoryFile(await openTaskFilesReader(lead, input.task_id), input),
 
-  list_files: async (lead, input) =>
-    listRepositoryFolder(await openTaskFilesReader(lead, input.task_id), input),
+  list_files: async (lead, input) => listRepositoryFolder(await openTaskFilesReader(lead, input.task_id), input),
 
   search_files: async (lead, { ignore_case: ignoresCase, ...input }) =>
     searchRepository(await openTaskFilesReader(lead, input.task_id), { ...input, ignoresCase }),

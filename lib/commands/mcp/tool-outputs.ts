@@ -10,10 +10,7 @@ const next_cursor = count.nullable();
 const changed = z.boolean();
 
 /** Schema of an answer: its required and its optional fields. */
-function answer<Always extends z.ZodRawShape, Sometimes extends z.ZodRawShape>(
-  always: Always,
-  sometimes: Sometimes,
-) {
+function answer<Always extends z.ZodRawShape, Sometimes extends z.ZodRawShape>(always: Always, sometimes: Sometimes) {
   return z.strictObject(always).extend(z.object(sometimes).partial().shape);
 }
 

@@ -13,13 +13,8 @@ const mostHints = 5;
  * which show both where they differ show it once. What a screen or a reader could take for something else is marked in
  * both: clients print structured content unescaped. Throws FlameError `too-long`.
  */
-export function toToolResult(
-  value: Readonly<Record<string, unknown>>,
-  isStructured: boolean,
-): CallToolResult {
-  const text = JSON.stringify(value, (_, one: unknown) =>
-    typeof one === 'string' ? markInvisible(one) : one,
-  );
+export function toToolResult(value: Readonly<Record<string, unknown>>, isStructured: boolean): CallToolResult {
+  const text = JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? markInvisible(one) : one));
   if (text.length > longestAnswer)
     throw new FlameError({
       kind: 'refused',
@@ -75,10 +70,7 @@ export interface ErrorAdvice {
  * Advises a model on an error: hints are commands for a person as a rule, and a model has its tools alone. `personInstruction`
  * is how the person learns what only they can repair.
  */
-export function adviseModelOnError(
-  { code, hints, hintsFor }: FlameError,
-  personInstruction: string,
-): ErrorAdvice {
+export function adviseModelOnError({ code, hints, hintsFor }: FlameError, personInstruction: string): ErrorAdvice {
   if (hintsFor === 'model' && hints.length > 0) return { next: hints.slice(0, mostHints) };
   const way = ways[code];
   if (way !== undefined) return { next: [way] };

@@ -60,9 +60,7 @@ export const toolTable = {
     acts,
     'Proposes tasks; the project lead approves the plan before anything runs (wait_for_workers reports it). The same id and text again change nothing; another text changes a task that has not begun, which then needs approval and assign_task again. A task can write nothing but its file_locks. Order comes from dependencies alone. description must stand alone.',
     {
-      objective: words(5_000)
-        .optional()
-        .describe('The purpose of all tasks; starts a session if none is open.'),
+      objective: words(5_000).optional().describe('The purpose of all tasks; starts a session if none is open.'),
       tasks: z.array(proposedTask).min(1).max(100),
     },
     ({ tasks }) => tasks.map(({ id }) => id).join(', '),

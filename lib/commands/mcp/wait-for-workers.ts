@@ -65,10 +65,7 @@ function reportedStateOf(view: SessionView, { trouble }: LeadSession): ReportedS
   return new Map([
     ...tasks.map((task) => {
       const { id, status, result, commit, reason } = task;
-      return [
-        id,
-        [status, result.status, commit, reason, isApprovedByLeadAgent(view, task)].join(' '),
-      ] as const;
+      return [id, [status, result.status, commit, reason, isApprovedByLeadAgent(view, task)].join(' ')] as const;
     }),
     ['/session', `${session.state} ${session.cycle} ${sets}`],
     ['/plan', `${session.proposal?.map(({ id }) => id).join(' ') ?? '-'} ${session.replan_notes ?? ''}`],
@@ -117,12 +114,7 @@ function planOf({ session }: SessionView): string {
 }
 
 /** A cursor that knows what was reported, and nothing more: the rest is news the next time. */
-function keep(
-  { reported }: LeadSession,
-  known: ReportedState,
-  now: ReportedState,
-  shown: readonly string[],
-): string {
+function keep({ reported }: LeadSession, known: ReportedState, now: ReportedState, shown: readonly string[]): string {
   const next = new Map([...known, ...shown.map((key) => [key, now.get(key) ?? ''] as const)]);
   const cursor = `c${(Number([...reported.keys()].at(-1)?.slice(1)) || 0) + 1}`;
   reported.set(cursor, next);

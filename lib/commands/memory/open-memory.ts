@@ -12,13 +12,7 @@ import type { Io } from '../../domain/view-models/command.ts';
 import { openMemoryInGitNotes } from '../../store/notes-memory.ts';
 import { isJsonRecord } from '../../util/json.ts';
 import type { NotesReadContext } from '../context/open-notes-context.ts';
-import {
-  type BeadsPlace,
-  hasBeads,
-  makeBeadsCommand,
-  readBeadsVersion,
-  runBeadsCommand,
-} from './run-beads.ts';
+import { type BeadsPlace, hasBeads, makeBeadsCommand, readBeadsVersion, runBeadsCommand } from './run-beads.ts';
 
 interface MemoryOptions {
   readonly io: Io;
@@ -184,8 +178,7 @@ function newest(entries: readonly MemoryEntry[]): readonly MemoryEntry[] {
   const found = new Map<string, MemoryEntry>();
   for (const entry of entries) {
     const other = found.get(keyOf(entry));
-    const isNewer =
-      other === undefined || entry.at > other.at || (entry.at === other.at && entry.rev >= other.rev);
+    const isNewer = other === undefined || entry.at > other.at || (entry.at === other.at && entry.rev >= other.rev);
     if (isNewer) found.set(keyOf(entry), entry);
   }
   return [...found.values()];

@@ -49,8 +49,7 @@ export async function runBeadsCommand(
   });
   const said = parse(child.stdout);
   if (child.timedOut) throw new Error(`bd ${args[0]} gave no answer within ${patienceMs / 1_000} s`);
-  if (child.exitCode === undefined)
-    throw new Error(`bd can't be run: ${child.originalMessage ?? 'it is not in PATH'}`);
+  if (child.exitCode === undefined) throw new Error(`bd can't be run: ${child.originalMessage ?? 'it is not in PATH'}`);
   if (child.exitCode !== 0) throw new Error(`bd ${args[0]}: ${reasonOf(said, child.stderr, child.exitCode)}`);
   if (said === undefined) throw new Error(`bd ${args[0]} did not print JSON`);
   return isJsonRecord(said) && 'schema_version' in said && 'data' in said ? said.data : said;
@@ -103,8 +102,7 @@ function hasEntries(folder: string): boolean {
 }
 
 /** The command that makes a Beads database without touching the repository's files, hooks and agents' settings. */
-export const makeBeadsCommand =
-  'bd init --stealth --skip-hooks --skip-agents --non-interactive --prefix flame';
+export const makeBeadsCommand = 'bd init --stealth --skip-hooks --skip-agents --non-interactive --prefix flame';
 
 function parse(text: string): unknown {
   try {

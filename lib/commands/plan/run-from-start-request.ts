@@ -11,11 +11,7 @@ import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { predictPlanOrder } from '../../engine/plan/predict-plan-order.ts';
 import { readPlanBoundsAtCommit } from '../../engine/plan-problems.ts';
 import { viewSession } from '../../engine/record-changes.ts';
-import {
-  createSession,
-  requireNoOpenSession,
-  stopSessionForAnother,
-} from '../../engine/session/create-session.ts';
+import { createSession, requireNoOpenSession, stopSessionForAnother } from '../../engine/session/create-session.ts';
 import { findBaseBranch, requireRunCanStart } from '../../engine/work/preflight.ts';
 import { renderGroupCircles } from '../../ui/render/render-plan.ts';
 import { formatCount } from '../../util/format-figures.ts';

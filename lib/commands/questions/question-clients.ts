@@ -47,8 +47,7 @@ export function openQuestionClients(commonDir: string): QuestionClients {
       lines.delete(name);
       past = [...line.read().decided, ...past].slice(0, mostPast);
     }
-    for (const [name, path] of there)
-      if (!lines.has(name)) lines.set(name, new QuestionClient(path, onChange));
+    for (const [name, path] of there) if (!lines.has(name)) lines.set(name, new QuestionClient(path, onChange));
   };
   const read = (): readonly QuestionChannel[] => {
     look();
@@ -77,10 +76,7 @@ export function openQuestionClients(commonDir: string): QuestionClients {
 }
 
 /** The run that asks or asked a question; null: none that still runs. */
-export function findRunAskingQuestion(
-  lines: readonly QuestionChannel[],
-  gate: string,
-): QuestionChannel | null {
+export function findRunAskingQuestion(lines: readonly QuestionChannel[], gate: string): QuestionChannel | null {
   const knows = (line: QuestionChannel): boolean => {
     const { open, decided } = line.read();
     return open?.id === gate || decided.some(({ id }) => id === gate);

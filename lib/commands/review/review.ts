@@ -1,11 +1,7 @@
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import {
-  contradictingOptionsError,
-  noChangesetError,
-  nothingToKeepError,
-} from '../../domain/input-errors.ts';
+import { contradictingOptionsError, noChangesetError, nothingToKeepError } from '../../domain/input-errors.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { DecisionWithPlace, Gates } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -30,8 +26,7 @@ import { exportReview } from './export-review.ts';
 export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   const decision = decisionOf(args.options);
   const { export: target, takeBack: undone } = args.options;
-  if (target !== null)
-    return withTrustedDecisions(args, io, (reading) => exportReview(args, io, reading, target));
+  if (target !== null) return withTrustedDecisions(args, io, (reading) => exportReview(args, io, reading, target));
   if (undone !== null) return takeBackDecision(args, io, undone);
   return runWave(args, io, {
     actions: ['review'],
@@ -68,10 +63,7 @@ async function gatesOf(
     const part = decision.kind === 'reject' ? decision.tasks : undefined;
     const { session } = await viewSession(context, id);
     const name = part === undefined ? only : holderOf(listChangesetsOfCycle(session), part, only);
-    const decide = async ({
-      changeset,
-      onTop,
-    }: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>> => {
+    const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>> => {
       // Shown as at a gate, before anything is recorded.
       const above = decision.kind === 'reject' ? await onTop?.(changeset.id, decision.tasks) : [];
       for (const line of renderRejectionEffects(above ?? [])) output.info(line);
@@ -87,9 +79,7 @@ async function gatesOf(
   // All of them before the first is recorded.
   for (const one of waiting)
     if (name === null || one.id === name || one.group === name) requireSeenCommit(one, selected(one));
-  const approve = async ({
-    changeset,
-  }: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>> => ({
+  const approve = async ({ changeset }: ChangesetQuestion): Promise<DecisionWithPlace<ChangesetDecision>> => ({
     ...decision,
     where: 'command',
     commit: selected(changeset),
@@ -101,15 +91,12 @@ async function gatesOf(
 function holderOf(current: readonly Changeset[], [task]: readonly string[], name: string | null): string {
   const waiting = current.filter(({ state }) => state === 'waiting');
   const found = waiting.find(
-    ({ id, group, tasks }) =>
-      (name === null || id === name || group === name) && tasks.some((one) => one === task),
+    ({ id, group, tasks }) => (name === null || id === name || group === name) && tasks.some((one) => one === task),
   );
   if (found !== undefined) return found.id;
   if (name !== null && !waiting.some(({ id, group }) => id === name || group === name))
     throw nothingToDecideError(name, current);
-  throw noChangesetError(`No changeset waiting for a decision contains task ${task ?? ''}.`, [
-    'git flame status',
-  ]);
+  throw noChangesetError(`No changeset waiting for a decision contains task ${task ?? ''}.`, ['git flame status']);
 }
 
 /** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
@@ -127,16 +114,14 @@ function decisionOf(options: CommandOptions['review']): ChangesetDecision | null
   if (reason !== null) given.push({ kind: 'reject', reason, ...part, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
   if (given.length > 1) {
-    throw contradictingOptionsError(
-      'Approve, reject or skip a changeset: these options exclude each other.',
-      ['git flame review -h'],
-    );
+    throw contradictingOptionsError('Approve, reject or skip a changeset: these options exclude each other.', [
+      'git flame review -h',
+    ]);
   }
   if (options.takeBack !== null && given.length + (options.changeset === null ? 0 : 1) > 0)
-    throw contradictingOptionsError(
-      "--take-back withdraws a decision, so it can't be combined with a new one.",
-      ['git flame review --take-back GROUP'],
-    );
+    throw contradictingOptionsError("--take-back withdraws a decision, so it can't be combined with a new one.", [
+      'git flame review --take-back GROUP',
+    ]);
   requireReject(options);
   requireCommitOption(options, given[0]);
   requireApproved(options, given[0]);
@@ -150,10 +135,9 @@ function requireReject({ reject, keepWork, tasks }: CommandOptions['review']): v
       'git flame review --changeset GROUP --reject REASON --tasks ID',
     ]);
   if (!keepWork) return;
-  throw nothingToKeepError(
-    '--keep-work needs --reject: the next attempt then starts from the rejected work.',
-    ['git flame review --changeset GROUP --reject REASON --keep-work'],
-  );
+  throw nothingToKeepError('--keep-work needs --reject: the next attempt then starts from the rejected work.', [
+    'git flame review --changeset GROUP --reject REASON --keep-work',
+  ]);
 }
 
 function requireApproved({ message }: CommandOptions['review'], decision?: ChangesetDecision): void {

@@ -226,10 +226,7 @@ interface Observers {
 }
 
 /** Events as they are; page and queue follow them, and a changeset they print was shown to the person. */
-function observed(
-  events: RunEventSink,
-  { page, queue, reading: { shown, commandLine } }: Observers,
-): RunEventSink {
+function observed(events: RunEventSink, { page, queue, reading: { shown, commandLine } }: Observers): RunEventSink {
   return {
     emit: (event) => {
       events.emit(event);

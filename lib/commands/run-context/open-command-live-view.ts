@@ -21,10 +21,7 @@ interface LiveParts {
 }
 
 /** The live view of a command that works; null where there is no terminal to draw on, or it is not wanted. */
-export async function openLive(
-  io: Io,
-  { reading, current, gracefulStop }: LiveParts,
-): Promise<LiveView | null> {
+export async function openLive(io: Io, { reading, current, gracefulStop }: LiveParts): Promise<LiveView | null> {
   if (!reading.commandLine.wantsLive || !canDraw(io)) return null;
   // Loaded only where it is shown.
   const { openLiveView } = await import('../../ui/live/live-view.ts');
@@ -51,9 +48,7 @@ async function follow(
   const by = await reading.git.identity();
   if (order.kind === 'hint') {
     const left = leaveHint(reading.git.repository.commonDir, agent, { by, text: order.text });
-    return left.kind === 'left'
-      ? `message left: ${order.text}`
-      : `message refused: ${hintRefusalReasons[left.why]}`;
+    return left.kind === 'left' ? `message left: ${order.text}` : `message refused: ${hintRefusalReasons[left.why]}`;
   }
   // An agent that has just ended by itself need not be stopped.
   await current.agents.stop(agent, { by, retry: order.retry });
@@ -74,8 +69,7 @@ function factsOf(config: Config, session: Session | null, tasks: readonly Task[]
   const count = (...statuses: readonly Task['status'][]): number =>
     tasks.filter(({ status }) => statuses.includes(status)).length;
   const { selected } = selectReadyTasks({ tasks, running: [], limit: tasks.length, now: Date.now() });
-  const { unit, limit } =
-    session === null ? { unit: 'usd' as const, limit: 0 } : computeBudgetState(config, session);
+  const { unit, limit } = session === null ? { unit: 'usd' as const, limit: 0 } : computeBudgetState(config, session);
   const budgetOf = (role: Parameters<typeof readRoleBudget>[1]) => readRoleBudget(config, role);
   return {
     counts: {

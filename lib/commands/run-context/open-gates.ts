@@ -161,8 +161,7 @@ function terminalOf({ stderr }: Pick<Io, 'stderr'>): string {
 export async function readStreamAsText(stream: InputStream): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of stream)
-    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
   return text;
 }
 
@@ -179,8 +178,7 @@ interface AnswersPlace {
 
 /** In the user's own state, beside what was decided in this clone: no agent and no sync can write there. */
 export function openUnappliedAnswerStore({ commonDir, env }: AnswersPlace): UnappliedAnswerStore {
-  const fileOf = (session: SessionId): string =>
-    join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
+  const fileOf = (session: SessionId): string => join(cloneStateDir(env, commonDir), 'answers', `${session}.json`);
   return {
     read: (session) => {
       try {

@@ -156,10 +156,7 @@ function describe({ ref, object, message }: UnusableNote): string {
   return `${ref} ${object}: ${message}`;
 }
 
-function unsound(
-  problems: readonly UnusableNote[],
-  nameOf: (problem: UnusableNote) => string | undefined,
-): FlameError {
+function unsound(problems: readonly UnusableNote[], nameOf: (problem: UnusableNote) => string | undefined): FlameError {
   const refs = [...new Set(problems.map(({ ref }) => ref))];
   const names = problems.map((problem) => nameOf(problem)?.split('/').at(-1) ?? '');
   const things = [...new Set(names)].slice(0, 5).join(', ');

@@ -14,11 +14,7 @@ import type { Io } from '../../domain/view-models/command.ts';
 import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPageAccess } from '../../ui/questions/shared-gates.ts';
-import type {
-  ReviewPage,
-  ReviewPageHandler,
-  ReviewPageOptions,
-} from '../../ui/review-page/open-review-page.ts';
+import type { ReviewPage, ReviewPageHandler, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
 import type { PageFacts, PagePreferences, ReviewedChangeset } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
 import { emptyUnfinishedReview, unfinishedReviewSchema } from '../../ui/review-page/unfinished-review.ts';
@@ -161,10 +157,7 @@ interface PageSource {
 }
 
 /** Reads the review page's facts: the changesets of a session's cycle, in the order they are reviewed. */
-export function readPageFacts(
-  stored: AdmittedSnapshot,
-  { session: { id }, commonDir }: PageSource,
-): PageFacts {
+export function readPageFacts(stored: AdmittedSnapshot, { session: { id }, commonDir }: PageSource): PageFacts {
   const { session, snapshot } = stored.admitted(id);
   const decided = listUndoableDecisions(session);
   const changesets = listChangesetsToShow(session, stored.tasksOf(session.id)).map((changeset) => ({
@@ -181,9 +174,7 @@ function readChangeset(
   commonDir: string,
 ): Omit<ReviewedChangeset, 'isUndoable'> {
   const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
-  const verdicts = tasks.flatMap(({ commit }) =>
-    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
-  );
+  const verdicts = tasks.flatMap(({ commit }) => (commit === null ? [] : snapshot.verdictsOn(commit).slice(-1)));
   const runs = session.agents
     .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
     .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
@@ -208,11 +199,7 @@ export function prepareBrowserOpening(
   }
 }
 
-function openThroughFile(
-  io: Io,
-  commonDir: string,
-  page: Pick<ReviewPage, 'openingUrl'>,
-): () => Promise<void> {
+function openThroughFile(io: Io, commonDir: string, page: Pick<ReviewPage, 'openingUrl'>): () => Promise<void> {
   const folder = makeRunFolder(commonDir, randomName('page'));
   const file = join(folder.root, 'review.html');
   const url = page.openingUrl(() => void folder.remove());

@@ -14,11 +14,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { packageRoot } from '../../util/user-folders.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
-import {
-  type PermissionGate,
-  type PermissionRequest,
-  readPermissionRequest,
-} from '../context/permission-gate.ts';
+import { type PermissionGate, type PermissionRequest, readPermissionRequest } from '../context/permission-gate.ts';
 import { readConfig } from '../context/read-config.ts';
 
 /** A configuration that was allowed, with what it asks for. */
@@ -53,10 +49,7 @@ export async function readRunConfig(
 
 /** True if nothing differs, the content of named files included. */
 export function isSameConfig(one: RunConfig, other: RunConfig): boolean {
-  return (
-    one.digest === other.digest &&
-    one.permissionRequest.content.digest === other.permissionRequest.content.digest
-  );
+  return one.digest === other.digest && one.permissionRequest.content.digest === other.permissionRequest.content.digest;
 }
 
 /** The parts that a reload replaces: the configuration in force, and the agents started by it. */
@@ -103,9 +96,7 @@ export function listMissingPrograms(
   const needed = roles.filter(
     (role) => role === 'worker' || role === 'validator' || config.roles[role].adapter !== null,
   );
-  const names = new Set(
-    needed.map((role) => findRoleAdapter(config, role)).filter((name) => name !== 'none'),
-  );
+  const names = new Set(needed.map((role) => findRoleAdapter(config, role)).filter((name) => name !== 'none'));
   const programs = [...names].flatMap((name) => getAdapter(name, config).command[0] ?? []);
   return [...new Set(programs)].filter((program) => findProgram(program, folders, root) === null);
 }
@@ -130,8 +121,7 @@ export async function listConfigChanges(
   const { parseConfig } = await import('../../config/load-config.ts');
   const file = join(commonDir, 'blueflame', 'logs', `${from}.config.yml`);
   const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null)
-    return [`The values of ${from} are no longer known here. The current ones: git flame config`];
+  if (text === null) return [`The values of ${from} are no longer known here. The current ones: git flame config`];
   // As written: only the values in force switch off what this machine lacks, such as a plugin.
   const read = (words: string): Config =>
     words === '' ? configSchema.parse({}) : parseConfig(words, '.blueflame.yml').config;
@@ -141,11 +131,7 @@ export async function listConfigChanges(
 }
 
 /** The options that agents and probes are started with, by a configuration. */
-export function buildRunnerOptions(
-  { repository }: Pick<GitPort, 'repository'>,
-  config: Config,
-  io: Io,
-): RunnerOptions {
+export function buildRunnerOptions({ repository }: Pick<GitPort, 'repository'>, config: Config, io: Io): RunnerOptions {
   return {
     config,
     repository,

@@ -76,11 +76,7 @@ export async function tryDiagnosticsOnBase(
     );
     // A run begins with what was found last, here or there.
     if (hasDiagnostics({ config }))
-      await cacheBaseDiagnostics(
-        { config, trialCache: openTrialCache(git.repository.commonDir) },
-        base.commit,
-        runs,
-      );
+      await cacheBaseDiagnostics({ config, trialCache: openTrialCache(git.repository.commonDir) }, base.commit, runs);
     return { parts, base, runs, notices };
   } catch (error) {
     // The person's own stop ends the command.

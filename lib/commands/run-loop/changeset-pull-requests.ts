@@ -31,11 +31,7 @@ import {
  * for each, into the branch that it is stacked on. A failure of one is reported, and the others go on. Resolves to the
  * exit code.
  */
-export async function prepareChangesetPullRequests(
-  opened: CommandContext,
-  io: Io,
-  id: SessionId,
-): Promise<number> {
+export async function prepareChangesetPullRequests(opened: CommandContext, io: Io, id: SessionId): Promise<number> {
   const { context } = opened;
   const isWanted = opened.commandLine.wantsPullRequest;
   const remote = (await findObviousRemote(opened, io)) ?? (isWanted ? null : 'origin');
@@ -67,12 +63,10 @@ export async function prepareChangesetPullRequests(
       if (url !== null && target === request.base) return;
       await recordRequestChange(context, id, group, { target: request.base, pull_request: made });
     };
-    if (isWanted)
-      code = (await pushAndOpenPullRequest(opened, io, { request, remote, forge, commands, keep })) || code;
+    if (isWanted) code = (await pushAndOpenPullRequest(opened, io, { request, remote, forge, commands, keep })) || code;
     else if (url === null) for (const command of commands) opened.output.hint(command);
   }
-  if (!isWanted && groups.some(({ pull_request: url }) => url !== null))
-    opened.output.hint('git flame review --pr');
+  if (!isWanted && groups.some(({ pull_request: url }) => url !== null)) opened.output.hint('git flame review --pr');
   return code;
 }
 
@@ -132,11 +126,7 @@ interface Where {
  * Records requests that were merged on their host, by any merge method, as landed: those stacked on them follow.
  * Resolves to the groups whose request was closed there: they are neither pushed nor opened again.
  */
-async function recordMergedRequests(
-  opened: CommandContext,
-  io: Io,
-  where: Where,
-): Promise<ReadonlySet<string>> {
+async function recordMergedRequests(opened: CommandContext, io: Io, where: Where): Promise<ReadonlySet<string>> {
   const { session } = await viewSession(opened.context, where.id);
   const closed = new Set<string>();
   for (const request of (await findRequestBranchesHere(opened.context, session)).own) {
@@ -151,9 +141,7 @@ async function recordMergedRequests(
       const { state, head } = await forge.standing(url);
       if (state === 'closed') {
         closed.add(request.group);
-        opened.output.info(
-          `The ${forge.noun} of ${request.group} was closed there, so it was not updated: ${url}`,
-        );
+        opened.output.info(`The ${forge.noun} of ${request.group} was closed there, so it was not updated: ${url}`);
         opened.output.hint(forge.reopenLine(url));
       }
       if (state === 'merged' && (await isOnBase(opened, where, request)))
@@ -167,11 +155,7 @@ async function recordMergedRequests(
 }
 
 /** Whether a merged request is on the base: one that was merged into another's branch lands with that one. */
-async function isOnBase(
-  { context }: CommandContext,
-  { id }: Where,
-  { target }: GroupPullRequest,
-): Promise<boolean> {
+async function isOnBase({ context }: CommandContext, { id }: Where, { target }: GroupPullRequest): Promise<boolean> {
   const { session } = await viewSession(context, id);
   if (target === null || target === session.base_branch) return true;
   const into = session.landing?.requests?.find(({ branch }) => branch === target);
@@ -182,11 +166,7 @@ async function takeMerged(
   { context, output, git }: CommandContext,
   io: Io,
   { id, remote }: Where,
-  {
-    request,
-    head,
-    base: branch,
-  }: { readonly request: GroupPullRequest; readonly head: string; readonly base: string },
+  { request, head, base: branch }: { readonly request: GroupPullRequest; readonly head: string; readonly base: string },
 ): Promise<void> {
   const { group, pull_request: url } = request;
   const tip = await fetchBranch({ cwd: context.root, env: io.env }, remote, branch);

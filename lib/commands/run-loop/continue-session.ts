@@ -48,19 +48,14 @@ export async function continueSession(
       requested = await prepareSessionPullRequest(opened, io, session);
     },
     (view) =>
-      view.session.state === 'stopped'
-        ? 'git flame run'
-        : chooseNextCommand(view, context.gates.person, context.place),
+      view.session.state === 'stopped' ? 'git flame run' : chooseNextCommand(view, context.gates.person, context.place),
   );
   // The limit of cycles can end a session whose work isn't done.
   return now.state === 'ended' && tasks.some(isTaskOpen) ? 1 : chooseExitCode(tasks) || requested;
 }
 
 /** Before anything is planned or paid: --pr opens nothing where work lands on the base branch itself. */
-async function warnOfNoRequest(
-  { context, config, commandLine }: CommandContext,
-  id: SessionId,
-): Promise<void> {
+async function warnOfNoRequest({ context, config, commandLine }: CommandContext, id: SessionId): Promise<void> {
   if (!commandLine.wantsPullRequest || config.project.landing === 'branch') return;
   const { session } = await viewSession(context, id);
   if (session.landing !== undefined) return;
@@ -98,11 +93,8 @@ export async function reportCommandEnd(
   if (output.isJson) context.events.emit({ event: 'session-ended', ...status });
   else {
     const next =
-      comesNext === undefined
-        ? chooseNextCommand(view, context.gates.person, context.place)
-        : comesNext(view);
-    const named =
-      next !== null && (await isNotCurrentSession(store, id)) ? addSessionToCommand(next, id) : next;
+      comesNext === undefined ? chooseNextCommand(view, context.gates.person, context.place) : comesNext(view);
+    const named = next !== null && (await isNotCurrentSession(store, id)) ? addSessionToCommand(next, id) : next;
     const more = [...renderProposals(proposals), ...renderUnverifiedCompletions(unverified, output.style)];
     output.result(renderStatus(status, output.style, { now: new Date(), next: named, more }));
   }

@@ -27,9 +27,7 @@ export function chooseNextCommand(
   const action = chooseNextAction({ ...standing, maxCycles: Number.POSITIVE_INFINITY });
   if (action.kind === 'wait') {
     const own = person === null ? undefined : action.tasks.find((task) => isClaimedByPerson(task, person));
-    return own === undefined
-      ? `git flame show ${action.tasks[0]?.id ?? ''}`
-      : `git flame task submit ${own.id}`;
+    return own === undefined ? `git flame show ${action.tasks[0]?.id ?? ''}` : `git flame task submit ${own.id}`;
   }
   if (action.kind === 'end' || action.kind === 'left-over') return afterEnd(tasks);
   const command = commandOfAction(action);

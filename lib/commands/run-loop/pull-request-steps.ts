@@ -172,12 +172,9 @@ export async function findObviousRemote({ context }: CommandContext, io: Io): Pr
 }
 
 export function noObviousRemoteError({ base, branch }: PreparedPullRequest): FlameError {
-  return noRemoteError(
-    `Cannot choose a remote for ${branch}: there is none, or several and none is called origin.`,
-    [
-      'git remote add origin URL',
-      `git config ${shellQuote(`branch.${base}.remote`)} REMOTE`,
-      'git flame review --pr',
-    ],
-  );
+  return noRemoteError(`Cannot choose a remote for ${branch}: there is none, or several and none is called origin.`, [
+    'git remote add origin URL',
+    `git config ${shellQuote(`branch.${base}.remote`)} REMOTE`,
+    'git flame review --pr',
+  ]);
 }

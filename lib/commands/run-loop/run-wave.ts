@@ -69,8 +69,7 @@ async function finish(
   const action = await next(opened, session, wave);
   await rememberSession(opened.context, session);
   // A person who runs single waves decides what is next: only an end is recorded here.
-  if (action.kind === 'end' || action.kind === 'left-over')
-    await endSession(opened.context, session, action.reason);
+  if (action.kind === 'end' || action.kind === 'left-over') await endSession(opened.context, session, action.reason);
   const command = action.kind === 'wait' ? null : commandOfAction(action);
   await reportCommandEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {
@@ -79,8 +78,7 @@ async function finish(
     opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
     return;
   }
-  if (!wasDue)
-    opened.output.info(command === null ? 'There is nothing left to do.' : 'There was nothing to do here.');
+  if (!wasDue) opened.output.info(command === null ? 'There is nothing left to do.' : 'There was nothing to do here.');
 }
 
 async function preview(opened: CommandContext, session: SessionId, wave: WaveCommand): Promise<number> {
@@ -99,10 +97,7 @@ async function next(opened: CommandContext, id: SessionId, wave: WaveCommand): P
     maxCycles: opened.config.limits.max_wave_cycles,
     isWindingDown: opened.context.gracefulStop.isRequested() || !wave.actions.includes('work'),
     canStart: (all) =>
-      canAnyTaskStart(
-        leaveOutConflictBlockedTasks(opened.context, all),
-        opened.config.concurrency.development,
-      ),
+      canAnyTaskStart(leaveOutConflictBlockedTasks(opened.context, all), opened.config.concurrency.development),
   });
   // A changeset decided just now may have to be checked again; those that wait are decided anyway.
   const isBefore = action.kind === 'validate' && wave.actions.includes('review');
@@ -116,10 +111,7 @@ async function next(opened: CommandContext, id: SessionId, wave: WaveCommand): P
  * True if there is something to build beside what waits for review: tasks passed that can still join it in changesets
  * of their own, or the base moved, and with that all of it is built again.
  */
-async function hasLate(
-  context: CommandContext['context'],
-  { session, tasks }: SessionView,
-): Promise<boolean> {
+async function hasLate(context: CommandContext['context'], { session, tasks }: SessionView): Promise<boolean> {
   if (listMergeableTasks(tasks, listChangesetsOfCycle(session)).length > 0) return true;
   return (await readBaseTip(context, session)) !== session.base_commit;
 }

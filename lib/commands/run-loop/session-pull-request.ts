@@ -30,11 +30,7 @@ interface PullRequest extends ReportedPullRequest {
  * and opens it with gh or glab. Steps that fail are reported with the commands that do them by hand. Resolves to the
  * exit code.
  */
-export async function prepareSessionPullRequest(
-  opened: CommandContext,
-  io: Io,
-  id: SessionId,
-): Promise<number> {
+export async function prepareSessionPullRequest(opened: CommandContext, io: Io, id: SessionId): Promise<number> {
   const isWanted = opened.commandLine.wantsPullRequest;
   if (await isForEach(opened, id)) return prepareChangesetPullRequests(opened, io, id);
   const described = await describe(opened, id);
@@ -127,8 +123,7 @@ async function stateOf(
 }
 
 function nothingLanded({ context }: CommandContext): number {
-  const message =
-    'There is no pull request to open: nothing has landed on a landing branch (project.landing: branch).';
+  const message = 'There is no pull request to open: nothing has landed on a landing branch (project.landing: branch).';
   context.events.emit({ event: 'notice', level: 'warning', message });
   return 1;
 }

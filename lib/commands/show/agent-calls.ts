@@ -5,10 +5,7 @@ import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/view-models/task-story.ts';
 
 /** Reads agents' calls from their watchers' audits; an agent without an audit is left out. */
-export function readAgentCallsFromAudits(
-  commonDir: string,
-  agents: readonly string[],
-): readonly AgentCalls[] {
+export function readAgentCallsFromAudits(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {
   return [...new Set(agents)].flatMap((agent) => {
     const lines = agentIdPattern.test(agent) ? readAudit(auditFile(commonDir, agent)) : [];
     if (lines.length === 0) return [];

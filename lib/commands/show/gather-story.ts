@@ -19,11 +19,7 @@ import { listUntrustedChangesets } from './show-options.ts';
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
 export async function gatherStory(
   { git, store }: ReadContext,
-  {
-    snapshot,
-    session,
-    task,
-  }: { readonly snapshot: AdmittedSnapshot; readonly session: Session; readonly task: Task },
+  { snapshot, session, task }: { readonly snapshot: AdmittedSnapshot; readonly session: Session; readonly task: Task },
 ): Promise<TaskStory> {
   const tasks = snapshot.tasksOf(session.id);
   const runs = session.agents.filter(({ task_id }) => task_id === task.id);
@@ -38,16 +34,13 @@ export async function gatherStory(
     verdicts,
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
     doubts: listTasksInEvidenceDoubt(snapshot, [task]),
-    notes: listNotesWithState(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter(
-      (note) => isAbout(note, task),
+    notes: listNotesWithState(standing.pages(), tasks, standing.snapshot.blackboardOf(session.id)).filter((note) =>
+      isAbout(note, task),
     ),
     waits_for: waits.get(task.id) ?? [],
     runs,
     times: attemptTimes(task, log, runs),
-    calls: readAgentCallsFromAudits(git.repository.commonDir, [
-      ...agentsOf(task),
-      ...runs.map(({ id }) => id),
-    ]),
+    calls: readAgentCallsFromAudits(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),
     work: await workOf(git, task),
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
@@ -77,11 +70,7 @@ async function keptWorktrees(git: GitCells, task: Task): Promise<readonly CellWo
 }
 
 /** From its claim to what came next; a paid run has its own times. */
-function attemptTimes(
-  task: Task,
-  log: readonly StateLogEntry[],
-  runs: Session['agents'],
-): readonly AttemptTime[] {
+function attemptTimes(task: Task, log: readonly StateLogEntry[], runs: Session['agents']): readonly AttemptTime[] {
   const oldestFirst = [...log].reverse();
   return [...new Set(agentsOf(task))].map((agent) => {
     const run = runs.find(({ id }) => id === agent);
@@ -95,10 +84,7 @@ function attemptTimes(
 }
 
 /** null also where a commit is not in this clone. */
-async function workOf(
-  git: GitCommits & GitDiffs,
-  { commit, start_commit: start }: Task,
-): Promise<TaskWork | null> {
+async function workOf(git: GitCommits & GitDiffs, { commit, start_commit: start }: Task): Promise<TaskWork | null> {
   if (commit === null || start === null) return null;
   for (const one of [commit, start]) if ((await git.resolveCommit(one)) === null) return null;
   return { commits: await git.commitsBetween(start, commit), files: await git.fileStats(start, commit) };
@@ -114,17 +100,14 @@ interface Surroundings {
 
 function nextSteps(task: Task, { standing, isKept, left, person }: Surroundings): readonly string[] {
   const steps: string[] = [];
-  if (task.status === 'claimed' && task.agent_id !== null)
-    steps.push(`git flame agent attach ${task.agent_id}`);
+  if (task.status === 'claimed' && task.agent_id !== null) steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed' && isKept) steps.push(`git flame show ${task.id} --diff`);
   if (task.status === 'failed' && left !== null) steps.push(`git -C ${shellQuote(left)} status`);
-  if (task.status === 'failed' && task.agent_id !== null)
-    steps.push(`git flame agent attach ${task.agent_id}`);
+  if (task.status === 'failed' && task.agent_id !== null) steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
   if (task.commit !== null) steps.push(`git flame show ${task.id} --diff`);
   const other = (task.tries ?? []).findIndex(({ work, chosen }) => work !== undefined && chosen !== true);
-  if (task.status === 'done' && other !== -1)
-    steps.push(`git flame task choose ${task.id} --attempt ${other + 1}`);
+  if (task.status === 'done' && other !== -1) steps.push(`git flame task choose ${task.id} --attempt ${other + 1}`);
   const command = chooseNextCommand(standing, person);
   return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }

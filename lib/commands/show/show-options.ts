@@ -19,9 +19,7 @@ export function listUnverifiedCompletions(
   { snapshot, session }: ShowOptions,
   about: string | null = null,
 ): readonly UnverifiedCompletion[] {
-  return snapshot.unverified.filter(
-    (one) => one.session === session.id && (about === null || one.about === about),
-  );
+  return snapshot.unverified.filter((one) => one.session === session.id && (about === null || one.about === about));
 }
 
 /** Ids of changesets whose state another clone wrote: it is a proposal here. */

@@ -3,10 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
-import {
-  computeChangesSinceSeen,
-  computeChangesSinceSentBack,
-} from '../../engine/review/changes-since-seen.ts';
+import { computeChangesSinceSeen, computeChangesSinceSentBack } from '../../engine/review/changes-since-seen.ts';
 import { renderChangesSinceSeen } from '../../ui/render/render-changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderChangesetDecision } from '../../ui/render/render-changeset-decision.ts';
@@ -44,13 +41,8 @@ export async function showTask(showing: ShowOptions, task: Task): Promise<number
       : ['', output.style.bold('Since the last round'), ...renderChangesSinceSeen(since, output.style)]),
     ...(args.options.interdiff ? await renderInterdiff(showing, task.id, since) : []),
   ];
-  const doubted =
-    unverified.length === 0 ? [] : ['', ...renderUnverifiedCompletions(unverified, output.style)];
-  await showOutputInPager(
-    output,
-    io,
-    [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'),
-  );
+  const doubted = unverified.length === 0 ? [] : ['', ...renderUnverifiedCompletions(unverified, output.style)];
+  await showOutputInPager(output, io, [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'));
   return 0;
 }
 
@@ -59,18 +51,14 @@ export async function showChangeset(showing: ShowOptions, changeset: Changeset):
   const { args, io, reading, snapshot, session } = showing;
   const { git, output } = reading;
   const tasks = showing.tasks.filter(({ id }) => changeset.tasks.includes(id));
-  const verdicts = tasks.flatMap(({ commit }) =>
-    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
-  );
+  const verdicts = tasks.flatMap(({ commit }) => (commit === null ? [] : snapshot.verdictsOn(commit).slice(-1)));
   const position = session.changesets.indexOf(changeset) + 1;
   const total = session.changesets.length;
   const doubts = listTasksInEvidenceDoubt(snapshot, tasks);
   const isHere = (await git.resolveCommit(changeset.commit)) !== null;
   const files = isHere ? await git.fileStats(changeset.parent, changeset.commit) : [];
   const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
-  const counts = !listUntrustedChangesets(session, snapshot.admitted(session.id).session).includes(
-    changeset.id,
-  );
+  const counts = !listUntrustedChangesets(session, snapshot.admitted(session.id).session).includes(changeset.id);
   const since = isHere ? await computeChangesSinceSeen(reading, session, { changeset, tasks }) : null;
   output.json({ changeset, counts, verdicts, doubts, files, review, ...(since === null ? {} : { since }) });
   const compared = since === null ? {} : { since };

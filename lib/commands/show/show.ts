@@ -104,23 +104,19 @@ async function showSession(showing: ShowOptions): Promise<number> {
   output.json(unverified.length === 0 ? session : { ...session, doubts: unverified });
   const standing = snapshot.admitted(session.id);
   const proposals = listProposals(session, standing, snapshot);
-  const status = renderStatus(
-    buildStatusView(standing.session, tasks, live, { isText: true }),
-    output.style,
-    {
-      now: new Date(),
-      next: chooseNextCommand(
-        standing,
-        await personWithClaims(git, tasks),
-        machineName({ env: io.env, commonDir: git.repository.commonDir }),
-      ),
-      more: [
-        ...renderProposals(proposals),
-        ...renderUnverifiedCompletions(unverified, output.style),
-        ...renderSession(session, output.style),
-      ],
-    },
-  );
+  const status = renderStatus(buildStatusView(standing.session, tasks, live, { isText: true }), output.style, {
+    now: new Date(),
+    next: chooseNextCommand(
+      standing,
+      await personWithClaims(git, tasks),
+      machineName({ env: io.env, commonDir: git.repository.commonDir }),
+    ),
+    more: [
+      ...renderProposals(proposals),
+      ...renderUnverifiedCompletions(unverified, output.style),
+      ...renderSession(session, output.style),
+    ],
+  });
   await showOutputInPager(output, io, status);
   shown.recordSeen(session.id, session.changesets);
   return 0;

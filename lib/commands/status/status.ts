@@ -66,11 +66,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
 type WayOn = Awaited<ReturnType<typeof gatherWayOn>>;
 
 /** Reads what decides how a person goes on. */
-async function gatherWayOn(
-  reading: ReadContext,
-  { env }: Pick<Io, 'env'>,
-  { session, standing, tasks }: StatusFacts,
-) {
+async function gatherWayOn(reading: ReadContext, { env }: Pick<Io, 'env'>, { session, standing, tasks }: StatusFacts) {
   const { git } = reading;
   const { commonDir } = git.repository;
   const place = machineName({ env, commonDir });
@@ -124,10 +120,7 @@ function goneLines(
   return goneClaims(ours, { live, place, frees: commandOnThisMachine(session, place, 'work') });
 }
 
-function spendLines(
-  { session, spending }: Pick<StatusFacts, 'session' | 'spending'>,
-  style: Style,
-): readonly string[] {
+function spendLines({ session, spending }: Pick<StatusFacts, 'session' | 'spending'>, style: Style): readonly string[] {
   return [...renderRoleSpending(session, style, '  '), ...renderSpendingBreakdown(spending, style, '  ')];
 }
 
@@ -159,9 +152,7 @@ function goneClaims(
   return tasks
     .filter(({ status, claimed_host: host }) => status === 'claimed' && (host === null || host === place))
     .flatMap(({ id, agent_id: agent }) =>
-      agent === null || running.has(agent)
-        ? []
-        : [`${id} is claimed by ${agent}, which has ended: ${frees} frees it.`],
+      agent === null || running.has(agent) ? [] : [`${id} is claimed by ${agent}, which has ended: ${frees} frees it.`],
     );
 }
 

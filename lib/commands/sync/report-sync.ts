@@ -1,8 +1,4 @@
-import {
-  listNewProposals,
-  listPartsBySigner,
-  listProposalsBySession,
-} from '../../core/admission/list-proposals.ts';
+import { listNewProposals, listPartsBySigner, listProposalsBySession } from '../../core/admission/list-proposals.ts';
 import { isClaimedByPerson, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
 import { isClaimedByHand } from '../../core/schedule/next-action.ts';
 import type { Snapshot, Store, UnusableNote } from '../../domain/ports/store-port.ts';
@@ -64,12 +60,8 @@ export async function reportSync(
     ...renderSettledCompletions({ restored, accepted }),
     ...renderUnverifiedCompletions(doubts, output.style),
   ];
-  const received = [
-    ...renderSignedDecisions(signed),
-    ...renderReceivedProposals([...proposals.values()], remote),
-  ];
-  if (!quiet)
-    output.result([...renderSyncReport(result, dryRun), ...changes, ...received, ...ends].join('\n'));
+  const received = [...renderSignedDecisions(signed), ...renderReceivedProposals([...proposals.values()], remote)];
+  if (!quiet) output.result([...renderSyncReport(result, dryRun), ...changes, ...received, ...ends].join('\n'));
 }
 
 interface Warned extends Synced {
@@ -88,28 +80,22 @@ export async function warnOfSync(
     output.warn(`${ref} ${object} ${message}; to repair it: git flame doctor --repair`);
   for (const { ref, message } of result.unreadable) {
     output.warn(`${ref} of ${remote} was skipped, the rest is shared: ${message}`);
-    output.hint(
-      `delete it there, and the next sync sends yours: git push ${shellQuote(remote)} :${shellQuote(ref)}`,
-    );
+    output.hint(`delete it there, and the next sync sends yours: git push ${shellQuote(remote)} :${shellQuote(ref)}`);
   }
   for (const { ref, object, message } of await damagedBy(store, problems))
     output.warn(
       `A note from ${remote} is damaged: ${ref} ${object} ${message}; to repair it: git flame doctor --repair`,
     );
-  for (const { note, what, kept, lost } of result.conflicts)
-    output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
+  for (const { note, what, kept, lost } of result.conflicts) output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
   for (const lost of await describeLostClaims(store, held)) output.warn(lost);
   const { unknown } = result.commits;
-  if (unknown.length > 0)
-    output.warn(`${unknown.length} commits that tasks name are missing here and on ${remote}.`);
+  if (unknown.length > 0) output.warn(`${unknown.length} commits that tasks name are missing here and on ${remote}.`);
 }
 
 /** Finds notes that can't be read any more. */
 async function damagedBy(store: Store, before: readonly UnusableNote[]): Promise<readonly UnusableNote[]> {
   const known = new Set(before.map(({ ref, object, key }) => `${ref} ${object} ${key}`));
-  return (await store.snapshot()).problems.filter(
-    ({ ref, object, key }) => !known.has(`${ref} ${object} ${key}`),
-  );
+  return (await store.snapshot()).problems.filter(({ ref, object, key }) => !known.has(`${ref} ${object} ${key}`));
 }
 
 /** The tasks this person claimed by hand in this clone. */
@@ -184,8 +170,7 @@ export async function warnOfRefusedSignatures(
   io: Io,
   { git, configFile, output, refused }: ReadContext & Pick<TrustAndProposals, 'refused'>,
 ): Promise<void> {
-  for (const { session, by, why } of refused)
-    output.warn(`${session}: the signature of ${by} does not count: ${why}.`);
+  for (const { session, by, why } of refused) output.warn(`${session}: the signature of ${by} does not count: ${why}.`);
   const { trust, problem } = await readTrustConfig(io, { git, configFile });
   if (problem === null) return;
   if (trust === null) {

@@ -32,10 +32,7 @@ type Ports = Pick<ReadContext, 'git' | 'store' | 'decided' | 'selected'>;
  * accepted; nothing of it where one of the names matches nothing. Throws FlameErrors `nothing-to-restore` and
  * `nothing-to-accept`.
  */
-export async function restoreAndAcceptCompletions(
-  ports: Ports,
-  wishes: EndWishes,
-): Promise<RestoredAndAccepted> {
+export async function restoreAndAcceptCompletions(ports: Ports, wishes: EndWishes): Promise<RestoredAndAccepted> {
   const { git, store, decided } = ports;
   const snapshot = await store.snapshot();
   const current = ports.selected.pick(snapshot)?.id ?? null;
@@ -52,9 +49,7 @@ export async function restoreAndAcceptCompletions(
     actor: await git.identity(),
     isSelected: (one) => wishes.restore.some((name) => isNamed(name, { ...idsOf(one), current })),
     check: (found) => {
-      const missing = wishes.restore.find(
-        (name) => !found.some((one) => isNamed(name, { ...idsOf(one), current })),
-      );
+      const missing = wishes.restore.find((name) => !found.some((one) => isNamed(name, { ...idsOf(one), current })));
       if (missing !== undefined && !wishes.isAgain) throw nothingToRestore(missing);
     },
   });
@@ -116,10 +111,7 @@ function nothingToAccept(name: string): FlameError {
 }
 
 /** Accepts completions exactly as another clone reports them. */
-function acceptDecisions(
-  raw: Snapshot,
-  completions: readonly UnverifiedCompletion[],
-): readonly LoggedDecision[] {
+function acceptDecisions(raw: Snapshot, completions: readonly UnverifiedCompletion[]): readonly LoggedDecision[] {
   return completions.flatMap(({ session: id, about }): readonly LoggedDecision[] => {
     const session = raw.sessions.find((one) => one.id === id);
     if (session === undefined) return [];

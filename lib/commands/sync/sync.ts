@@ -2,11 +2,7 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
-import {
-  renderSignedSessionText,
-  type SessionSignature,
-  signatureNamespace,
-} from '../../domain/state/signatures.ts';
+import { renderSignedSessionText, type SessionSignature, signatureNamespace } from '../../domain/state/signatures.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { findFirstCommitOfBranch } from '../../git/objects/read-commits.ts';
 import { readGitIdentity } from '../../git/process/git-identity.ts';
@@ -49,9 +45,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const settled: RestoredAndAccepted[] = [];
     const settle = async (): Promise<void> => {
       const isAgain = settled.length > 0;
-      settled.push(
-        await restoreAndAcceptCompletions({ ...reading, decided: before.decided }, { ...wishes, isAgain }),
-      );
+      settled.push(await restoreAndAcceptCompletions({ ...reading, decided: before.decided }, { ...wishes, isAgain }));
     };
     const { commonDir, objectFormat } = git.repository;
     const result = await syncState({
@@ -96,8 +90,7 @@ async function signDecisions(
   for (const session of sessions) {
     const made = decided.listDigestsMadeHere(session.id);
     const last = known.get(session.id)?.find((one) => one.place === place);
-    const isKnown =
-      last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
+    const isKnown = last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
     if (isKnown) continue;
     const seal = await sealOf(session, { ...made, place }, { git, io });
     // The base of an ended session may be gone: then nothing waits for its signature.
@@ -130,11 +123,7 @@ async function sealOf(
     decisions: [...decisions],
     settled: [...settled],
   };
-  const signature = await signTextAsGitWould(
-    context,
-    renderSignedSessionText(id, unsigned),
-    signatureNamespace,
-  );
+  const signature = await signTextAsGitWould(context, renderSignedSessionText(id, unsigned), signatureNamespace);
   return { ...unsigned, signature };
 }
 

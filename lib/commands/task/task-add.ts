@@ -61,9 +61,7 @@ async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promis
   if (title !== null && title !== undefined) throw bothGiven();
   if (from === null && io.stdin.isTTY === true) throw nothingGiven();
   const isStdin = from === null || from === '-';
-  const text = isStdin
-    ? await readStreamAsText(io.stdin)
-    : await readFileNamedByPerson(resolve(io.cwd, from));
+  const text = isStdin ? await readStreamAsText(io.stdin) : await readFileNamedByPerson(resolve(io.cwd, from));
   const tasks = text.trim() === '' ? [] : readNewTasks(text, isStdin ? 'standard input' : from);
   if (tasks.length === 0) throw nothingGiven();
   return tasks;

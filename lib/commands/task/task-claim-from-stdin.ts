@@ -140,14 +140,10 @@ interface ClaimRound {
 }
 
 /** The ids before the first one that can be claimed: nothing needs to be written for them. */
-export function refuseIdsBeforeFirstClaim(
-  ids: readonly string[],
-  tasks: readonly Task[],
-): readonly ClaimAnswer[] {
+export function refuseIdsBeforeFirstClaim(ids: readonly string[], tasks: readonly Task[]): readonly ClaimAnswer[] {
   const answers: ClaimAnswer[] = [];
   const find = finder(tasks);
-  const objectionOf = (task: Task): string | null =>
-    whyNotClaimableByHand(task, tasks, Number.POSITIVE_INFINITY);
+  const objectionOf = (task: Task): string | null => whyNotClaimableByHand(task, tasks, Number.POSITIVE_INFINITY);
   for (const id of ids) {
     const reason = objectionTo(find(id), objectionOf);
     if (reason === null) break;
@@ -183,8 +179,7 @@ export function claimTasksInOrder(
   for (const id of ids) {
     if (taken.size === claimer.most) break;
     const task = taken.get(id) ?? find(id);
-    const reason =
-      session.machines === undefined ? objectionTo(task, objectionOf) : 'machines share its session';
+    const reason = session.machines === undefined ? objectionTo(task, objectionOf) : 'machines share its session';
     answers.push({ id, claimed: reason === null, reason });
     if (task === undefined || reason !== null) continue;
     const steps = makeManualClaimChanges(task, claim);

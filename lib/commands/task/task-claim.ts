@@ -10,12 +10,7 @@ import { readConfig, requireWorkTree } from '../context/read-config.ts';
 import { requireTypedByPerson } from '../context/require-typed-by-person.ts';
 import { isSessionBusy, runUnderCloneLock } from '../context/session-lock.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
-import {
-  readTaskForCommand,
-  reportConflicts,
-  warnOfForeignWork,
-  withManualWork,
-} from './with-manual-work.ts';
+import { readTaskForCommand, reportConflicts, warnOfForeignWork, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function runTaskClaim(args: CommandArgs<'task'>, io: Io): Promise<number> {
@@ -35,9 +30,7 @@ export function runTaskClaim(args: CommandArgs<'task'>, io: Io): Promise<number>
       name: `claim-${session.id}`,
       signal: context.signal,
     };
-    const { task, worktree, branch } = await runUnderCloneLock(lock, () =>
-      claimByHand(context, session.id, wish),
-    );
+    const { task, worktree, branch } = await runUnderCloneLock(lock, () => claimByHand(context, session.id, wish));
     output.json({ task, worktree, branch });
     const locks = task.file_locks.map(toPrintableLine).join(', ');
     output.result(
@@ -49,8 +42,7 @@ export function runTaskClaim(args: CommandArgs<'task'>, io: Io): Promise<number>
       ].join('\n'),
     );
     const { setup } = config.project;
-    if (worktree !== null && setup.length > 0)
-      output.info(`Set up by: ${setup.map(toPrintableLine).join('; ')}`);
+    if (worktree !== null && setup.length > 0) output.info(`Set up by: ${setup.map(toPrintableLine).join('; ')}`);
     if (branch !== null) await warnOfForeignWork({ context, output }, session.id, task);
     if (branch !== null) await reportConflicts({ context, output }, session.id, task.id);
     if (worktree !== null) output.hint(`cd ${shellQuote(worktree)}`);

@@ -33,9 +33,7 @@ export function runTaskEdit(args: CommandArgs<'task'>, io: Io): Promise<number> 
     }
     const { task: edited, changed } = await editTask(context, task.session, { before, after });
     output.json({ task: edited, changed });
-    output.result(
-      changed.length === 0 ? `${task.id} stays as it is.` : `${task.id}: changed ${changed.join(', ')}.`,
-    );
+    output.result(changed.length === 0 ? `${task.id} stays as it is.` : `${task.id}: changed ${changed.join(', ')}.`);
     if (edited.status === 'failed') output.hint(`git flame task release ${edited.id}`);
     return 0;
   });
@@ -50,8 +48,7 @@ async function readEdit(
 ): Promise<TaskPlan | null> {
   const { title, description, locks, needs, group, priority, attempts, from } = args.options;
   if (from !== null) {
-    const text =
-      from === '-' ? await readStreamAsText(io.stdin) : await readFileNamedByPerson(resolve(io.cwd, from));
+    const text = from === '-' ? await readStreamAsText(io.stdin) : await readFileNamedByPerson(resolve(io.cwd, from));
     return parseEdit(text, from, task);
   }
   const entries = Object.entries({
@@ -69,11 +66,7 @@ async function readEdit(
 }
 
 /** Mistakes are shown in the text and the editor is opened again, where there is a person to mend them. */
-async function editInEditor(
-  io: Io,
-  { context, output, store }: CommandContext,
-  task: Task,
-): Promise<TaskPlan | null> {
+async function editInEditor(io: Io, { context, output, store }: CommandContext, task: Task): Promise<TaskPlan | null> {
   const gitContext = { cwd: context.root, env: io.env };
   const editor = await runGitForText(gitContext, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
   if (editor === '') throw noEditor(task);

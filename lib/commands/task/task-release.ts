@@ -22,9 +22,7 @@ export function runTaskRelease(args: CommandArgs<'task'>, io: Io): Promise<numbe
     if (args.globals.dryRun) return preview(output, 'release', id);
     const done = await releaseByHand(context, session, wishOf(args, io, id, 'released by hand'));
     output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
-    output.result(
-      status === 'failed' ? `${id} is free again and gets another attempt.` : `${id} is free again.`,
-    );
+    output.result(status === 'failed' ? `${id} is free again and gets another attempt.` : `${id} is free again.`);
     printKeptWork(output, done);
     if (status === 'failed' && !isSessionBusy(git.repository.commonDir, session))
       output.hint(args.globals.session === null ? 'git flame run' : `git flame run --session ${session}`);
@@ -42,8 +40,7 @@ export function runTaskDrop(args: CommandArgs<'task'>, io: Io): Promise<number> 
     const done = await dropByHand(context, session, wishOf(args, io, id, 'dropped by hand'));
     output.json({ task: done.task, blocked: done.blocked, worktree: done.worktree, rescue: done.rescue });
     output.result(`${id} is dropped.`);
-    if (done.blocked.length > 0)
-      output.info(`These tasks need it and are blocked now: ${done.blocked.join(', ')}.`);
+    if (done.blocked.length > 0) output.info(`These tasks need it and are blocked now: ${done.blocked.join(', ')}.`);
     printKeptWork(output, done);
     return 0;
   });
@@ -83,8 +80,7 @@ export function runTaskSubmit(args: CommandArgs<'task'>, io: Io): Promise<number
         [
           `${id} was not accepted: the work breaks its rules.`,
           ...violations.map(
-            ({ rule, where, details }) =>
-              `  ${toPrintableLine(where)}: ${toPrintableLine(details)} (${rule})`,
+            ({ rule, where, details }) => `  ${toPrintableLine(where)}: ${toPrintableLine(details)} (${rule})`,
           ),
         ].join('\n'),
       );
@@ -94,8 +90,7 @@ export function runTaskSubmit(args: CommandArgs<'task'>, io: Io): Promise<number
     output.result(`${id} is done at ${task.commit === null ? 'no commit' : shortId(task.commit)}.`);
     await reportConflicts(opened, session, id);
     if (worktree !== null) output.info(`The worktree stays: git worktree remove ${shellQuote(worktree)}`);
-    if (isSessionBusy(git.repository.commonDir, session))
-      output.info('A run is in progress and validates it.');
+    if (isSessionBusy(git.repository.commonDir, session)) output.info('A run is in progress and validates it.');
     else output.hint('git flame run');
     return 0;
   });

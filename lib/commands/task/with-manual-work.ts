@@ -59,9 +59,7 @@ export async function warnOfForeignWork(
   const { received } = await viewSession(context, session);
   for (const { task: id, lock } of listUntrustedWorkToBuildOn(task, received)) {
     const on = lock === null ? '' : ` on ${toPrintableLine(lock)}`;
-    output.info(
-      `The worktree lacks the work of ${id}${on}, which came from another clone and doesn't count here yet.`,
-    );
+    output.info(`The worktree lacks the work of ${id}${on}, which came from another clone and doesn't count here yet.`);
     output.hint(`git flame show ${id} --diff`);
   }
 }

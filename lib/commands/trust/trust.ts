@@ -64,8 +64,7 @@ async function ask(
     trusted: answer !== 'no' && answer !== 'waits',
     items: changes.map(({ item, change, before }) => ({ ...item, change, before })),
   });
-  if (answer === 'given' || answer === 'yes')
-    output.info('\nAllowed for this clone, until a byte of it changes.');
+  if (answer === 'given' || answer === 'yes') output.info('\nAllowed for this clone, until a byte of it changes.');
   if (answer === 'no') output.info('Nothing was allowed.');
   if (answer === 'waits') output.hint(listTrustCommands(args)[1]);
   return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;

@@ -12,11 +12,7 @@ import {
   isTrustedVerdict,
   type TrustRules,
 } from './filter-untrusted.ts';
-import {
-  type CompletionRules,
-  filterUnverifiedCompletions,
-  type VerifiedSessions,
-} from './unverified-completions.ts';
+import { type CompletionRules, filterUnverifiedCompletions, type VerifiedSessions } from './unverified-completions.ts';
 
 export interface AdmissionRules extends TrustRules, CompletionRules {
   /** Whether this clone wrote or admitted the state whole: then it is read as it is. */
@@ -24,11 +20,7 @@ export interface AdmissionRules extends TrustRules, CompletionRules {
 }
 
 /** A snapshot as this clone trusts it. `only`: the one session that was looked at. */
-export function admitSnapshot(
-  raw: Snapshot,
-  rules: AdmissionRules,
-  only?: SessionId | null,
-): AdmittedSnapshot {
+export function admitSnapshot(raw: Snapshot, rules: AdmissionRules, only?: SessionId | null): AdmittedSnapshot {
   const verified = rules.isOwn ? asItIs(raw) : filterUnverifiedCompletions(raw, rules, only);
   const { unverified } = verified;
   const trusted = overlay(raw, verified, rules.isOwn ? undefined : rules.decided);
@@ -65,8 +57,7 @@ function admitSession(
 
 /** A snapshot with these sessions. `decided`: with the verdicts and notes for later tasks alone that are trusted by it. */
 function overlay(raw: Snapshot, verified: VerifiedSessions, decided?: DecisionLog): Snapshot {
-  const isTrusted = (verdict: Verdict): boolean =>
-    decided === undefined || isTrustedVerdict(verdict, decided);
+  const isTrusted = (verdict: Verdict): boolean => decided === undefined || isTrustedVerdict(verdict, decided);
   const pagesOf = (session: SessionId): readonly BlackboardPage[] => raw.blackboardOf(session);
   return {
     sessions: verified.sessions,
@@ -77,8 +68,7 @@ function overlay(raw: Snapshot, verified: VerifiedSessions, decided?: DecisionLo
     verdictsOf: (session) => raw.verdictsOf(session).filter(isTrusted),
     verificationsOn: (commit) => raw.verificationsOn(commit),
     reviewOn: (commit) => raw.reviewOn(commit),
-    blackboardOf:
-      decided === undefined ? pagesOf : (session) => filterUntrustedNotes(pagesOf(session), decided),
+    blackboardOf: decided === undefined ? pagesOf : (session) => filterUntrustedNotes(pagesOf(session), decided),
     get problems() {
       return raw.problems;
     },

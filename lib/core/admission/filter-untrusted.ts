@@ -66,10 +66,7 @@ const taskStates = new TrustCache();
 const built = new TrustCache();
 
 /** Filters a session and its tasks: what was decided neither here nor by a named signer is left out or undone. */
-export function filterUntrustedSession(
-  { session, tasks, ...snapshot }: Stored,
-  rules: TrustRules,
-): FilteredSession {
+export function filterUntrustedSession({ session, tasks, ...snapshot }: Stored, rules: TrustRules): FilteredSession {
   const { decided } = rules;
   decided.refresh();
   const ours: Task[] = [];
@@ -87,19 +84,13 @@ export function filterUntrustedSession(
   }
   const isOurs = isSessionOurs(session, decided);
   const withheld = new Set<string>(received.map(({ id }) => id));
-  const filtered = voidChangesetsWithoutTasks(
-    withoutProposals(session, withheld, { ...rules, isOurs }),
-    tasks,
-  );
+  const filtered = voidChangesetsWithoutTasks(withoutProposals(session, withheld, { ...rules, isOurs }), tasks);
   const stored = voidChangesetsWithoutTasks(session, tasks);
   return { session: filtered, tasks: ours, received, elsewhere, isOurs, stored };
 }
 
 /** A session that this clone wrote or admitted whole, as it is; only adapters that are not offered are asked about. */
-export function admitOwnSession(
-  { session, tasks }: Omit<Stored, 'verdictsOn'>,
-  rules: TrustRules,
-): FilteredSession {
+export function admitOwnSession({ session, tasks }: Omit<Stored, 'verdictsOn'>, rules: TrustRules): FilteredSession {
   const stored = voidChangesetsWithoutTasks(session, tasks);
   const received = tasks.filter((task) => !isMergedOrDropped(task) && !isRunnable(task, rules));
   const ours = received.length === 0 ? tasks : tasks.filter((task) => !received.includes(task));
@@ -142,9 +133,7 @@ export function isTaskStateTrusted(task: Task, decided: DecisionLog): boolean {
 /** An ended session starts nothing: whether it continues is asked once it does. */
 function isSessionOurs(session: Session, decided: DecisionLog): boolean {
   if (!decided.has(toObjectiveDecision(session))) return false;
-  return (
-    session.state === 'ended' || decided.has(toSessionStateDecision(session)) || isSentBack(session, decided)
-  );
+  return session.state === 'ended' || decided.has(toSessionStateDecision(session)) || isSentBack(session, decided);
 }
 
 /** Whether this clone was at work on the plan that only another one sent back: here it continues with it. */
@@ -240,7 +229,6 @@ function filterChangeset(
   // What another clone merged is merged here again, from the commits of its tasks alone.
   if (!built.has(decided, changeset, (one) => toChangesetBuiltDecision(session, one)))
     return { ...changeset, state: 'void', reason: 'built in another clone' };
-  if (state === 'waiting' || known.has(decided, changeset, (one) => toApprovalDecision(session, one)))
-    return changeset;
+  if (state === 'waiting' || known.has(decided, changeset, (one) => toApprovalDecision(session, one))) return changeset;
   return { ...changeset, state: 'waiting', reason: null, decided_by: null };
 }

@@ -39,9 +39,7 @@ export type SessionBefore = Omit<AdmittedSessionView, 'snapshot' | 'unverified' 
  */
 export function listOwnDecisions(before: SessionBefore, made: WrittenNotes): readonly LoggedDecision[] {
   const ours = new Set<string>(before.tasks.map(({ id }) => id));
-  const taken = new Set<string>(
-    made.accepted.filter(({ kind }) => kind === 'task').map(({ about }) => about),
-  );
+  const taken = new Set<string>(made.accepted.filter(({ kind }) => kind === 'task').map(({ about }) => about));
   const changed = made.changed.filter(({ id }) => ours.has(id) || taken.has(id));
   const planned = changed.filter((task) => !isMergedOrDropped(task));
   // What another clone wrote about it stays with it: a person is asked before an agent sees it. No agent is shown an end.
@@ -63,10 +61,7 @@ export function listOwnDecisions(before: SessionBefore, made: WrittenNotes): rea
  * tasks that landed, were dropped or changed, and former states of tasks and of the session. An earlier state that is
  * put back later is then a proposal.
  */
-export function listSupersededDecisions(
-  before: SessionBefore,
-  made: WrittenNotes,
-): readonly LoggedDecision[] {
+export function listSupersededDecisions(before: SessionBefore, made: WrittenNotes): readonly LoggedDecision[] {
   const { session: next } = made;
   const states = new Map(next?.changesets.map(({ id, commit, state }) => [`${id} ${commit}`, state]));
   const approvals = before.session.changesets
@@ -107,10 +102,7 @@ function notesBeyond(page: BlackboardPage, others: readonly BlackboardPage[]): r
 }
 
 /** The decisions that none of the others repeats. */
-function differing(
-  decisions: readonly LoggedDecision[],
-  others: readonly LoggedDecision[],
-): readonly LoggedDecision[] {
+function differing(decisions: readonly LoggedDecision[], others: readonly LoggedDecision[]): readonly LoggedDecision[] {
   const known = new Set(others.map((decision) => canonicalDigest(decision)));
   return decisions.filter((decision) => !known.has(canonicalDigest(decision)));
 }

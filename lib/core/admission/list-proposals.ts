@@ -88,17 +88,15 @@ export function listPartsBySigner(
     approvals: listChangesetsOfCycle(session)
       .filter(({ state }) => state === 'approved')
       .map((changeset) => ({ id: changeset.id, by: signedBy(toApprovalDecision(session, changeset)) })),
-    limit:
-      session.raised_limit === null ? null : signedBy(toRaisedLimitDecision(session, session.raised_limit)),
+    limit: session.raised_limit === null ? null : signedBy(toRaisedLimitDecision(session, session.raised_limit)),
     verdicts: open.map((task) => ({ id: task.id, by: judgeOf(task, snapshot, signedBy) })),
   };
   const lists = [found.tasks, found.approvals, found.verdicts].flat().map(({ by }) => by);
   const people = [...new Set([found.session, found.limit, ...lists])].filter((by) => by !== null);
   return new Map(
     people.map((person): [string, Proposals] => {
-      const idsIn = (
-        list: readonly { readonly id: string; readonly by: string | null }[],
-      ): readonly string[] => list.filter(({ by }) => by === person).map(({ id }) => id);
+      const idsIn = (list: readonly { readonly id: string; readonly by: string | null }[]): readonly string[] =>
+        list.filter(({ by }) => by === person).map(({ id }) => id);
       return [
         person,
         {

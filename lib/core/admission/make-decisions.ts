@@ -86,24 +86,13 @@ function standingFacts(task: Task): LoggedDecision['facts'] {
 }
 
 /** Decision that a session continues, in which cycle, and with which plan where that comes next. */
-export function toSessionStateDecision({
-  id,
-  state,
-  cycle,
-  wave,
-  replans,
-  proposal,
-}: Session): LoggedDecision {
+export function toSessionStateDecision({ id, state, cycle, wave, replans, proposal }: Session): LoggedDecision {
   const plan = wave === 'plan' || proposal !== null ? { replans, proposal } : null;
   return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
 }
 
 /** The adapter of a task as a person chose it. */
-export function toAdapterDecision({
-  session,
-  id,
-  adapter,
-}: Pick<Task, 'session' | 'id' | 'adapter'>): LoggedDecision {
+export function toAdapterDecision({ session, id, adapter }: Pick<Task, 'session' | 'id' | 'adapter'>): LoggedDecision {
   return { kind: 'adapter', session, about: id, facts: { adapter } };
 }
 
@@ -118,9 +107,7 @@ export function listAdapterDecisions(
 ): readonly LoggedDecision[] {
   const chosen = new Set(expandTaskAttempts(task).map(({ adapter }) => adapter));
   const { session, id } = task;
-  return [...chosen].flatMap((adapter) =>
-    adapter === null ? [] : [toAdapterDecision({ session, id, adapter })],
-  );
+  return [...chosen].flatMap((adapter) => (adapter === null ? [] : [toAdapterDecision({ session, id, adapter })]));
 }
 
 /** A verdict, whole, as its note holds it: its words and checks are what a person decides by. */
@@ -176,10 +163,7 @@ export function toCheckoutDecision(
 }
 
 /** Decision that a service can't be asked before a time, as it answered here. */
-export function toServicePauseDecision(
-  { id }: Pick<Session, 'id'>,
-  pause: Session['pauses'][number],
-): LoggedDecision {
+export function toServicePauseDecision({ id }: Pick<Session, 'id'>, pause: Session['pauses'][number]): LoggedDecision {
   return { kind: 'pause', session: id, about: pause.adapter, facts: { until: pause.until } };
 }
 

@@ -54,8 +54,6 @@ function isContentOwn({ id }: Session, snapshot: Snapshot, decided: DecisionLog)
   return (
     snapshot.tasksOf(id).every((task) => isTaskVersionOwn(task, decided)) &&
     snapshot.verdictsOf(id).every((verdict) => isTrustedVerdict(verdict, decided)) &&
-    snapshot
-      .blackboardOf(id)
-      .every((page) => page.notes.every((note) => decided.has(toLeftNoteDecision(page, note))))
+    snapshot.blackboardOf(id).every((page) => page.notes.every((note) => decided.has(toLeftNoteDecision(page, note))))
   );
 }

@@ -134,10 +134,7 @@ function asProposal(task: Task): Task {
 }
 
 /** Whether the end of a task is verified: this clone or a signer recorded it, or the base holds its work. */
-export function isTaskEndVerified(
-  task: Task,
-  { decided, evidence, branches }: Omit<Judging, 'unverified'>,
-): boolean {
+export function isTaskEndVerified(task: Task, { decided, evidence, branches }: Omit<Judging, 'unverified'>): boolean {
   return ends.isSo(
     decided,
     task,
@@ -206,11 +203,7 @@ function filterLandings(session: Session, judging: Judging): Session {
   return changesets.every((one, at) => one === session.changesets[at]) ? session : { ...session, changesets };
 }
 
-function hasLanded(
-  session: Session,
-  changeset: Changeset,
-  { decided, evidence, branches }: Judging,
-): boolean {
+function hasLanded(session: Session, changeset: Changeset, { decided, evidence, branches }: Judging): boolean {
   if (decided.has(toLandedDecision(session, changeset))) return true;
   const { landed_commit: landed, tasks } = changeset;
   if (landed === null || tasks.length === 0) return false;

@@ -1,8 +1,4 @@
-import {
-  type BlackboardNote,
-  type BlackboardPage,
-  blackboardNoteLimits,
-} from '../../domain/state/blackboard.ts';
+import { type BlackboardNote, type BlackboardPage, blackboardNoteLimits } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 
 /** Notes that are left on one page of a session, or taken away from it. */

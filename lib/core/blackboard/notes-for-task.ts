@@ -30,9 +30,7 @@ export function selectNotesForTask(task: Task, board: Blackboard): NotesForTask 
   const workers = [...needsByDistance(task, board.tasks), ...neighbours(task, board.tasks)];
   const spoken = [
     ...ledNotes(task, board.pages),
-    ...workers.flatMap((one) =>
-      wordsOf(one, board.pages).map((text) => ({ from: `${one.id} (${one.title})`, text })),
-    ),
+    ...workers.flatMap((one) => wordsOf(one, board.pages).map((text) => ({ from: `${one.id} (${one.title})`, text }))),
   ].map(({ from, text }) => ({ from, text: boundText(text, longestNote) }));
   let length = 0;
   const words = spoken.slice(0, mostNotes).filter(({ text }) => {

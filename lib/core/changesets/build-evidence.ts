@@ -21,9 +21,7 @@ export function compareEvidence(before: Evidence, now: Evidence): readonly strin
     ...(before.tree === now.tree ? [] : [`the tree is now ${short(now.tree)}, before ${short(before.tree)}`]),
     ...compareCommands(before, now),
     ...compareFiles(before.files, now.files),
-    ...(before.seed === now.seed
-      ? []
-      : [`the seed is now ${now.seed ?? 'none'}, before ${before.seed ?? 'none'}`]),
+    ...(before.seed === now.seed ? [] : [`the seed is now ${now.seed ?? 'none'}, before ${before.seed ?? 'none'}`]),
     ...compareResults(before, now),
   ];
   if (differences.length === 0) return ['the verification hash is different'];

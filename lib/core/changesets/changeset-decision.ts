@@ -29,8 +29,7 @@ export function reopenChangesetDecision(session: Session, changeset: Changeset):
   const reason = `what was decided about ${id} was taken back`;
   const changesets = session.changesets.map((one): Changeset => {
     if (one.id === id) return asBuilt(one);
-    if (rest.includes(one) || (isInPart && above.includes(one)))
-      return { ...asBuilt(one), state: 'void', reason };
+    if (rest.includes(one) || (isInPart && above.includes(one))) return { ...asBuilt(one), state: 'void', reason };
     return above.includes(one) ? asBuilt(one) : one;
   });
   return { ...session, changesets };
@@ -39,10 +38,7 @@ export function reopenChangesetDecision(session: Session, changeset: Changeset):
 const open: readonly Changeset['state'][] = ['waiting', 'approved', 'deferred'];
 
 /** Changesets built from the tasks that a partial rejection left. */
-function restOf(
-  current: readonly Changeset[],
-  { id, tasks, rejected_tasks: part }: Changeset,
-): readonly Changeset[] {
+function restOf(current: readonly Changeset[], { id, tasks, rejected_tasks: part }: Changeset): readonly Changeset[] {
   if (part === undefined) return [];
   const left = tasks.filter((task) => !part.includes(task));
   return current.filter((one) => one.id !== id && one.tasks.some((task) => left.includes(task)));
@@ -80,20 +76,14 @@ export function rejectTasksOfChangeset(
   const rejected = withChangesetState(session, [id], 'rejected', words, by);
   const marked = {
     ...rejected,
-    changesets: rejected.changesets.map((one) =>
-      one.id === id ? { ...one, rejected_tasks: [...tasks] } : one,
-    ),
+    changesets: rejected.changesets.map((one) => (one.id === id ? { ...one, rejected_tasks: [...tasks] } : one)),
   };
   const above = builtOn(marked, group, ['waiting']).map((one) => one.id);
   return withChangesetState(marked, above, 'void', `${group} is built again without ${tasks.join(', ')}`);
 }
 
 /** The changesets of the cycle in one of these states that build on a group, directly or through others of them. */
-function builtOn(
-  session: Session,
-  group: string,
-  states: readonly Changeset['state'][],
-): readonly Changeset[] {
+function builtOn(session: Session, group: string, states: readonly Changeset['state'][]): readonly Changeset[] {
   const groups = new Set([group]);
   const found: Changeset[] = [];
   // Those that others build upon come first.
@@ -123,9 +113,7 @@ export function withChangesetState(
   });
   return {
     ...session,
-    changesets: session.changesets.map((changeset) =>
-      ids.includes(changeset.id) ? changed(changeset) : changeset,
-    ),
+    changesets: session.changesets.map((changeset) => (ids.includes(changeset.id) ? changed(changeset) : changeset)),
   };
 }
 
@@ -164,8 +152,7 @@ export function findLandedChangeset(
   name: string | null,
 ): LandedChangeset | undefined {
   const landed = changesets.filter(hasLanded);
-  if (name !== null)
-    return landed.find(({ id }) => id === name) ?? landed.findLast(({ group }) => group === name);
+  if (name !== null) return landed.find(({ id }) => id === name) ?? landed.findLast(({ group }) => group === name);
   // Those of one cycle landed in the order of what they need, which is not that of the list.
   return landed.find(({ landed_commit: commit }) => commit === base_commit) ?? landed.at(-1);
 }

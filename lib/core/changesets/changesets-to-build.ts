@@ -34,16 +34,14 @@ export function listChangesetsToBuild(tasks: readonly Task[]): {
   const passed = tasks.filter((task) => task.status === 'done' && task.result.status === 'pass');
   const { included, waiting } = leaveOutUnfounded(passed, tasks);
   const inSome = new Set(included);
-  const changesets = groupByCohesion(included).map(
-    ({ group, cohesionGroups: names, tasks: members, dependsOn }) => ({
-      group,
-      tasks: sortTasksByDependency(members),
-      missing: tasks
-        .filter((task) => names.includes(task.cohesion_group) && !inSome.has(task) && isOpen(task))
-        .sort(compareByPriority),
-      dependsOn,
-    }),
-  );
+  const changesets = groupByCohesion(included).map(({ group, cohesionGroups: names, tasks: members, dependsOn }) => ({
+    group,
+    tasks: sortTasksByDependency(members),
+    missing: tasks
+      .filter((task) => names.includes(task.cohesion_group) && !inSome.has(task) && isOpen(task))
+      .sort(compareByPriority),
+    dependsOn,
+  }));
   return { changesets, waiting };
 }
 
@@ -56,9 +54,7 @@ function leaveOutUnfounded(
   const waiting: DeferredTask<Task>[] = [];
   // In dependency order, one pass sees every reason before what follows from it.
   for (const task of sortTasksByDependency(passed)) {
-    const missing = listNeededTasks(task).find(
-      (id) => byId.get(id)?.status !== 'merged' && !included.has(id),
-    );
+    const missing = listNeededTasks(task).find((id) => byId.get(id)?.status !== 'merged' && !included.has(id));
     if (missing === undefined) continue;
     included.delete(task.id);
     waiting.push({ task, because: `needs ${missing}, which ${describeState(byId.get(missing))}` });

@@ -22,8 +22,7 @@ export function listChangesetsToShow(
   const isLast = (changeset: Changeset): boolean =>
     current.findLast(({ group }) => group === changeset.group) === changeset;
   return current.filter(
-    (changeset) =>
-      changeset.state !== 'void' || (isLast(changeset) && changeset.tasks.some((id) => open.has(id))),
+    (changeset) => changeset.state !== 'void' || (isLast(changeset) && changeset.tasks.some((id) => open.has(id))),
   );
 }
 
@@ -86,13 +85,8 @@ function cycleOf(id: string): string {
 }
 
 /** True if a group's branch stands on another's, directly or through others. */
-export function isGroupBuiltOnGroup(
-  requests: readonly GroupPullRequest[],
-  upper: string,
-  lower: string,
-): boolean {
+export function isGroupBuiltOnGroup(requests: readonly GroupPullRequest[], upper: string, lower: string): boolean {
   const seen = new Set([upper]);
-  for (const group of seen)
-    for (const below of requests.find((one) => one.group === group)?.on ?? []) seen.add(below);
+  for (const group of seen) for (const below of requests.find((one) => one.group === group)?.on ?? []) seen.add(below);
   return upper !== lower && seen.has(lower);
 }

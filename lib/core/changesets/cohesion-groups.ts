@@ -6,8 +6,7 @@ import { compareByPriority, findStronglyConnectedNodes, sortByNeeds } from '../s
 import { listNeededTasks, type NeededWorkFields } from '../task/stack-state.ts';
 
 /** Fields of a task that decide its group. */
-export type GroupableTask = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> &
-  NeededWorkFields;
+export type GroupableTask = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & NeededWorkFields;
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */
 interface GroupedTasks<T extends GroupableTask> {
@@ -69,9 +68,7 @@ function circles<T extends GroupableTask>(
       if (needed !== undefined) graph.get(nameOf(task))?.add(needed);
     }
   const sorted = new Map([...graph].map(([name, needed]) => [name, [...needed].sort(compareText)]));
-  const joined = findStronglyConnectedNodes(sorted).map(
-    (component) => [component, component.join('+')] as const,
-  );
+  const joined = findStronglyConnectedNodes(sorted).map((component) => [component, component.join('+')] as const);
   return new Map(joined.flatMap(([component, name]) => component.map((member) => [member, name] as const)));
 }
 
@@ -122,9 +119,7 @@ function topPriority(tasks: readonly GroupableTask[]): number {
 /** Done tasks without a verdict: groups in dependency order, each group's tasks by priority, then id. */
 export function listTasksToValidate(tasks: readonly Task[]): readonly Task[] {
   return groupByCohesion(tasks).flatMap((group) =>
-    group.tasks
-      .filter((task) => task.status === 'done' && task.result.status === null)
-      .sort(compareByPriority),
+    group.tasks.filter((task) => task.status === 'done' && task.result.status === null).sort(compareByPriority),
   );
 }
 

@@ -88,9 +88,7 @@ export function listSessionsToArchive(
     .slice(0, Math.max(0, atHand.length - keep))
     .filter(({ id, state, checkout }) => {
       const isInUse = busy.has(id) || checkout !== null || snapshot.current?.id === id;
-      return (
-        state === 'ended' && !isInUse && snapshot.tasksOf(id).every(({ status }) => status !== 'claimed')
-      );
+      return state === 'ended' && !isInUse && snapshot.tasksOf(id).every(({ status }) => status !== 'claimed');
     })
     .map(({ id }) => id);
 }

@@ -31,10 +31,7 @@ type FollowedLine =
   | { readonly kind: 'gone'; readonly hunk: Hunk };
 
 /** Follows lines, counted from 1, through the hunks of their file, in their order. */
-export function followLinesThroughHunks(
-  hunks: readonly Hunk[],
-  { line, to = line }: LineRange,
-): FollowedLine {
+export function followLinesThroughHunks(hunks: readonly Hunk[], { line, to = line }: LineRange): FollowedLine {
   const all = Array.from({ length: to - line + 1 }, (_, index) => followLine(hunks, line + index));
   const standing = all.flatMap((one) => (one.kind === 'stands' ? [one] : []));
   const [first] = standing;
@@ -56,8 +53,7 @@ function followLine(hunks: readonly Hunk[], line: number): FollowedLine {
     let old = hunk.oldStart;
     let now = hunk.newStart;
     for (const [index, { kind }] of hunk.lines.entries()) {
-      if (kind === 'delete' && old === line)
-        return { kind: isReplaced(hunk, index) ? 'changed' : 'gone', hunk };
+      if (kind === 'delete' && old === line) return { kind: isReplaced(hunk, index) ? 'changed' : 'gone', hunk };
       if (kind === 'context' && old === line) return { kind: 'stands', line: now, beside: hunk };
       if (kind !== 'insert') old += 1;
       if (kind !== 'delete') now += 1;

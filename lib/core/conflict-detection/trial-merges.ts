@@ -66,8 +66,7 @@ export function planTrialMerges({
   const found: { readonly pair: TrialPair; readonly at: number; readonly distance: number }[] = [];
   looked.forEach(({ work: one, reach }, index) => {
     for (const { work: other, reach: others } of looked.slice(index + 1)) {
-      if (one.builtOn.has(other.commit) || other.builtOn.has(one.commit) || isMerged(merged, one, other))
-        continue;
+      if (one.builtOn.has(other.commit) || other.builtOn.has(one.commit) || isMerged(merged, one, other)) continue;
       const distance = distanceOf(reach, others, () => findSharedLock(one, other) !== null);
       const at = Math.max(one.changedAt, other.changedAt);
       if (distance !== null) found.push({ pair: { one, other }, at, distance });
@@ -151,13 +150,9 @@ export function listConflicts(
     .flatMap(({ pair, trial }): PredictedConflict[] => {
       if (trial.kind === 'unrelated') return [toConflict(pair, { paths: [], unrelated: true })];
       const below = met.filter((other) => other.pair !== pair && isBelow(other.pair, pair));
-      const known = new Set(
-        below.flatMap((other) => (other.trial.kind === 'conflict' ? other.trial.paths : [])),
-      );
+      const known = new Set(below.flatMap((other) => (other.trial.kind === 'conflict' ? other.trial.paths : [])));
       const own = trial.paths.filter((path) => !known.has(path));
-      return own.length === 0 && trial.paths.length > 0
-        ? []
-        : [toConflict(pair, { paths: own, unrelated: false })];
+      return own.length === 0 && trial.paths.length > 0 ? [] : [toConflict(pair, { paths: own, unrelated: false })];
     })
     .sort((a, b) => compareText(makeConflictKey(a), makeConflictKey(b)));
 }

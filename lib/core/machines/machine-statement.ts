@@ -12,21 +12,13 @@ import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
-import {
-  toApprovalDecision,
-  toChangesetBuiltDecision,
-  toVerdictDecision,
-} from '../admission/make-decisions.ts';
+import { toApprovalDecision, toChangesetBuiltDecision, toVerdictDecision } from '../admission/make-decisions.ts';
 import { makeTaskChange, type TaskChange } from '../task/task-state.ts';
 
 type Unsigned = Omit<MachineStatement, 'key' | 'signature'>;
 
 /** The text a machine signs for a decision: exactly that one, in which role, under which name and claim. */
-export function renderTextToSign(
-  role: JoinedMachineRole,
-  decision: LoggedDecision,
-  { name, claim }: Unsigned,
-): string {
+export function renderTextToSign(role: JoinedMachineRole, decision: LoggedDecision, { name, claim }: Unsigned): string {
   return `git-flame ${role} ${canonicalDigest({ decision, name, claim })}`;
 }
 
@@ -105,9 +97,5 @@ export function claimValidation(task: DoneTask, machine: string): TaskChange<Don
 export function releaseValidation(task: DoneTask, reason: string): TaskChange<DoneTask> {
   if (task.judging === undefined) return makeTaskChange(task, task, '');
   const judging = { ...task.judging, machine: null };
-  return makeTaskChange(
-    task,
-    { ...task, judging },
-    `, no longer judged on ${task.judging.machine}: ${reason}`,
-  );
+  return makeTaskChange(task, { ...task, judging }, `, no longer judged on ${task.judging.machine}: ${reason}`);
 }

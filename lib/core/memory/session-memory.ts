@@ -32,10 +32,7 @@ const omission = (count: number): string => `(${count} older or less related ent
  * sessions as one line, failures longer, never above `maxBytes`. Newest session first; '' if there is nothing. The
  * order of the entries doesn't matter.
  */
-export function renderMemoryForPlanner(
-  entries: readonly MemoryEntry[],
-  options: MemoryRenderOptions,
-): string {
+export function renderMemoryForPlanner(entries: readonly MemoryEntry[], options: MemoryRenderOptions): string {
   const relevance = relevanceTo(options.objective);
   const sessions = bySession(entries);
   const pieces = sessions.flatMap((session, age) => describeSession(session, age, { relevance, options }));
@@ -81,8 +78,7 @@ function describeSession(
   return entries.flatMap((entry, order): Piece[] => {
     const related = relevance(entry);
     const place = { age, order };
-    if (entry.kind === 'summary')
-      return [{ ...place, text: describeSummary(entry), score: 1 + freshness + related }];
+    if (entry.kind === 'summary') return [{ ...place, text: describeSummary(entry), score: 1 + freshness + related }];
     if (entry.kind === 'failure' && keepsFailures)
       return [{ ...place, text: describeFailure(entry), score: 0.75 + freshness + related }];
     if (isOld && related < relevantFrom) return [];

@@ -114,8 +114,7 @@ function setsOf({ changesets }: Session): ReadonlyMap<string, string> {
 function describeChangeset(changeset: Changeset): string {
   const { state, commit, tasks, diagnostics, decided_by: by, reason, parent, landed_commit } = changeset;
   const failing = diagnostics.filter(({ exit_code: exitCode }) => exitCode !== 0).length;
-  const checks =
-    diagnostics.length === 0 ? 'no checks' : failing === 0 ? 'checks pass' : `${failing} checks fail`;
+  const checks = diagnostics.length === 0 ? 'no checks' : failing === 0 ? 'checks pass' : `${failing} checks fail`;
   const who = by === null ? '' : ` by ${by}`;
   const landed = landed_commit === null ? '' : `, landed as ${shortId(landed_commit)}`;
   const why = reason === null ? '' : `: ${reason}`;
@@ -123,16 +122,9 @@ function describeChangeset(changeset: Changeset): string {
 }
 
 /** Verdicts on one commit that are new, and those that are gone. */
-export function listVerdictChanges(
-  before: readonly Verdict[],
-  after: readonly Verdict[],
-): readonly IncomingChange[] {
+export function listVerdictChanges(before: readonly Verdict[], after: readonly Verdict[]): readonly IncomingChange[] {
   const [old, now] = [verdictsIn(before), verdictsIn(after)];
-  const change = (
-    { session, task, commit }: Verdict,
-    from: string | null,
-    to: string | null,
-  ): IncomingChange => ({
+  const change = ({ session, task, commit }: Verdict, from: string | null, to: string | null): IncomingChange => ({
     session,
     about: task,
     from,
@@ -140,12 +132,8 @@ export function listVerdictChanges(
     what: `verdict on ${shortId(commit)}`,
   });
   return [
-    ...[...old]
-      .filter(([key]) => !now.has(key))
-      .map(([, verdict]) => change(verdict, describe(verdict), null)),
-    ...[...now]
-      .filter(([key]) => !old.has(key))
-      .map(([, verdict]) => change(verdict, null, describe(verdict))),
+    ...[...old].filter(([key]) => !now.has(key)).map(([, verdict]) => change(verdict, describe(verdict), null)),
+    ...[...now].filter(([key]) => !old.has(key)).map(([, verdict]) => change(verdict, null, describe(verdict))),
   ];
 }
 
@@ -166,10 +154,7 @@ export function listReviewChanges(commit: string, after: ReviewNote): readonly I
 }
 
 /** Notes for later tasks that came or went. */
-export function listLeftNoteChanges(
-  before: BlackboardPage | null,
-  after: BlackboardPage,
-): readonly IncomingChange[] {
+export function listLeftNoteChanges(before: BlackboardPage | null, after: BlackboardPage): readonly IncomingChange[] {
   const place = { session: after.session, about: after.task ?? '' };
   const describeNote = ({ by, text }: BlackboardNote): string => toOneLine(`${by}: ${text}`, longest);
   const old = before?.notes ?? [];
@@ -187,8 +172,7 @@ export function listLeftNoteChanges(
 
 /** Lists the changes of a memory entry: planners read it. */
 export function listMemoryChanges(before: MemoryEntry | null, after: MemoryEntry): readonly IncomingChange[] {
-  const text = ({ kind, title, notes }: MemoryEntry): string =>
-    toOneLine(`${kind}: ${title}: ${notes}`, longest);
+  const text = ({ kind, title, notes }: MemoryEntry): string => toOneLine(`${kind}: ${title}: ${notes}`, longest);
   const { session, task } = after;
   return [{ session, about: task ?? '', what: 'memory', from: before && text(before), to: text(after) }];
 }

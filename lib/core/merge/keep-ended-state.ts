@@ -41,9 +41,7 @@ export function keepSpendingAndDecisions(before: Session, after: Session): Merge
   const roles = Object.keys({ ...before.spend, ...after.spend });
   const kept = {
     ...larger(before, after),
-    spend: Object.fromEntries(
-      roles.map((role) => [role, largerSpend(before.spend[role], after.spend[role])]),
-    ),
+    spend: Object.fromEntries(roles.map((role) => [role, largerSpend(before.spend[role], after.spend[role])])),
   };
   const { cost_usd, tokens, spend } = after;
   // Where it was may be missing in what an older version wrote again.
@@ -114,11 +112,7 @@ export function keepArchivedTask(before: Task, after: Task): MergedNote<Task> {
   return admitSame(before, after, isArchivedTaskSame(before, after));
 }
 
-function admitSame<T extends { readonly rev: number }>(
-  before: T,
-  after: T,
-  isSameThing: boolean,
-): MergedNote<T> {
+function admitSame<T extends { readonly rev: number }>(before: T, after: T, isSameThing: boolean): MergedNote<T> {
   if (isSameThing) return { value: after, lost: [] };
   return {
     value: before,

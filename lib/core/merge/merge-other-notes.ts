@@ -1,21 +1,11 @@
-import {
-  type BlackboardNote,
-  type BlackboardPage,
-  blackboardNoteLimits,
-} from '../../domain/state/blackboard.ts';
+import { type BlackboardNote, type BlackboardPage, blackboardNoteLimits } from '../../domain/state/blackboard.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
 import type { DiagnosticsRerun, ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { toOneLine } from '../task/bound-text.ts';
-import {
-  combinePreferences,
-  type MergedNote,
-  mergeById,
-  mergeValue,
-  toSortedKeyJson,
-} from './merge-values.ts';
+import { combinePreferences, type MergedNote, mergeById, mergeValue, toSortedKeyJson } from './merge-values.ts';
 
 interface Validation {
   readonly v: 1;

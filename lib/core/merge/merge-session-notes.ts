@@ -73,10 +73,8 @@ export function mergeSessionNotes(base: Session | null, ours: Session, theirs: S
   if (ours.archived_at !== undefined || theirs.archived_at !== undefined) return mergeArchived(ours, theirs);
   const sides = makeSidesReader(base, ours, theirs);
   const moreChanges = base === null ? theirs.rev - ours.rev : 0;
-  const choose = <Value>(
-    get: (session: Session) => Value,
-    prefer: PreferenceOrder<Value> = combinePreferences(),
-  ) => mergeValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
+  const choose = <Value>(get: (session: Session) => Value, prefer: PreferenceOrder<Value> = combinePreferences()) =>
+    mergeValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
   const course = choose(courseOf, preferCourse);
   const objective = choose((session) => session.objective);
   const raised = choose(
@@ -120,9 +118,7 @@ export function mergeSessionNotes(base: Session | null, ours: Session, theirs: S
     ...(course.loser === null
       ? []
       : [{ what: 'wave', kept: describeCourse(course.value), lost: describeCourse(course.loser.value) }]),
-    ...(objective.loser === null
-      ? []
-      : [{ what: 'objective', kept: objective.value, lost: objective.loser.value }]),
+    ...(objective.loser === null ? [] : [{ what: 'objective', kept: objective.value, lost: objective.loser.value }]),
   ];
   return { value, lost };
 }
@@ -156,10 +152,7 @@ function mergeSpentOn(ours: Session, theirs: Session): Pick<Session, 'spent_on'>
   if (names.length === 0) return {};
   const largest = (name: string, key: 'cost_usd' | 'tokens'): number =>
     Math.max(left[name]?.[key] ?? 0, right[name]?.[key] ?? 0);
-  const entries = names.map((name) => [
-    name,
-    { cost_usd: largest(name, 'cost_usd'), tokens: largest(name, 'tokens') },
-  ]);
+  const entries = names.map((name) => [name, { cost_usd: largest(name, 'cost_usd'), tokens: largest(name, 'tokens') }]);
   return { spent_on: Object.fromEntries(entries) };
 }
 

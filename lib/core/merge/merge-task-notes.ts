@@ -61,17 +61,13 @@ export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): Mer
     mergeValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
   const head = choose(pickTaskHead, preferHead);
   const planned = {
-    ...Object.fromEntries(
-      listTaskKeysByMerge('planned').map((key) => [key, choose<unknown>((task) => task[key])]),
-    ),
+    ...Object.fromEntries(listTaskKeysByMerge('planned').map((key) => [key, choose<unknown>((task) => task[key])])),
     priority: choose<unknown>(
       (task) => task.priority,
       (a, b) => Number(a) - Number(b),
     ),
   };
-  const lostFields = Object.entries(planned).flatMap(([what, choice]) =>
-    lossOf(what, choice, toSortedKeyJson),
-  );
+  const lostFields = Object.entries(planned).flatMap(([what, choice]) => lossOf(what, choice, toSortedKeyJson));
   const superseded = [
     ...(head.loser === null ? [] : [supersededHead(head.loser.value, ours.created_at)]),
     ...lostFields.map(({ what, lost }) => supersededField(what, lost, ours.created_at)),
@@ -97,9 +93,7 @@ export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): Mer
     ...values,
     ...head.value,
     rev: Math.max(ours.rev, theirs.rev),
-    ...Object.fromEntries(
-      listTaskKeysByMerge('list').map((key) => [key, mergeTextSets(sides((task) => task[key]))]),
-    ),
+    ...Object.fromEntries(listTaskKeysByMerge('list').map((key) => [key, mergeTextSets(sides((task) => task[key]))])),
     history: history.filter((entry) => !current.some((wrong) => isDeepEqual(wrong, entry))),
     updated_at: pickLaterIsoTime(ours.updated_at, theirs.updated_at),
   };
@@ -110,14 +104,8 @@ function valuesOf(choices: Readonly<Record<string, MergeChoice<unknown>>>): Part
   return Object.fromEntries(Object.entries(choices).map(([key, { value }]) => [key, value]));
 }
 
-function lossOf<Value>(
-  what: string,
-  choice: MergeChoice<Value>,
-  describe: (value: Value) => string,
-): LostValue[] {
-  return choice.loser === null
-    ? []
-    : [{ what, kept: describe(choice.value), lost: describe(choice.loser.value) }];
+function lossOf<Value>(what: string, choice: MergeChoice<Value>, describe: (value: Value) => string): LostValue[] {
+  return choice.loser === null ? [] : [{ what, kept: describe(choice.value), lost: describe(choice.loser.value) }];
 }
 
 const superseded = 'superseded';
@@ -183,14 +171,7 @@ export function pickTaskHead(task: Task): TaskHead {
 }
 
 /** `claimed by worker-1a2b3c4d`, `claimed by Lea <lea@example.com> on laptop/1a2b3c4d`, `done at 1234abcd by worker-1a2b3c4d`. */
-export function describeTaskHead({
-  status,
-  agent_id,
-  claimed_by,
-  claimed_host,
-  commit,
-  result,
-}: TaskHead): string {
+export function describeTaskHead({ status, agent_id, claimed_by, claimed_host, commit, result }: TaskHead): string {
   // One person can have claimed it in two clones.
   const place = claimed_host === null ? '' : ` on ${claimed_host}`;
   const who = agent_id ?? (claimed_by === null ? null : claimed_by + place);

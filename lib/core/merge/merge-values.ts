@@ -44,10 +44,7 @@ export interface MergeChoice<Value> {
 }
 
 /** The changed one of two values; where both changed differently, the preferred one. */
-export function mergeValue<Value>(
-  sides: MergeSides<Value>,
-  prefer: PreferenceOrder<Value>,
-): MergeChoice<Value> {
+export function mergeValue<Value>(sides: MergeSides<Value>, prefer: PreferenceOrder<Value>): MergeChoice<Value> {
   const { base, ours, theirs } = sides;
   if (isDeepEqual(ours, theirs) || (base !== undefined && isDeepEqual(base, theirs)))
     return { value: ours, loser: null };
@@ -92,9 +89,7 @@ export function mergeTextSets<Text extends string>(sides: MergeSides<readonly Te
 }
 
 /** The first answer that isn't 0 decides; at last the smaller JSON text, so the order is total. */
-export function combinePreferences<Value>(
-  ...rules: readonly PreferenceOrder<Value>[]
-): PreferenceOrder<Value> {
+export function combinePreferences<Value>(...rules: readonly PreferenceOrder<Value>[]): PreferenceOrder<Value> {
   return (a, b) => {
     for (const rule of rules) {
       const answer = rule(a, b);

@@ -25,9 +25,7 @@ export function computeBudgetState(config: Config, session: Session): BudgetStat
 }
 
 /** Reservations of machines that are gone, which may have spent them. */
-function presumedReservations({
-  reservations = [],
-}: Pick<Session, 'reservations'>): readonly BudgetReservation[] {
+function presumedReservations({ reservations = [] }: Pick<Session, 'reservations'>): readonly BudgetReservation[] {
   return reservations.filter((one) => one.presumed === true);
 }
 
@@ -137,10 +135,7 @@ export function sumMachineSpending(
 }
 
 /** A session in which what these agents had set aside counts as spent, until their clone says what they spent. */
-export function presumeReservationsSpent(
-  session: Session,
-  isGone: (one: BudgetReservation) => boolean,
-): Session {
+export function presumeReservationsSpent(session: Session, isGone: (one: BudgetReservation) => boolean): Session {
   const { reservations = [] } = session;
   const isNew = (one: BudgetReservation): boolean => one.presumed !== true && isGone(one);
   if (!reservations.some(isNew)) return session;

@@ -59,9 +59,7 @@ function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
     if (shape !== null) return [`file lock ${lock} ${shape}`];
     const refused = rules.refuseLock(lock);
     if (refused !== null) return [`file lock ${lock} ${refused}`];
-    return isLockInsideGlobs(lock, rules.allowedPaths)
-      ? []
-      : [`file lock ${lock} is not inside allowed_paths`];
+    return isLockInsideGlobs(lock, rules.allowedPaths) ? [] : [`file lock ${lock} is not inside allowed_paths`];
   });
 }
 

@@ -1,9 +1,5 @@
 import type { Config } from '../../domain/config/config-schema.ts';
-import {
-  findRoleAdapter,
-  readRoleBudget,
-  type TaskAgentSettings,
-} from '../../domain/config/role-adapter-and-model.ts';
+import { findRoleAdapter, readRoleBudget, type TaskAgentSettings } from '../../domain/config/role-adapter-and-model.ts';
 import { agentRoles, type Role } from '../../domain/role.ts';
 import type { AttemptAdapterAndModel } from '../../domain/state/attempt-record.ts';
 import type { AgentRunRecord } from '../../domain/state/session-schema.ts';

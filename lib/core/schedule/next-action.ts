@@ -56,8 +56,7 @@ export function chooseNextAction(state: SessionState): SessionAction {
   const current = listChangesetsOfCycle(session);
   const lost = listTasksToRebase(tasks, current);
   if (isLandingLeft(current, lost)) return { kind: 'review' };
-  if (tasks.some((task) => doesTaskNeedValidation(task, stackState)) || lost.length > 0)
-    return { kind: 'validate' };
+  if (tasks.some((task) => doesTaskNeedValidation(task, stackState)) || lost.length > 0) return { kind: 'validate' };
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
   if (listMergeableTasks(tasks, current).length > 0) return { kind: 'merge' };
@@ -83,9 +82,7 @@ export function chooseNextAction(state: SessionState): SessionAction {
  */
 function isLandingLeft(current: readonly Changeset[], lost: readonly Task[]): boolean {
   if (current.some(({ state }) => state === 'waiting')) return false;
-  const left = new Set<string>(
-    current.filter(({ state }) => state === 'approved').flatMap((one) => one.tasks),
-  );
+  const left = new Set<string>(current.filter(({ state }) => state === 'approved').flatMap((one) => one.tasks));
   return left.size > 0 && !lost.some(({ id }) => left.has(id));
 }
 
@@ -123,8 +120,7 @@ export function listMergeableTasks(tasks: readonly Task[], current: readonly Cha
     const task = byId.get(id);
     const answer =
       merging.get(id) ??
-      (task?.status === 'merged' ||
-        (task !== undefined && isPassed(task) && listNeededTasks(task).every(canMerge)));
+      (task?.status === 'merged' || (task !== undefined && isPassed(task) && listNeededTasks(task).every(canMerge)));
     merging.set(id, answer);
     return answer;
   };
@@ -137,8 +133,7 @@ export function listMergeableTasks(tasks: readonly Task[], current: readonly Cha
     : new Set<string>();
   const known = new Map<string, boolean>();
   const isReady = (task: Task): boolean => {
-    const answer =
-      known.get(task.id) ?? (isFree(task) && !unfinished.has(task.cohesion_group) && isFounded(task));
+    const answer = known.get(task.id) ?? (isFree(task) && !unfinished.has(task.cohesion_group) && isFounded(task));
     known.set(task.id, answer);
     return answer;
   };
@@ -180,9 +175,7 @@ function hasReady(tasks: readonly Task[]): boolean {
   const isSettled = (task: Task): boolean =>
     task.status === 'merged' || (task.status === 'done' && !stackState.waits(task));
   const settled = new Set(tasks.filter(isSettled).map(({ id }) => id));
-  return tasks.some(
-    ({ status, dependencies }) => status === 'pending' && dependencies.every((id) => settled.has(id)),
-  );
+  return tasks.some(({ status, dependencies }) => status === 'pending' && dependencies.every((id) => settled.has(id)));
 }
 
 /** Work that waits for other work is judged on top of that. */
@@ -194,8 +187,7 @@ function endReason(tasks: readonly Task[]): string {
   if (tasks.length === 0) return 'the plan is empty';
   const lost = tasks.filter(isLost).length;
   if (lost === 0) return 'all tasks are settled';
-  if (tasks.length === 1)
-    return tasks[0]?.status === 'blocked' ? 'its only task is blocked' : 'its only task failed';
+  if (tasks.length === 1) return tasks[0]?.status === 'blocked' ? 'its only task is blocked' : 'its only task failed';
   return `${lost} of ${tasks.length} tasks failed or are blocked`;
 }
 
@@ -204,9 +196,6 @@ function isLost({ status }: Task): boolean {
 }
 
 /** The tasks that no other changeset of the cycle may hold: of one that was rejected in part, those that went back. */
-function heldTasks({
-  tasks,
-  rejected_tasks: part,
-}: Pick<Changeset, 'tasks' | 'rejected_tasks'>): readonly TaskId[] {
+function heldTasks({ tasks, rejected_tasks: part }: Pick<Changeset, 'tasks' | 'rejected_tasks'>): readonly TaskId[] {
   return part ?? tasks;
 }

@@ -14,9 +14,7 @@ export function findServicePause(
 export function addPause(session: Session, pause: ServicePause, now: number): Session {
   const known = findServicePause(session, pause.adapter, now);
   const isLonger = known !== null && Date.parse(known.until) >= Date.parse(pause.until);
-  const others = session.pauses.filter(
-    ({ adapter, until }) => adapter !== pause.adapter && Date.parse(until) > now,
-  );
+  const others = session.pauses.filter(({ adapter, until }) => adapter !== pause.adapter && Date.parse(until) > now);
   return { ...session, pauses: [...others, isLonger ? known : pause] };
 }
 
@@ -28,8 +26,7 @@ export function delayTasksOfPausedServices(
 ): readonly Task[] {
   if (session.pauses.length === 0) return tasks;
   return tasks.map((task) => {
-    const pause =
-      task.status === 'pending' ? findServicePause(session, options.adapterOf(task), options.now) : null;
+    const pause = task.status === 'pending' ? findServicePause(session, options.adapterOf(task), options.now) : null;
     if (pause === null || laterOf(task.not_before, pause.until) === task.not_before) return task;
     return { ...task, not_before: pause.until };
   });

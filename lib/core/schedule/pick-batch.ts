@@ -40,8 +40,7 @@ export function pickNonConflictingBatch<T extends TaskWithLocks>({
   const locked = new LockIndex<TaskWithLocks>(running);
   let free = limit - used;
   const waits = ({ id }: T): number => chains.get(id) ?? 0;
-  const byUrgency = (a: T, b: T): number =>
-    a.priority - b.priority || waits(b) - waits(a) || compareText(a.id, b.id);
+  const byUrgency = (a: T, b: T): number => a.priority - b.priority || waits(b) - waits(a) || compareText(a.id, b.id);
   for (const task of [...ready].sort(byUrgency)) {
     const because =
       free <= 0 && wanted(task) > 0 ? `no agent is free (limit ${limit})` : describeShared(locked.find(task));

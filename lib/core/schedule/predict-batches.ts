@@ -67,9 +67,7 @@ function chainsOf(tasks: readonly Chained[]): Chains {
 function findChains(tasks: readonly Chained[]): Chains {
   const { lengths: dependents } = walk(tasks, compareByPriority, () => 0);
   const order = (a: Chained, b: Chained): number =>
-    a.priority - b.priority ||
-    (dependents.get(b.id) ?? 0) - (dependents.get(a.id) ?? 0) ||
-    compareText(a.id, b.id);
+    a.priority - b.priority || (dependents.get(b.id) ?? 0) - (dependents.get(a.id) ?? 0) || compareText(a.id, b.id);
   const root: Folder = { here: 0, below: 0, children: new Map() };
   const walked = walk(
     tasks,

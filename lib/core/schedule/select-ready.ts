@@ -33,13 +33,10 @@ export function selectReadyTasks({
   const isClear = dependencyCheck(tasks);
   const isClearSoon = judged.size === 0 ? isClear : dependencyCheck(tasks, judged);
   const claimed = [...running, ...tasks.filter((task) => task.status === 'claimed')];
-  const busy = [...new Map(claimed.map((task) => [task.id, task])).values()].sort((a, b) =>
-    compareText(a.id, b.id),
-  );
+  const busy = [...new Map(claimed.map((task) => [task.id, task])).values()].sort((a, b) => compareText(a.id, b.id));
   const taken = new Set(busy.map((task) => task.id));
   const ready = tasks.filter(
-    (task) =>
-      task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClearSoon(task),
+    (task) => task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClearSoon(task),
   );
   const chains = ready.length < 2 ? new Map() : computeChainLengths(tasks.filter(isPendingTask));
   const atWork = busy.filter(({ id }) => !judged.has(id));
@@ -54,9 +51,7 @@ export function selectReadyTasks({
   });
   const unsettled = busy.filter(({ id }) => judged.has(id));
   return {
-    selected: selected.filter(
-      (task) => isClear(task) && !unsettled.some((one) => findSharedLock(task, one) !== null),
-    ),
+    selected: selected.filter((task) => isClear(task) && !unsettled.some((one) => findSharedLock(task, one) !== null)),
     deferred: deferred.filter(({ task }) => isClear(task)),
   };
 }
@@ -76,15 +71,10 @@ export function isPendingTask({ status }: Task): boolean {
   return status === 'pending';
 }
 
-function dependencyCheck(
-  tasks: readonly Task[],
-  asDone: ReadonlySet<string> = new Set(),
-): (task: Task) => boolean {
+function dependencyCheck(tasks: readonly Task[], asDone: ReadonlySet<string> = new Set()): (task: Task) => boolean {
   const stackState = readStackState(tasks);
   const isFinished = ({ id, status }: Task): boolean =>
-    status === 'merged' ||
-    (status === 'done' && !stackState.waits({ id })) ||
-    (status === 'claimed' && asDone.has(id));
+    status === 'merged' || (status === 'done' && !stackState.waits({ id })) || (status === 'claimed' && asDone.has(id));
   const finished = new Set<string>(tasks.filter(isFinished).map(({ id }) => id));
   return (task) => task.dependencies.every((id) => finished.has(id));
 }

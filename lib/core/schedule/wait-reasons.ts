@@ -27,9 +27,7 @@ export function listWaitReasonsByTask(
   const found = tasks.flatMap((task): [string, readonly string[]][] => {
     if (task.status !== 'pending') return [];
     const needs = [...unmetNeeds(task, byId, stackState), ...backoff(task, now)];
-    const others = [because.get(task.id), blockedByConflict.get(task.id)].filter(
-      (reason) => reason !== undefined,
-    );
+    const others = [because.get(task.id), blockedByConflict.get(task.id)].filter((reason) => reason !== undefined);
     const reasons = needs.length > 0 ? needs : others;
     return reasons.length === 0 ? [] : [[task.id, reasons]];
   });

@@ -4,12 +4,7 @@ import { taskStatuses } from '../../domain/state/task-facts.ts';
 import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import type { SessionFigures, Stats, TaskFigures } from '../../domain/view-models/stats-report.ts';
-import {
-  computeRoleFigures,
-  computeTaskCost,
-  countFailuresByRule,
-  listAgentFigures,
-} from './costs-and-failures.ts';
+import { computeRoleFigures, computeTaskCost, countFailuresByRule, listAgentFigures } from './costs-and-failures.ts';
 import { computeDistribution, computeRatio, sum } from './distribution.ts';
 import { computeHealthScore, findAnomalies, type HealthCounts, sumHealthCounts } from './health-score.ts';
 import { type Flow, measureFlow } from './task-flow.ts';
@@ -148,15 +143,9 @@ function taskFigures(task: TaskSpans, { session, verdicts }: SessionRecord): Tas
   };
 }
 
-function sessionFigures(
-  record: SessionRecord,
-  tasks: readonly TaskFigures[],
-  counts: HealthCounts,
-): SessionFigures {
+function sessionFigures(record: SessionRecord, tasks: readonly TaskFigures[], counts: HealthCounts): SessionFigures {
   const { session } = record;
-  const failures = sum(
-    countFailuresByRule({ ...record, doubtful: 0, blocked: new Map() }).map((one) => one.count),
-  );
+  const failures = sum(countFailuresByRule({ ...record, doubtful: 0, blocked: new Map() }).map((one) => one.count));
   const base = session.estimate?.base_usd ?? 0;
   return {
     session: session.id,
@@ -211,9 +200,7 @@ function costOf(sessions: readonly Session[], tasks: readonly TaskFigures[]): St
             base_usd: sum(estimates.map(({ base_usd }) => base_usd)),
             with_retries_usd: sum(estimates.map(({ with_retries_usd }) => with_retries_usd)),
           },
-    per_task: computeDistribution(
-      tasks.filter(({ attempts }) => attempts > 0).map(({ cost_usd }) => cost_usd),
-    ),
+    per_task: computeDistribution(tasks.filter(({ attempts }) => attempts > 0).map(({ cost_usd }) => cost_usd)),
     roles: computeRoleFigures(sessions),
     agents: sessions.flatMap(listAgentFigures),
   };
@@ -226,7 +213,5 @@ function retriesPerTask(tasks: readonly TaskFigures[]): number | null {
 
 function byStatus(tasks: readonly TaskFigures[]): Stats['tasks']['by_status'] {
   const count = (status: TaskStatus): number => tasks.filter((task) => task.status === status).length;
-  return Object.fromEntries(
-    taskStatuses.map((status) => [status, count(status)]),
-  ) as Stats['tasks']['by_status'];
+  return Object.fromEntries(taskStatuses.map((status) => [status, count(status)])) as Stats['tasks']['by_status'];
 }

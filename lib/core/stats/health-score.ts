@@ -70,12 +70,7 @@ function costPart({ usd, base, worst }: HealthCounts): HealthPart {
   return part('cost', 0.1, Math.max(0, 1 - over), says);
 }
 
-function ratio(
-  name: string,
-  weight: number,
-  [some, all]: readonly [number, number],
-  what: string,
-): HealthPart {
+function ratio(name: string, weight: number, [some, all]: readonly [number, number], what: string): HealthPart {
   return part(name, weight, computeRatio(some, all), `${some} of ${all} ${what}`);
 }
 
@@ -139,9 +134,7 @@ interface AnomalyFacts {
  */
 export function findAnomalies(facts: AnomalyFacts): Anomalies {
   const earlierThan = (session: SessionFigures): readonly SessionFigures[] =>
-    facts.history.filter(
-      ({ session: id, created_at }) => id !== session.session && created_at < session.created_at,
-    );
+    facts.history.filter(({ session: id, created_at }) => id !== session.session && created_at < session.created_at);
   const found = facts.sessions.flatMap((session) => {
     const past = earlierThan(session);
     const ids = new Set(past.map(({ session: id }) => id));

@@ -59,8 +59,7 @@ function sinceDone(
 
 /** Attempts at a task: claims, without those that were given back untried. */
 export function countAttemptsInSpans(spans: readonly StatusSpan[]): number {
-  return spans.filter(({ status }, index) => status === 'claimed' && spans[index + 1]?.status !== 'pending')
-    .length;
+  return spans.filter(({ status }, index) => status === 'claimed' && spans[index + 1]?.status !== 'pending').length;
 }
 
 export function summarizeTaskTimes(times: readonly TaskTimes[]): Stats['times_s'] {
@@ -118,8 +117,7 @@ function spansOf(
 ): readonly StatusSpan[] {
   const changes = moves.filter(({ to }, index) => to !== (moves[index - 1]?.to ?? 'pending'));
   const last = changes.at(-1)?.to ?? 'pending';
-  const whole =
-    last === task.status ? changes : [...changes, { at: Date.parse(task.updated_at), to: task.status }];
+  const whole = last === task.status ? changes : [...changes, { at: Date.parse(task.updated_at), to: task.status }];
   const spans: StatusSpan[] = [];
   let [status, from]: [TaskStatus, number] = ['pending', Date.parse(task.created_at)];
   for (const { at, to } of whole) {

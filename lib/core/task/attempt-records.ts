@@ -34,9 +34,7 @@ export const unendedAttemptResult: AttemptResult = {
 };
 
 /** The agents of a claim that are still to come to an end; a task of one attempt has one. */
-export function listRunningAgentsOfTask(
-  task: Pick<Task, 'status' | 'agent_id' | 'tries'>,
-): readonly AgentId[] {
+export function listRunningAgentsOfTask(task: Pick<Task, 'status' | 'agent_id' | 'tries'>): readonly AgentId[] {
   if (task.status !== 'claimed' || task.agent_id === null) return [];
   if (task.tries === undefined) return [task.agent_id];
   return task.tries.filter(({ ended }) => ended === null).map(({ agent_id }) => agent_id);
@@ -112,9 +110,7 @@ export function markChosenAttempt(tries: readonly AttemptRecord[], at: number): 
 
 /** Sums up several attempts of which none handed in work, as the failure of one. */
 export function combineFailures(tries: readonly AttemptRecord[]): Failure {
-  const failures = tries.flatMap(({ agent_id, failure }) =>
-    failure === undefined ? [] : [{ agent_id, ...failure }],
-  );
+  const failures = tries.flatMap(({ agent_id, failure }) => (failure === undefined ? [] : [{ agent_id, ...failure }]));
   const [first] = failures;
   const message = `None of ${formatCount(failures.length, 'attempt')} succeeded: ${failures
     .map((one) => `${one.agent_id}: ${one.message}`)
@@ -224,10 +220,7 @@ const excused = new Set(['agent-stopped', 'rate-limit', 'session-budget', 'kille
  * The validators that were paid for a task's present result, by what its session's note booked since it was done.
  * As long as there is no verdict on it, none of them gave one.
  */
-export function listValidatorsWithoutVerdict(
-  { agents }: Session,
-  { id, history }: Task,
-): readonly AgentRunRecord[] {
+export function listValidatorsWithoutVerdict({ agents }: Session, { id, history }: Task): readonly AgentRunRecord[] {
   const doneAt = history.findLast(({ result }) => result === 'done')?.timestamp ?? '';
   return agents.filter(
     ({ role, task_id, started_at, outcome }) =>

@@ -8,11 +8,7 @@ import type { TaskChange } from './task-state.ts';
  * Blocks what can't run any more because a task failed for good or was dropped: exactly its transitive
  * dependents that are pending or requeued, by id, each with the reason.
  */
-export function blockDependents(
-  tasks: readonly Task[],
-  failedId: string,
-  reason: string,
-): readonly TaskChange[] {
+export function blockDependents(tasks: readonly Task[], failedId: string, reason: string): readonly TaskChange[] {
   const through = findTransitiveDependents(tasks, [failedId]);
   return [...tasks]
     .sort((a, b) => compareText(a.id, b.id))
@@ -63,9 +59,7 @@ function keptWork(
     return below !== undefined && isTaskBuiltOnTask(task, below, byId);
   };
   return (task) =>
-    task.dependencies
-      .filter((need) => need === changedId || through.has(need))
-      .every((need) => isFounded(task, need));
+    task.dependencies.filter((need) => need === changedId || through.has(need)).every((need) => isFounded(task, need));
 }
 
 /**

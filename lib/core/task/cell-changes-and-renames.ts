@@ -44,9 +44,7 @@ function movedTo(lock: string, lost: readonly RenamedFile[]): string | null {
   const rest = first.from.slice(start.length);
   if (!first.to.endsWith(rest)) return null;
   const place = first.to.slice(0, first.to.length - rest.length);
-  const isThere = lost.every(
-    ({ from, to }) => from.startsWith(start) && to === `${place}${from.slice(start.length)}`,
-  );
+  const isThere = lost.every(({ from, to }) => from.startsWith(start) && to === `${place}${from.slice(start.length)}`);
   return isThere && place !== '' ? `${place}${lock.slice(start.length)}` : null;
 }
 

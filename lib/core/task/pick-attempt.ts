@@ -48,9 +48,7 @@ const criteria: readonly Criterion[] = [
  * by its verdict, then by how few lines it changes, then by their order. null: none handed in work.
  */
 export function pickBestAttempt(tries: readonly AttemptRecord[]): Picked | null {
-  let left: readonly Candidate[] = tries
-    .map((one, at) => ({ one, at }))
-    .filter(({ one }) => one.work !== undefined);
+  let left: readonly Candidate[] = tries.map((one, at) => ({ one, at })).filter(({ one }) => one.work !== undefined);
   const [first] = left;
   if (first === undefined) return null;
   if (left.length === 1) return { at: first.at, why: 'the only one whose work follows the rules' };

@@ -10,10 +10,7 @@ export interface NeededWorkFields {
 }
 
 /** The tasks whose work a task's own cannot land without: those it depends on, and those it was built on. */
-export function listNeededTasks({
-  dependencies,
-  built_on: builtOn = [],
-}: NeededWorkFields): readonly TaskId[] {
+export function listNeededTasks({ dependencies, built_on: builtOn = [] }: NeededWorkFields): readonly TaskId[] {
   return [...new Set([...dependencies, ...builtOn.map(({ task }) => task)])];
 }
 
@@ -58,10 +55,7 @@ export function readStackState(tasks: readonly Task[]): StackState {
  * Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. What is approved of
  * the current changesets lands on what only landed as another commit: what was shown is the difference to that.
  */
-export function listTasksToRebase(
-  tasks: readonly Task[],
-  current: readonly Changeset[] = [],
-): readonly Task[] {
+export function listTasksToRebase(tasks: readonly Task[], current: readonly Changeset[] = []): readonly Task[] {
   if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
   const stackState = readStackState(tasks);
   const isApproved = ({ state }: Changeset): boolean => state === 'approved';
@@ -72,11 +66,7 @@ export function listTasksToRebase(
 }
 
 /** Whether the work of one is in that of another, as its note says, and those below it. */
-export function isTaskBuiltOnTask(
-  task: Task,
-  { id, commit }: Task,
-  byId: ReadonlyMap<string, Task>,
-): boolean {
+export function isTaskBuiltOnTask(task: Task, { id, commit }: Task, byId: ReadonlyMap<string, Task>): boolean {
   const seen = new Set<string>();
   const open = [task];
   for (const { built_on: builtOn = [] } of open)

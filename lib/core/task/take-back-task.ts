@@ -20,18 +20,11 @@ export interface LandingUndoOptions {
  * merged → requeued or dropped: the one way out of what has landed, and only together with its landing. What was found
  * about the work is in its history. Throws a FlameError `illegal-transition` where it isn't merged.
  */
-export function takeBackTaskLanding(
-  task: Task,
-  { follow, notes, keep }: LandingUndoOptions,
-  at: string,
-): TaskChange {
-  if (task.status !== 'merged')
-    throw illegalTransitionError(task, follow === 'drop' ? 'dropped' : 'requeued');
+export function takeBackTaskLanding(task: Task, { follow, notes, keep }: LandingUndoOptions, at: string): TaskChange {
+  if (task.status !== 'merged') throw illegalTransitionError(task, follow === 'drop' ? 'dropped' : 'requeued');
   const done = beforeLanding(task);
   const { task: after } =
-    follow === 'drop'
-      ? dropTask(done, { reason: notes })
-      : requeueTask(done, { kind: 'rejected', notes, at, keep });
+    follow === 'drop' ? dropTask(done, { reason: notes }) : requeueTask(done, { kind: 'rejected', notes, at, keep });
   return makeTaskChange(task, after, `, its landing was taken back: ${notes}`);
 }
 
@@ -55,10 +48,7 @@ export interface PullRequestRemarks {
  * that is taken back is, so that no other clone's older word ends it again. Throws a FlameError `illegal-transition`
  * where it isn't merged.
  */
-export function requeueTaskForRemarks(
-  task: Task,
-  { summary, notes, comments, at }: PullRequestRemarks,
-): TaskChange {
+export function requeueTaskForRemarks(task: Task, { summary, notes, comments, at }: PullRequestRemarks): TaskChange {
   if (task.status !== 'merged') throw illegalTransitionError(task, 'requeued');
   const { task: after } = requeueTask(beforeLanding(task), {
     kind: 'rejected',

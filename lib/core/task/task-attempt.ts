@@ -143,10 +143,7 @@ export function recordRebaseOfTask(
  * Says of work that it also stands on these works, which it was begun upon as they had landed. What is still being done
  * is put on other ground once it is finished.
  */
-export function addWorkBuiltOn(
-  task: ClaimedTask | DoneTask,
-  below: BuiltOn,
-): TaskChange<ClaimedTask | DoneTask> {
+export function addWorkBuiltOn(task: ClaimedTask | DoneTask, below: BuiltOn): TaskChange<ClaimedTask | DoneTask> {
   const known = task.built_on ?? [];
   const added = below.filter((one) => !known.some((other) => other.task === one.task));
   const names = below.map((one) => one.task).join(', ');

@@ -94,10 +94,7 @@ const decided = {
 };
 
 /** The keys that are part of a decision, with what is set of them. */
-export function pickDecidedKeys(
-  task: Task,
-  decision: 'task' | 'standing',
-): Readonly<Record<string, unknown>> {
+export function pickDecidedKeys(task: Task, decision: 'task' | 'standing'): Readonly<Record<string, unknown>> {
   return Object.fromEntries(decided[decision].map((key) => [key, task[key]]));
 }
 

@@ -38,10 +38,7 @@ export function markTaskMerged(
 }
 
 /** To dropped: no further work on it. */
-export function dropTask(
-  task: Task,
-  drop: { readonly reason: string },
-): TaskChange<TaskWithStatus<'dropped'>> {
+export function dropTask(task: Task, drop: { readonly reason: string }): TaskChange<TaskWithStatus<'dropped'>> {
   requireTransition(task, 'dropped');
   const next: TaskWithStatus<'dropped'> = { ...task, status: 'dropped', reason: toOneLine(drop.reason) };
   return makeTaskChange(task, next, `: ${drop.reason}`);
@@ -106,11 +103,7 @@ export function retryTask(
   };
   const wait = retry.notBefore === null ? 0 : Date.parse(retry.notBefore) - Date.parse(retry.at);
   const when = wait > 0 ? ` in ${Math.ceil(wait / 1_000)} s` : '';
-  return makeTaskChange(
-    task,
-    next,
-    `, ${retry.isCounted === false ? 'again' : `retry ${retryCount}`}${when}`,
-  );
+  return makeTaskChange(task, next, `, ${retry.isCounted === false ? 'again' : `retry ${retryCount}`}${when}`);
 }
 
 /**
@@ -146,9 +139,7 @@ export function requeueTask(
     ...(requeue.isOnRequest === true ? { isOnRequest: true } : {}),
   };
   const next: TaskWithStatus<'requeued'> = {
-    ...withAttemptRecords(
-      requeue.kind === 'rejected' || kept !== undefined ? withKeptWork(task, kept) : task,
-    ),
+    ...withAttemptRecords(requeue.kind === 'rejected' || kept !== undefined ? withKeptWork(task, kept) : task),
     status: 'requeued',
     reason: toOneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
@@ -181,10 +172,7 @@ function asFresh(task: Task): TaskWithStatus<'pending'> {
 }
 
 /** pending or requeued → blocked: something it needs won't come. */
-export function blockTask(
-  task: Task,
-  block: { readonly reason: string },
-): TaskChange<TaskWithStatus<'blocked'>> {
+export function blockTask(task: Task, block: { readonly reason: string }): TaskChange<TaskWithStatus<'blocked'>> {
   requireTransition(task, 'blocked');
   const next: TaskWithStatus<'blocked'> = { ...task, status: 'blocked', reason: toOneLine(block.reason) };
   return makeTaskChange(task, next, `: ${block.reason}`);

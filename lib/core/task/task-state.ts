@@ -96,11 +96,7 @@ export function withAttemptRecords<Before extends Pick<Task, 'tries'>>(
 }
 
 /** The change from one to the other; `rest` follows the transition in its subject. */
-export function makeTaskChange<After extends Task>(
-  before: Task,
-  task: After,
-  rest: string,
-): TaskChange<After> {
+export function makeTaskChange<After extends Task>(before: Task, task: After, rest: string): TaskChange<After> {
   const transition = `${before.status} -> ${task.status}`;
   // An unchanged status is left out; what was found or done is kept.
   const said = before.status === task.status && rest.startsWith(', ') ? rest.slice(2) : transition + rest;

@@ -35,9 +35,7 @@ export const trustConfigSchema = z
     sign: z
       .boolean()
       .default(false)
-      .describe(
-        'git flame sync signs your decisions of this clone, with git’s user.signingKey (gpg.format ssh).',
-      ),
+      .describe('git flame sync signs your decisions of this clone, with git’s user.signingKey (gpg.format ssh).'),
     signers: z
       .array(signerSchema)
       .default([])

@@ -16,11 +16,7 @@ export const concurrencySchema = z
     validation: z.int().min(1).max(8).default(2).describe('Validators at once, 1 to 8.'),
     merge: z.literal(1).default(1).describe('Always 1.'),
     adaptive: z.boolean().default(true).describe('Start fewer agents when memory is short.'),
-    adaptive_min_ram_per_agent_mb: z
-      .int()
-      .min(1)
-      .default(600)
-      .describe('Free memory one agent needs, in MB.'),
+    adaptive_min_ram_per_agent_mb: z.int().min(1).default(600).describe('Free memory one agent needs, in MB.'),
     overlap: z
       .enum(['build-on', 'separate'])
       .default('build-on')
@@ -42,12 +38,9 @@ const tokenBudgetSchema = z
     merger_tokens: tokens.default(0).describe('Replaces merger_usd. 0: not used.'),
     queen_usd: usd.default(2).describe('0: unlimited.'),
     queen_tokens: tokens.default(0).describe('Replaces queen_usd. 0: not used.'),
-    warn_threshold: share
-      .optional()
-      .describe('Former place of limits.warn_threshold, which takes precedence.')
-      .meta({
-        deprecated: true,
-      }),
+    warn_threshold: share.optional().describe('Former place of limits.warn_threshold, which takes precedence.').meta({
+      deprecated: true,
+    }),
   })
   .describe('What one agent of a role may spend: in US dollars or in tokens, not both.');
 
@@ -73,17 +66,10 @@ export const limitsSchema = z
       .describe(
         'How long a run waits until a limit of the model’s service ends, such as the hours of a subscription. If the limit ends later, the run ends and keeps everything. never: wait a minute at most.',
       ),
-    max_session_cost_usd: usd
-      .default(10)
-      .describe('What one session may spend, in US dollars. 0: unlimited.'),
-    max_session_tokens: tokens
-      .default(0)
-      .describe('The same in tokens; replaces max_session_cost_usd. 0: not used.'),
+    max_session_cost_usd: usd.default(10).describe('What one session may spend, in US dollars. 0: unlimited.'),
+    max_session_tokens: tokens.default(0).describe('The same in tokens; replaces max_session_cost_usd. 0: not used.'),
     token_budget: tokenBudgetSchema.prefault({}),
-    warn_threshold: share
-      .optional()
-      .describe('Warn when this share of a budget is spent.')
-      .meta({ default: 0.8 }),
+    warn_threshold: share.optional().describe('Warn when this share of a budget is spent.').meta({ default: 0.8 }),
   })
   .describe('Time, attempts and money. Durations are written like 90s, 5m, 1h30m.')
   .transform(settleLimits);
@@ -121,9 +107,7 @@ export const sandboxSchema = z
       .boolean()
       .nullable()
       .default(null)
-      .describe(
-        'Refuse to work without a sandbox. null: true, except at a terminal for workers of the exec adapter.',
-      ),
+      .describe('Refuse to work without a sandbox. null: true, except at a terminal for workers of the exec adapter.'),
   })
   .describe('Limits that the operating system enforces on each agent.');
 

@@ -11,9 +11,7 @@ export const projectSchema = z
     base_branch: branchName
       .nullable()
       .default(null)
-      .describe(
-        'Branch that work starts from and lands on. null: the branch checked out when a session starts.',
-      ),
+      .describe('Branch that work starts from and lands on. null: the branch checked out when a session starts.'),
     worktree_dir: lineSchema(500)
       .refine(isOutsideGit, "must not be the repository itself or git's own folder")
       .nullable()
@@ -56,9 +54,7 @@ export const projectSchema = z
     landing: z
       .enum(['base', 'branch'])
       .default('base')
-      .describe(
-        'base: approved work lands on base_branch. branch: it lands on landing_branch, for a pull request.',
-      ),
+      .describe('base: approved work lands on base_branch. branch: it lands on landing_branch, for a pull request.'),
     landing_branch: lineSchema(200)
       .refine(isLandingBranch, 'is not a name a landing branch can have')
       .default('flame/{session}')

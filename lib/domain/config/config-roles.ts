@@ -26,9 +26,7 @@ export const rolesSchema = z
       .prefault({}),
     worker: z
       .strictObject({
-        adapter: agentAdapter.describe(
-          `${names}, or exec: a task’s description is its script. null: the default.`,
-        ),
+        adapter: agentAdapter.describe(`${names}, or exec: a task’s description is its script. null: the default.`),
       })
       .describe('Writes the code.')
       .prefault({}),
@@ -60,10 +58,7 @@ const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion
 const roleModel = nonEmptyTextSchema.nullable().default(null);
 // No script: the name of a task's group, which a planner may choose, would decide what runs.
 const groupAgent = z.union(
-  [
-    nonEmptyTextSchema,
-    z.strictObject({ adapter: z.enum(modelCliNames), model: nonEmptyTextSchema.optional() }),
-  ],
+  [nonEmptyTextSchema, z.strictObject({ adapter: z.enum(modelCliNames), model: nonEmptyTextSchema.optional() })],
   {
     error: `must be a model or {adapter: …, model: …}, with an adapter of ${modelCliNames.join(', ')}`,
   },
@@ -98,10 +93,7 @@ export const modelsSchema = z
       .record(
         groupName,
         z.union(
-          [
-            nonEmptyTextSchema,
-            z.strictObject({ worker: groupAgent.optional(), validator: groupAgent.optional() }),
-          ],
+          [nonEmptyTextSchema, z.strictObject({ worker: groupAgent.optional(), validator: groupAgent.optional() })],
           {
             error: 'must be a model or {worker: …, validator: …}, each a model or {adapter: …, model: …}',
           },
@@ -133,9 +125,7 @@ export const leadAgentSchema = z
     ask_in_chat: z
       .array(z.enum(chatQuestions))
       .default([])
-      .describe(
-        'plan: a yes in the chat’s form approves the plan that it shows. []: you approve with git flame plan.',
-      ),
+      .describe('plan: a yes in the chat’s form approves the plan that it shows. []: you approve with git flame plan.'),
     may_drop: z
       .boolean()
       .default(false)
@@ -150,9 +140,7 @@ export const leadAgentSchema = z
     on_exit: z
       .enum(['waves', 'stop'])
       .default('waves')
-      .describe(
-        'If it ends before the work does. waves: the session continues without it. stop: the session stops.',
-      ),
+      .describe('If it ends before the work does. waves: the session continues without it. stop: the session stops.'),
     review: z
       .boolean()
       .default(false)

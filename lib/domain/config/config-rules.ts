@@ -116,9 +116,7 @@ const commitFormatSchema = z
     apply_to: z
       .enum(['tasks', 'all'])
       .default('tasks')
-      .describe(
-        'tasks: applies to commits of tasks. all: to every commit of this repository, by its git hooks.',
-      ),
+      .describe('tasks: applies to commits of tasks. all: to every commit of this repository, by its git hooks.'),
   })
   .describe('Commit messages.');
 

@@ -42,16 +42,8 @@ const beadsSchema = z
     memory_decay: z.boolean().default(true).describe('Shorten old entries.'),
     decay_policy: z
       .strictObject({
-        summarize_after_sessions: z
-          .int()
-          .min(1)
-          .default(3)
-          .describe('After this many sessions, a task is one line.'),
-        preserve_failures_sessions: z
-          .int()
-          .min(1)
-          .default(5)
-          .describe('For this many sessions, failures stay whole.'),
+        summarize_after_sessions: z.int().min(1).default(3).describe('After this many sessions, a task is one line.'),
+        preserve_failures_sessions: z.int().min(1).default(5).describe('For this many sessions, failures stay whole.'),
       })
       .describe('How memory ages, counted in sessions.')
       .prefault({}),
@@ -75,9 +67,7 @@ const memorySchema = z
       .default(false)
       .describe('Whether a planner also receives the memory of other clones, marked as theirs.'),
   })
-  .describe(
-    'What a planner learns from earlier sessions; beads sets how it ages, and whether Beads keeps it.',
-  );
+  .describe('What a planner learns from earlier sessions; beads sets how it ages, and whether Beads keeps it.');
 
 const hooksSchema = z
   .strictObject({
@@ -130,9 +120,7 @@ export const configSchema = z
         project_files: z
           .array(lineSchema(500))
           .default(['AGENTS.md', 'CLAUDE.md'])
-          .describe(
-            'Files of the repository whose text agents receive, as it was when the work began. []: none.',
-          ),
+          .describe('Files of the repository whose text agents receive, as it was when the work began. []: none.'),
         max_characters: z
           .int()
           .min(1)
@@ -163,17 +151,11 @@ export const configSchema = z
     trust: trustConfigSchema.prefault({}),
     retention: z
       .strictObject({
-        logs: durationSchema('age')
-          .prefault('30d')
-          .describe('`git flame cleanup` removes logs older than this.'),
+        logs: durationSchema('age').prefault('30d').describe('`git flame cleanup` removes logs older than this.'),
         rescues: durationSchema('age')
           .prefault('90d')
           .describe('`git flame cleanup` lists rescues older than this; --rescues removes them.'),
-        sessions: z
-          .int()
-          .min(1)
-          .default(20)
-          .describe('Sessions that stay in the lists; older ones are archived.'),
+        sessions: z.int().min(1).default(20).describe('Sessions that stay in the lists; older ones are archived.'),
       })
       .describe('What `git flame cleanup` keeps.')
       .prefault({}),

@@ -21,10 +21,7 @@ export interface ConfiguredModel {
  * Whether an agent may ask for a model: its own; of an alias any version that is known; and the CLI's small helper, where it has one. It
  * is the same model with and without a day in its id. An alias itself is never asked for: the CLI resolves it.
  */
-export function isModelPermitted(
-  { model, prices, helper }: Omit<ConfiguredModel, 'role'>,
-  asked: string,
-): boolean {
+export function isModelPermitted({ model, prices, helper }: Omit<ConfiguredModel, 'role'>, asked: string): boolean {
   if (asked === model && (!isModelAlias(model) || Object.hasOwn(prices, model))) return true;
   const name = parseModelId(asked);
   const selected = dropModelSuffix(model);
@@ -37,10 +34,7 @@ export function isModelPermitted(
 }
 
 /** Why it may not, with the models it may ask for and the keys of the configuration that allow another one. */
-export function explainForbiddenModel(
-  { role, model, prices, helper }: ConfiguredModel,
-  asked: string,
-): string {
+export function explainForbiddenModel({ role, model, prices, helper }: ConfiguredModel, asked: string): string {
   const families = listFamiliesOfAlias(model);
   const versions = families.flatMap((family) => knownIds(family, prices));
   const selected = families.length === 0 ? model : `${model} (${versions.join(', ')})`;

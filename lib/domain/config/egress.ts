@@ -24,15 +24,13 @@ export const configuredRegistriesEntry = 'from-config';
 export type EgressHost = string;
 
 const securePort = 443;
-const namePattern =
-  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const namePattern = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Why an entry is none; null: it is one. The text ends a sentence that begins with the entry's place. */
 function entryProblem(entry: string): string | null {
   if (entry === configuredRegistriesEntry || Object.hasOwn(presets, entry)) return null;
   if (entry.includes('*')) return 'must name one host: a wildcard would open hosts that no person checked';
-  if (/^[a-z][a-z+.-]*:\/\//i.test(entry))
-    return 'must be a host or host:port, without https:// and without a path';
+  if (/^[a-z][a-z+.-]*:\/\//i.test(entry)) return 'must be a host or host:port, without https:// and without a path';
   const { host, port } = splitHost(entry);
   if (/[[\]]|:.*:/.test(entry) || isNumber(host))
     return 'must be the name of a host, not an address: a certificate proves only the name';
@@ -87,15 +85,9 @@ export const egressSchema = z
       .array(entrySchema)
       .max(200)
       .default([])
-      .describe(
-        'Hosts among them that may have private or loopback addresses, such as a mirror of your company.',
-      )
+      .describe('Hosts among them that may have private or loopback addresses, such as a mirror of your company.')
       .meta({ examples: [['packages.example.internal']] }),
-    max_mb: z
-      .int()
-      .min(1)
-      .default(2_048)
-      .describe('How much one command, or one agent, may download in total, in MB.'),
+    max_mb: z.int().min(1).default(2_048).describe('How much one command, or one agent, may download in total, in MB.'),
     max_sent_mb: z
       .int()
       .min(1)

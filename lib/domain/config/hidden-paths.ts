@@ -58,10 +58,7 @@ export function isSecretsGlob(glob: string): boolean {
  * An entry of `sandbox.read_paths` as an absolute path, and where it really is. Throws a FlameError `bad-read-path`
  * for what cells never show: homes, places of keys, what holds these, devices and sockets.
  */
-export function resolveReadPathEntry(
-  written: string,
-  home: string,
-): { readonly path: string; readonly real: string } {
+export function resolveReadPathEntry(written: string, home: string): { readonly path: string; readonly real: string } {
   const path = written.startsWith('~/') ? join(home, written.slice(2)) : join(written);
   const real = realPathEvenIfMissing(path);
   const realHome = realPathEvenIfMissing(home);
@@ -72,9 +69,7 @@ export function resolveReadPathEntry(
       kind: 'environment',
       code: 'bad-read-path',
       message: `sandbox.read_paths ${written} can't be shown to agents: ${real} is or contains a home folder or a folder of keys, or is a device or a socket.`,
-      hints: [
-        'Name only the folder that programs need, in .blueflame.yml: sandbox: { read_paths: [<folder>] }',
-      ],
+      hints: ['Name only the folder that programs need, in .blueflame.yml: sandbox: { read_paths: [<folder>] }'],
       data: { read_path: written, real },
     });
   return { path, real };

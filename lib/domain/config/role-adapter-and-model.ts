@@ -25,17 +25,12 @@ export interface AdapterAndModel {
  * workers, then its group's for workers and validators, then the role's, then the default of all roles. A level that
  * names an adapter ignores models named for others: without one of its own it runs with its usual one.
  */
-export function chooseAdapterAndModel(
-  config: Config,
-  role: Role,
-  task: TaskAgentSettings | null,
-): AdapterAndModel {
+export function chooseAdapterAndModel(config: Config, role: Role, task: TaskAgentSettings | null): AdapterAndModel {
   const levels = [...taskLevels(config, role, task), ...roleLevels(config, role)];
   const adapter = levels.find((level) => level.adapter !== null)?.adapter ?? '';
   // A script asks no model, so none was named for it.
   const isFor = (from: number): boolean =>
-    levels.slice(from).find((level) => level.adapter !== null && level.adapter !== 'exec')?.adapter ===
-    adapter;
+    levels.slice(from).find((level) => level.adapter !== null && level.adapter !== 'exec')?.adapter === adapter;
   const named = levels.find(({ model }, at) => model !== null && isFor(at));
   return { adapter, model: named?.model ?? findDefaultModel(adapter, role) };
 }
@@ -130,9 +125,7 @@ export function readRoleBudget(
 ): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
   const budget = config.limits.token_budget;
   const tokenLimit = budget[`${role}_tokens`];
-  return tokenLimit > 0
-    ? { unit: 'tokens', limit: tokenLimit }
-    : { unit: 'usd', limit: budget[`${role}_usd`] };
+  return tokenLimit > 0 ? { unit: 'tokens', limit: tokenLimit } : { unit: 'usd', limit: budget[`${role}_usd`] };
 }
 
 /** A session's budget; `limit` 0 is unlimited. */
@@ -150,7 +143,5 @@ export function readSessionBudget(config: Config): {
 export function findBudgetKey(config: Config, role: Role): string {
   const own = readRoleBudget(config, role);
   if (own.limit > 0) return `limits.token_budget.${role}_${own.unit}`;
-  return readSessionBudget(config).unit === 'tokens'
-    ? 'limits.max_session_tokens'
-    : 'limits.max_session_cost_usd';
+  return readSessionBudget(config).unit === 'tokens' ? 'limits.max_session_tokens' : 'limits.max_session_cost_usd';
 }

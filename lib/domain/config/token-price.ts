@@ -58,11 +58,7 @@ export function priceTokens(model: string, usage: TokenUsage, prices: PriceList 
 }
 
 /** The price of a model for a request with so many input tokens; null where it isn't known. */
-export function findTokenPrice(
-  model: string,
-  inputTokens: number,
-  prices: PriceList = {},
-): TokenPrice | null {
+export function findTokenPrice(model: string, inputTokens: number, prices: PriceList = {}): TokenPrice | null {
   const written = writtenPrice(model, prices);
   if (written !== undefined) return completed(written);
   const found = findListPrice(withoutProvider(model));

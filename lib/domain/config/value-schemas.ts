@@ -154,9 +154,7 @@ function countBrace(scan: Scan): number {
 
 function skipClass(scan: Scan): void {
   // A ] right after the opening (or its negation) is literal.
-  const inside = /^(?:[!^]|(?![!^]))(?:\]|\\.|[^\]\\])(?:\\.|\[:\w+:\]|[^\]\\])*\]/.exec(
-    scan.text.slice(scan.at),
-  );
+  const inside = /^(?:[!^]|(?![!^]))(?:\]|\\.|[^\]\\])(?:\\.|\[:\w+:\]|[^\]\\])*\]/.exec(scan.text.slice(scan.at));
   if (inside === null) scan.problem ??= 'a [ is never closed';
   scan.at += inside?.[0].length ?? 0;
 }

@@ -35,10 +35,7 @@ export interface ChangesetQuestion {
    * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
    * `refused` when it no longer waits, or builds upon one that isn't approved.
    */
-  decideOther(
-    id: string,
-    decision: ChangesetDecision & { readonly where?: 'terminal' | 'review page' },
-  ): Promise<void>;
+  decideOther(id: string, decision: ChangesetDecision & { readonly where?: 'terminal' | 'review page' }): Promise<void>;
   /** Decisions of this review that can be taken back: nothing of them has landed. */
   undoable?(): Promise<readonly Changeset[]>;
   /**

@@ -8,11 +8,7 @@ import type {
   SessionDecision,
 } from '../questions/plan-session-budget-answers.ts';
 import type { AnsweringPlace } from '../questions/question-data.ts';
-import type {
-  RequeuedTaskEdit,
-  ValidationDecision,
-  ValidatorFailedDecision,
-} from '../questions/validation-answers.ts';
+import type { RequeuedTaskEdit, ValidationDecision, ValidatorFailedDecision } from '../questions/validation-answers.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Plan } from '../state/plan-schema.ts';
 import type { Session } from '../state/session-schema.ts';

@@ -112,11 +112,7 @@ export interface GitCells {
    * A worktree of an accepted commit whose changes are never kept: for checks and readers. Remove with
    * discardCell.
    */
-  addScratchWorktree(
-    path: string,
-    commit: ObjectId,
-    sparse?: readonly string[] | null,
-  ): Promise<CellWorktree>;
+  addScratchWorktree(path: string, commit: ObjectId, sparse?: readonly string[] | null): Promise<CellWorktree>;
   /** Cells that exist now, also those of a run that was killed. */
   cells(): Promise<readonly CellInfo[]>;
   /** HEAD of a cell's worktree; the objects may still be in quarantine. */

@@ -65,10 +65,7 @@ export interface GitMerging {
    */
   transplantChange(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<TransplantResult>;
   /** The tree of a commit with other texts in these files of it, which keep their modes. */
-  replaceTexts(
-    commit: Pick<CommitInfo, 'oid' | 'tree'>,
-    texts: ReadonlyMap<string, string>,
-  ): Promise<ObjectId>;
+  replaceTexts(commit: Pick<CommitInfo, 'oid' | 'tree'>, texts: ReadonlyMap<string, string>): Promise<ObjectId>;
   writeUnsignedCommit(init: CommitRequest): Promise<ObjectId>;
   /**
    * A commit of the person's own, signed by git with their key where their configuration has commits signed
@@ -104,11 +101,7 @@ export type TrialMergeResult =
  */
 export interface GitTrials {
   /** Throws FlameError `cell-objects-refused`, or `git-failed` where objects are missing or broken. */
-  tryMerge(
-    one: MaybeQuarantinedCommit,
-    other: MaybeQuarantinedCommit,
-    signal: AbortSignal,
-  ): Promise<TrialMergeResult>;
+  tryMerge(one: MaybeQuarantinedCommit, other: MaybeQuarantinedCommit, signal: AbortSignal): Promise<TrialMergeResult>;
   /** Null: more paths than `most`. Throws as tryMerge. */
   pathsChanged(
     from: ObjectId,

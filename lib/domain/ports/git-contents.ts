@@ -73,11 +73,7 @@ export type SymlinkAndSubmodulePaths = ReadonlyMap<string, 'symbolic link' | 'su
 /** Files of a commit. */
 export interface GitFiles {
   /** Reads texts of files in a commit; files that are absent, binary or over 1 MiB are left out. */
-  readTexts(
-    commit: ObjectId,
-    paths: readonly string[],
-    quarantine?: Quarantine,
-  ): Promise<ReadonlyMap<string, string>>;
+  readTexts(commit: ObjectId, paths: readonly string[], quarantine?: Quarantine): Promise<ReadonlyMap<string, string>>;
   /**
    * Content of a blob that `tip` or the repository holds, to be searched: a character for each byte that isn't 0,
    * so that what is ASCII reads the same in every encoding. null: it's no blob.

@@ -109,11 +109,7 @@ export interface GitWorktrees {
   /** Git's reasons against bringing a worktree from one commit to another; none: it can be done. Changes nothing. */
   advanceObstacles(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
   /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */
-  advanceWorktree(
-    workTree: string,
-    from: ObjectId,
-    to: ObjectId,
-  ): Promise<'advanced' | 'already' | 'refused'>;
+  advanceWorktree(workTree: string, from: ObjectId, to: ObjectId): Promise<'advanced' | 'already' | 'refused'>;
   /**
    * A plain worktree for a person with a branch checked out: made at `start`, moved there, or as it is. Calls
    * wait for each other.

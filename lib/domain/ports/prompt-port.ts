@@ -116,7 +116,4 @@ interface MergerData {
   readonly policy: AgentPolicy;
 }
 
-export type PromptTask = Pick<
-  Task,
-  'id' | 'title' | 'description' | 'acceptance_criteria' | 'constraints' | 'history'
->;
+export type PromptTask = Pick<Task, 'id' | 'title' | 'description' | 'acceptance_criteria' | 'constraints' | 'history'>;

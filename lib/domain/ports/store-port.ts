@@ -191,9 +191,7 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
    * For who only looks, at one session or (null) at the list of them: notes of other sessions' tasks are not looked
    * into, so `problems` names only what their trees show.
    */
-  readOneSession(
-    pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null,
-  ): Promise<Looked>;
+  readOneSession(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<Looked>;
   /**
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
    * On a lost race it's called again with a newer one.
@@ -214,10 +212,7 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
    * Moves sessions with their tasks and verdicts out of what each snapshot reads, in one ref transaction. `pick` sees
    * the newest snapshot. Sessions of which a note can't be read stay. Resolves to those that were moved.
    */
-  moveToArchive(
-    pick: (snapshot: Snapshot) => readonly SessionId[],
-    actor: string,
-  ): Promise<readonly SessionId[]>;
+  moveToArchive(pick: (snapshot: Snapshot) => readonly SessionId[], actor: string): Promise<readonly SessionId[]>;
   /** Reads signatures, by session; notes that can't be read are left out. */
   signatures(): Promise<readonly SignatureNote[]>;
   /** Newest first. */

@@ -102,10 +102,7 @@ export interface AnswerDefinition<Asks> {
   readonly done: string | ((given: AnswerInput) => string);
 }
 
-export type QuestionDataAtGate<Gate extends QuestionData['gate']> = Extract<
-  QuestionData,
-  { readonly gate: Gate }
->;
+export type QuestionDataAtGate<Gate extends QuestionData['gate']> = Extract<QuestionData, { readonly gate: Gate }>;
 
 /** A field for what a person writes. */
 export function textAnswerField(

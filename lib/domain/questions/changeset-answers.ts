@@ -42,10 +42,7 @@ export type ChangesetDecision =
 
 /** Facts that its answers depend on. */
 export interface ChangesetAnswerFacts
-  extends Pick<
-    QuestionDataAtGate<'changesets'>,
-    'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'
-  > {
+  extends Pick<QuestionDataAtGate<'changesets'>, 'gate' | 'red' | 'tasks' | 'others' | 'has_message' | 'undoable'> {
   /** Where comments can hold lines to put in. */
   readonly takes_suggestions?: true;
 }
@@ -112,8 +109,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
       },
     ],
     flag: () => '--reject REASON',
-    done: ({ tasks, reason: why }) =>
-      `rejected${Array.isArray(tasks) ? ` (${tasks.join(', ')})` : ''}: ${why}`,
+    done: ({ tasks, reason: why }) => `rejected${Array.isArray(tasks) ? ` (${tasks.join(', ')})` : ''}: ${why}`,
   },
   {
     word: 'reject',
@@ -198,9 +194,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     means: 'your commits with the suggested lines are added on top of the work',
     isOffered: ({ takes_suggestions: takes }) => takes === true,
     fields: () => [comments],
-    inFile: [
-      { key: 'suggest', holds: 'comments', field: 'comments', usage: 'comments', isNamed: () => false },
-    ],
+    inFile: [{ key: 'suggest', holds: 'comments', field: 'comments', usage: 'comments', isNamed: () => false }],
     done: 'suggestions applied',
   },
   undoAnswerDefinition(),

@@ -34,9 +34,7 @@ const answerTable = {
 };
 
 /** Facts that the answers of a question depend on. */
-export type AnswerableQuestionData =
-  | Exclude<QuestionData, { readonly gate: 'changesets' }>
-  | ChangesetAnswerFacts;
+export type AnswerableQuestionData = Exclude<QuestionData, { readonly gate: 'changesets' }> | ChangesetAnswerFacts;
 
 /** The answers that a question offers, the usual one first. */
 export function listOfferedAnswers(asks: AnswerableQuestionData): readonly OfferedAnswer[] {
@@ -157,9 +155,7 @@ export function findFieldChoiceByName(options: readonly FieldChoice[], text: str
 type Form = Omit<DecisionsFileForm<never>, 'isNamed'>;
 
 /** The ways in which answers at a gate are written in a decisions file. */
-export function listDecisionsFileForms(
-  gate: QuestionData['gate'],
-): readonly (Form & { readonly answer: string })[] {
+export function listDecisionsFileForms(gate: QuestionData['gate']): readonly (Form & { readonly answer: string })[] {
   const rows: readonly Pick<AnswerDefinition<never>, 'word' | 'inFile'>[] = answerTable[gate];
   return rows.flatMap(({ word, inFile = [] }) => inFile.map((form) => ({ ...form, answer: word })));
 }
@@ -182,10 +178,7 @@ export function listAnsweringOptions(asks: AnswerableQuestionData): readonly str
 export type DecisionsFileEntry = string | Readonly<Record<string, unknown>>;
 
 /** The answer that an entry gives, as its schema left it. */
-export function readDecisionsFileAnswer<Answer>(
-  gate: QuestionData['gate'],
-  entry: DecisionsFileEntry,
-): Answer {
+export function readDecisionsFileAnswer<Answer>(gate: QuestionData['gate'], entry: DecisionsFileEntry): Answer {
   const forms = listDecisionsFileForms(gate);
   const isText = typeof entry === 'string';
   const form = forms.find(({ word, key }) => (isText ? word === entry : key !== undefined && key in entry));

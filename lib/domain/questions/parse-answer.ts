@@ -27,9 +27,7 @@ export function parseAnswerToQuestion<Parsed>(answers: readonly OfferedAnswer[],
   const fields = same.flatMap((answer) => answer.fields);
   const chosen = fields.length === 0 ? same.find((answer) => isSame(answer.given, rest)) : undefined;
   if (fields.length === 0 && chosen === undefined) {
-    const why = same.some(({ name }) => name !== '')
-      ? 'is not one of the choices'
-      : 'has more than this answer takes';
+    const why = same.some(({ name }) => name !== '') ? 'is not one of the choices' : 'has more than this answer takes';
     throw badAnswerError(`${[kind, ...Object.values(rest)].join(' ').slice(0, 200)} ${why}`);
   }
   const parsed = fields.length === 0 ? rest : parse(schemaOf(same), rest);
@@ -65,9 +63,7 @@ function isSame(known: OfferedAnswer['given'], given: Readonly<Record<string, un
 function schemaOf(answers: readonly OfferedAnswer[]): z.ZodType<Readonly<Record<string, unknown>>> {
   const shape: Record<string, z.ZodType> = {};
   for (const field of answers.flatMap(({ fields }) => fields)) {
-    const isNeeded = answers.every((answer) =>
-      answer.fields.some((one) => one.name === field.name && needs(one)),
-    );
+    const isNeeded = answers.every((answer) => answer.fields.some((one) => one.name === field.name && needs(one)));
     const schema = fieldSchema(field, isNeeded);
     shape[field.name] = isNeeded ? schema : schema.optional();
   }

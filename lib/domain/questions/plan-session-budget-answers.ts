@@ -96,9 +96,7 @@ const stop: AnswerDefinition<unknown> = {
 
 /** The answers after a review; which of them are offered is part of what is asked. */
 export const sessionAnswerDefinitions = [continues, retry, replan, stop, undoAnswerDefinition()].map(
-  (
-    row: AnswerDefinition<QuestionDataAtGate<'session'>>,
-  ): AnswerDefinition<QuestionDataAtGate<'session'>> => ({
+  (row: AnswerDefinition<QuestionDataAtGate<'session'>>): AnswerDefinition<QuestionDataAtGate<'session'>> => ({
     ...row,
     isOffered: ({ answers }) => answers.some((word) => word === row.word),
   }),
@@ -187,13 +185,11 @@ export const agentAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGat
     means: 'the agent receives your answer and continues',
     fields: ({ questions }) =>
       questions.map(
-        ({ question }): AnswerField =>
-          textAnswerField('answers', question, { isListed: true, usage: 'ANSWER' }),
+        ({ question }): AnswerField => textAnswerField('answers', question, { isListed: true, usage: 'ANSWER' }),
       ),
     typed: {
       usage: ({ questions }) => `'${questions.map(() => 'ANSWER').join(' | ')}'`,
-      means: () =>
-        'in your own words, or the numbers of options; separate the answers to several questions with |',
+      means: () => 'in your own words, or the numbers of options; separate the answers to several questions with |',
       read: (text, { questions }) => ({ answers: questions.length === 1 ? [text] : text.split('|') }),
     },
     inFile: [{ key: 'answer', holds: 'texts', field: 'answers', usage: 'text' }],

@@ -101,8 +101,7 @@ export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
           {
             kind: 'options',
             texts: options.map(
-              ({ label, description }, index) =>
-                `${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
+              ({ label, description }, index) => `${index + 1} ${label}${description === '' ? '' : `: ${description}`}`,
             ),
           },
         ]),
@@ -137,11 +136,7 @@ function all(kind: Texts, texts: readonly string[]): readonly QuestionFact[] {
   return texts.map((text) => ({ kind, text }));
 }
 
-function checks({
-  checks: found,
-}: {
-  readonly checks: readonly CheckDescription[];
-}): readonly QuestionFact[] {
+function checks({ checks: found }: { readonly checks: readonly CheckDescription[] }): readonly QuestionFact[] {
   return found.map((check) => ({ kind: 'check', check }));
 }
 

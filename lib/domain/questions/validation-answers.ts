@@ -99,8 +99,7 @@ export const validationAnswerDefinitions: readonly AnswerDefinition<QuestionData
     word: 'choose',
     label: 'Choose another attempt',
     key: '(o)ther attempt',
-    means: ({ others }) =>
-      `validates that attempt instead: ${others.map(({ attempt }) => attempt).join(' or ')}`,
+    means: ({ others }) => `validates that attempt instead: ${others.map(({ attempt }) => attempt).join(' or ')}`,
     each: ({ others }) =>
       others.map(({ attempt, words: about }) => ({
         label: `Choose attempt ${attempt}`,
@@ -119,10 +118,7 @@ export const validationAnswerDefinitions: readonly AnswerDefinition<QuestionData
     look: 'bad',
     means: ({ task }) => `${task} is abandoned`,
     fields: () => [textAnswerField('reason', 'Why is it dropped?', { usage: 'REASON' })],
-    inFile: [
-      { word: 'drop' },
-      { key: 'drop', holds: 'words', field: 'reason', usage: 'reason', isNamed: () => false },
-    ],
+    inFile: [{ word: 'drop' }, { key: 'drop', holds: 'words', field: 'reason', usage: 'reason', isNamed: () => false }],
     done: ({ reason }) => (reason === undefined ? 'dropped' : `dropped: ${reason}`),
   },
 ];
@@ -149,50 +145,48 @@ export type ValidatorAnswerInput =
   | { readonly kind: 'fail'; readonly notes: string };
 
 /** The answers where a validator came to no verdict. */
-export const validatorAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'validator_failed'>>[] =
-  [
-    {
-      word: 'retry',
-      label: 'Retry',
-      key: '(r)etry',
-      look: 'good',
-      means: 'another validator judges it',
-      inFile: [{ word: 'retry' }],
-      done: 'retry',
-    },
-    {
-      word: 'pass',
-      label: 'Pass manually',
-      key: '(p)ass',
-      means: 'you judged the diff yourself',
-      fields: ({ red }) => [
-        red
-          ? textAnswerField('notes', 'Its diagnostics fail. Pass it anyway, because', { usage: 'REASON' })
-          : textAnswerField('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
-      ],
-      inFile: [
-        { word: 'manual', isNamed: ({ red }) => !red },
-        { key: 'override', holds: 'words', field: 'notes', usage: 'reason', isNamed: ({ red }) => red },
-      ],
-      done: ({ notes: said }) =>
-        `judged manually: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
-    },
-    {
-      word: 'fail',
-      label: 'Fail manually',
-      key: '(f)ail',
-      look: 'bad',
-      means: 'it fails its validation',
-      fields: () => [textAnswerField('notes', 'What is wrong?', { usage: 'NOTES' })],
-      done: ({ notes: said }) => `judged manually: fail, ${said}`,
-    },
-    {
-      word: 'skip',
-      label: 'Skip',
-      key: '(s)kip',
-      look: 'bad',
-      means: 'the task fails',
-      inFile: [{ word: 'skip' }],
-      done: 'skipped',
-    },
-  ];
+export const validatorAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate<'validator_failed'>>[] = [
+  {
+    word: 'retry',
+    label: 'Retry',
+    key: '(r)etry',
+    look: 'good',
+    means: 'another validator judges it',
+    inFile: [{ word: 'retry' }],
+    done: 'retry',
+  },
+  {
+    word: 'pass',
+    label: 'Pass manually',
+    key: '(p)ass',
+    means: 'you judged the diff yourself',
+    fields: ({ red }) => [
+      red
+        ? textAnswerField('notes', 'Its diagnostics fail. Pass it anyway, because', { usage: 'REASON' })
+        : textAnswerField('notes', 'Notes', { isNeeded: false, usage: '[NOTES]', enter: 'none' }),
+    ],
+    inFile: [
+      { word: 'manual', isNamed: ({ red }) => !red },
+      { key: 'override', holds: 'words', field: 'notes', usage: 'reason', isNamed: ({ red }) => red },
+    ],
+    done: ({ notes: said }) => `judged manually: pass${said === undefined || said === '' ? '' : `, ${said}`}`,
+  },
+  {
+    word: 'fail',
+    label: 'Fail manually',
+    key: '(f)ail',
+    look: 'bad',
+    means: 'it fails its validation',
+    fields: () => [textAnswerField('notes', 'What is wrong?', { usage: 'NOTES' })],
+    done: ({ notes: said }) => `judged manually: fail, ${said}`,
+  },
+  {
+    word: 'skip',
+    label: 'Skip',
+    key: '(s)kip',
+    look: 'bad',
+    means: 'the task fails',
+    inFile: [{ word: 'skip' }],
+    done: 'skipped',
+  },
+];

@@ -35,8 +35,7 @@ export const plannedAttemptsSchema = z
   )
   .transform((asked): AttemptAdapterAndModel[] | undefined => {
     const alike = { adapter: null, model: null };
-    if (typeof asked === 'number')
-      return asked === 1 ? undefined : Array.from({ length: asked }, () => alike);
+    if (typeof asked === 'number') return asked === 1 ? undefined : Array.from({ length: asked }, () => alike);
     return asked.map((one) => (typeof one === 'string' ? { ...alike, adapter: one } : one));
   });
 

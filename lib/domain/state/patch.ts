@@ -14,8 +14,7 @@ export interface PatchView {
 }
 
 /** One changed path; a file that was moved is shown under its new name, with what differs from the old one. */
-export interface PatchFile
-  extends Pick<ChangedFile, 'status' | 'oldMode' | 'newMode' | 'oldOid' | 'newOid' | 'size'> {
+export interface PatchFile extends Pick<ChangedFile, 'status' | 'oldMode' | 'newMode' | 'oldOid' | 'newOid' | 'size'> {
   /** As git has it; bytes that are no UTF-8 are written `⟦0xE9⟧`. */
   readonly path: string;
   readonly movedFrom: MovedFrom | null;

@@ -25,10 +25,7 @@ export function listOpenPullRequests(session: Session): readonly OpenedPullReque
 }
 
 /** The short name of the branch that a session's work starts from and lands on. */
-export function findLandingBranch({
-  base_branch,
-  landing,
-}: Pick<Session, 'base_branch' | 'landing'>): string {
+export function findLandingBranch({ base_branch, landing }: Pick<Session, 'base_branch' | 'landing'>): string {
   return landing?.branch ?? base_branch;
 }
 

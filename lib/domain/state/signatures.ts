@@ -51,10 +51,7 @@ export interface RefusedSignature {
 }
 
 /** Exactly what is signed; nothing of it can be taken to another session, repository or person. */
-export function renderSignedSessionText(
-  session: SessionId,
-  seal: Omit<SessionSignature, 'signature'>,
-): string {
+export function renderSignedSessionText(session: SessionId, seal: Omit<SessionSignature, 'signature'>): string {
   const { repository, by, at, place, decisions, settled } = seal;
   return `git-flame decisions v1\n${canonicalJson({ session, repository, by, at, place, decisions, settled })}\n`;
 }

@@ -120,9 +120,7 @@ const noteSchema = z.object({
    * Where machines share the session: which one judges this commit, and how often that was claimed, never reset. null:
    * none does. Left out before the first.
    */
-  judging: z
-    .object({ machine: z.string().nullable(), claim: claimNumberSchema, commit: objectId })
-    .optional(),
+  judging: z.object({ machine: z.string().nullable(), claim: claimNumberSchema, commit: objectId }).optional(),
   /** The address of the issue it was made of, which its landing closes; left out of others. */
   source: z
     .string()

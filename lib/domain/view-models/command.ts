@@ -209,16 +209,7 @@ export interface Io {
 }
 
 /** Kinds of names that a person types: completion offers them. */
-export const nameKinds = [
-  'session',
-  'task',
-  'agent',
-  'changeset',
-  'rescue',
-  'remote',
-  'branch',
-  'gate',
-] as const;
+export const nameKinds = ['session', 'task', 'agent', 'changeset', 'rescue', 'remote', 'branch', 'gate'] as const;
 export type NameKind = (typeof nameKinds)[number];
 
 /** One thing to type, and what it is. */

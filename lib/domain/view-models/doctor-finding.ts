@@ -24,10 +24,7 @@ export interface DoctorFinding {
 export function createCheckFindings(area: FindingArea, check: string, isRequired = true) {
   const make =
     (result: DoctorFinding['result']) =>
-    (
-      message: string,
-      more: Partial<Pick<DoctorFinding, 'details' | 'hints' | 'isRequired'>> = {},
-    ): DoctorFinding => ({
+    (message: string, more: Partial<Pick<DoctorFinding, 'details' | 'hints' | 'isRequired'>> = {}): DoctorFinding => ({
       area,
       check,
       result,

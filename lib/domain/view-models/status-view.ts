@@ -41,16 +41,7 @@ export interface SessionStatusView {
     | null
     | (Pick<
         Session,
-        | 'id'
-        | 'title'
-        | 'objective'
-        | 'base_branch'
-        | 'landing'
-        | 'cycle'
-        | 'wave'
-        | 'state'
-        | 'cost_usd'
-        | 'tokens'
+        'id' | 'title' | 'objective' | 'base_branch' | 'landing' | 'cycle' | 'wave' | 'state' | 'cost_usd' | 'tokens'
       > &
         SpendingBreakdown & {
           /** A hash of what was approved, the same in every clone; absent before a plan was. */
@@ -60,10 +51,7 @@ export interface SessionStatusView {
         });
   readonly tasks: readonly Task[];
   readonly agents: readonly LiveAgent[];
-  readonly changesets: readonly (Pick<
-    Changeset,
-    'id' | 'group' | 'tasks' | 'state' | 'commit' | 'landed_commit'
-  > & {
+  readonly changesets: readonly (Pick<Changeset, 'id' | 'group' | 'tasks' | 'state' | 'commit' | 'landed_commit'> & {
     /** Whether a diagnostic failed on the merged tree. */
     readonly red: boolean;
   })[];

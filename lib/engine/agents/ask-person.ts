@@ -27,8 +27,7 @@ export function makeAskPersonHandler(context: AskPersonContext, job: AskingJob):
   const asks = context.adapter(job.adapter).calls?.asks ?? null;
   const isAlone = job.isInteractive !== true && job.tools === undefined;
   const mayAsk =
-    (job.role === 'planner' || job.role === 'worker') &&
-    !permissions.blocked_tools.includes(askPersonToolName);
+    (job.role === 'planner' || job.role === 'worker') && !permissions.blocked_tools.includes(askPersonToolName);
   if (limit === 'never' || asks === null || !isAlone || !mayAsk) return {};
   const longestMs = Math.min(limit, asks.longestMs);
   let usedMs = 0;
@@ -73,11 +72,7 @@ interface Asking {
 }
 
 /** Ends the question that `asked` began in every case; the agent gets the answer even if recording it fails. */
-async function askPerson(
-  context: AskPersonContext,
-  job: AskingJob,
-  asking: Asking,
-): Promise<AgentQuestionReply> {
+async function askPerson(context: AskPersonContext, job: AskingJob, asking: Asking): Promise<AgentQuestionReply> {
   const { gates, events } = context;
   const task = job.task?.id ?? null;
   const about = { agent: job.id, task, text: redactIfSecret(renderAgentQuestions(asking.questions)) };

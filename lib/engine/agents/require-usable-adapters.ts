@@ -37,8 +37,7 @@ export async function findAdaptersUnusableHere(context: RunContext, tasks: reado
 /** Whether nothing is known that keeps a task from running on this machine. */
 export function canTaskRunHere({ config, run }: Pick<RunContext, 'config' | 'run'>, task: Task): boolean {
   return (
-    run.usable.size === 0 ||
-    expandTaskAttempts(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false)
+    run.usable.size === 0 || expandTaskAttempts(task).every((one) => run.usable.get(nameOf({ config }, one)) !== false)
   );
 }
 
@@ -64,11 +63,7 @@ async function objection(context: RunContext, task: Task): Promise<FlameError | 
  * where one is required. Throws FlameError `no-sandbox`,
  * `shell-not-pinned`, `cell-not-sealed` or `canary-failed`; no agent starts then.
  */
-export function proveDeniedCallsAreDenied(
-  context: RunContext,
-  adapter: string,
-  model: string,
-): Promise<void> {
+export function proveDeniedCallsAreDenied(context: RunContext, adapter: string, model: string): Promise<void> {
   const name = `${adapter} ${findModelApiOfAdapter(context.adapter(adapter), model)?.provider ?? ''}`;
   const proof = context.proofs.get(name) ?? prove(context, adapter, model);
   context.proofs.set(name, proof);
@@ -106,18 +101,13 @@ export async function requireSandbox(
   if (context.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
     throw shellNotPinned(adapter, sandbox);
   if (sandbox.kind !== 'none') {
-    warn(
-      context,
-      'The sandbox is weaker here than on other machines. For details: git flame doctor',
-      sandbox,
-    );
+    warn(context, 'The sandbox is weaker here than on other machines. For details: git flame doctor', sandbox);
     return;
   }
   // Commands that a task brings, which the configuration chose for no role, need a cell as well.
   const isOffered = findRoleAdapter(context.config, 'worker') === adapter;
   // Where no person reads a warning, the warning permits nothing.
-  const isNeeded =
-    adapterTalksToModel(context.adapter(adapter)) || !isOffered || !context.gates.isInteractive;
+  const isNeeded = adapterTalksToModel(context.adapter(adapter)) || !isOffered || !context.gates.isInteractive;
   if (context.config.sandbox.require ?? isNeeded) {
     throw new FlameError({
       kind: 'refused',
@@ -144,10 +134,7 @@ function shellNotPinned(
     code: 'shell-not-pinned',
     message: `${adapter} runs commands in your account's shell or in one that its model names, but the rules judge bash. Only bubblewrap can pin it to bash, and bubblewrap makes no cell here.`,
     details: missing,
-    hints: [
-      ...cure,
-      'Or give its roles to another CLI in .blueflame.yml: roles: { worker: { adapter: claude } }',
-    ],
+    hints: [...cure, 'Or give its roles to another CLI in .blueflame.yml: roles: { worker: { adapter: claude } }'],
     data: { adapter },
   });
 }

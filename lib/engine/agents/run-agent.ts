@@ -11,11 +11,7 @@ import type { AgentEndNote } from '../../domain/ports/git-cells.ts';
 import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
 import { stoppedBeforeStartError } from '../graceful-stop.ts';
 import { releaseUnspentReservation, reserveAgentBudget } from '../machines/reserve-budget.ts';
-import {
-  endAgentWhenClaimIsLost,
-  type WatchedAgentOutcome,
-  waitForReconnect,
-} from '../machines/watch-agent-claims.ts';
+import { endAgentWhenClaimIsLost, type WatchedAgentOutcome, waitForReconnect } from '../machines/watch-agent-claims.ts';
 import { type RecordContext, recordUnderAnyLead, viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { proveDeniedCallsAreDenied, requirePrice } from './require-usable-adapters.ts';
@@ -78,9 +74,7 @@ async function runInCell(context: RunContext, job: AgentJob): Promise<WatchedAge
   }
   const last = await runOnce(context, job);
   // Another attempt would fail the same way.
-  return last.failure?.kind === 'spawn-failed'
-    ? { ...last, failure: { ...last.failure, retryable: false } }
-    : last;
+  return last.failure?.kind === 'spawn-failed' ? { ...last, failure: { ...last.failure, retryable: false } } : last;
 }
 
 async function runOnce(context: RunContext, job: AgentJob): Promise<WatchedAgentOutcome> {

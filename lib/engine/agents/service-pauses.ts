@@ -22,8 +22,7 @@ export async function recordServicePause(
   const pause: ServicePause = { adapter, until: failure.until ?? backoff, why: failure.message };
   await decideAndRecord(context, id, ({ session }) => {
     const next = addPause(session, pause, now);
-    if (findServicePause(session, adapter, now)?.until === findServicePause(next, adapter, now)?.until)
-      return null;
+    if (findServicePause(session, adapter, now)?.until === findServicePause(next, adapter, now)?.until) return null;
     return { session: { next, subject: `session: ${adapter} pauses until ${pause.until}` } };
   });
   reportServicePauses(context, (await viewSession(context, id)).session);
@@ -33,11 +32,7 @@ export async function recordServicePause(
  * Waits until an adapter's service can be asked, or the person stops the program. Resolves to what it last waited for,
  * null where it didn't. Throws FlameError `service-paused` where that takes longer than `limits.wait_for_service`.
  */
-export async function waitForService(
-  context: RunContext,
-  id: SessionId,
-  adapter: string,
-): Promise<string | null> {
+export async function waitForService(context: RunContext, id: SessionId, adapter: string): Promise<string | null> {
   let why: string | null = null;
   while (!context.signal.aborted) {
     const { session } = await viewSession(context, id);
@@ -88,10 +83,7 @@ export function findPauseReason(context: Pick<RunContext, 'now'>, { pauses }: Se
 }
 
 /** Reports pauses that have begun or are over since the last time. */
-export function reportServicePauses(
-  context: Pick<RunContext, 'events' | 'now' | 'run'>,
-  session: Session,
-): void {
+export function reportServicePauses(context: Pick<RunContext, 'events' | 'now' | 'run'>, session: Session): void {
   const known = context.run.pauses;
   const now = context.now().getTime();
   for (const { adapter, until, why } of session.pauses) {

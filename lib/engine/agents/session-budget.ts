@@ -1,9 +1,5 @@
 import { type BudgetState, computeBudgetState } from '../../core/schedule/budget-state.ts';
-import {
-  findBudgetKey,
-  readRoleBudget,
-  readSessionBudget,
-} from '../../domain/config/role-adapter-and-model.ts';
+import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
@@ -24,11 +20,7 @@ import type { BudgetLedger } from '../run-memory.ts';
 import { askToRaiseBudget } from './ask-person.ts';
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
-export function trackLiveSpending(
-  { run }: Pick<RunContext, 'run'>,
-  agent: string,
-  spending: Spending | null,
-): void {
+export function trackLiveSpending({ run }: Pick<RunContext, 'run'>, agent: string, spending: Spending | null): void {
   const { live } = run.ledger;
   if (spending === null) return void live.delete(agent);
   const known = live.get(agent);
@@ -39,10 +31,7 @@ export function trackLiveSpending(
 }
 
 /** Compares the spending of the session, running agents included, with its limit; warns once when that is near. */
-export function checkLiveBudget(
-  context: Pick<RunContext, 'config' | 'events' | 'run'>,
-  session: Session,
-): BudgetState {
+export function checkLiveBudget(context: Pick<RunContext, 'config' | 'events' | 'run'>, session: Session): BudgetState {
   const { ledger } = context.run;
   const spent = { ...session };
   for (const { cost_usd, tokens } of ledger.live.values()) {
@@ -68,10 +57,7 @@ export function checkLiveBudget(
  * asked. Throws FlameError `budget-stop` when that ends the session, or what the gate throws where no person
  * can be asked.
  */
-export async function requireBudget(
-  context: RecordContext & Pick<RunContext, 'run'>,
-  id: SessionId,
-): Promise<void> {
+export async function requireBudget(context: RecordContext & Pick<RunContext, 'run'>, id: SessionId): Promise<void> {
   const { ledger } = context.run;
   const turn = ledger.asking.then(() => askWhileSpent(context, id));
   ledger.asking = turn.catch(() => undefined);

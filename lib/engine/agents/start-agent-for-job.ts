@@ -9,12 +9,7 @@ import {
 } from '../../domain/config/agent-answers.ts';
 import { type AgentId, agentAuthor, type ObjectId, type SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
-import type {
-  AgentActivity,
-  AgentRequest,
-  AgentToolServer,
-  RunningAgent,
-} from '../../domain/ports/agent-port.ts';
+import type { AgentActivity, AgentRequest, AgentToolServer, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ProjectInstructionsFile, PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
@@ -72,8 +67,7 @@ export async function startAgentForJob(
   });
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
     trackLiveSpending(context, job.id, { tokens, cost_usd });
-    if (quiet_ms === undefined)
-      context.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+    if (quiet_ms === undefined) context.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
     else context.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
   };
   return context.agents.start(
@@ -83,9 +77,7 @@ export async function startAgentForJob(
       adapter: job.adapter,
       session: job.session,
       task: job.task?.id ?? null,
-      ...(job.task === null
-        ? {}
-        : { taskTitle: job.task.title, attempt: nextAttemptNumber(job.task.history) }),
+      ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttemptNumber(job.task.history) }),
       ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),
       model,
       systemPrompt: system,
@@ -110,8 +102,7 @@ export async function startAgentForJob(
           next,
         }),
       budget,
-      timeoutMs:
-        job.isInteractive === true || job.tools !== undefined ? 0 : context.config.limits.agent_timeout,
+      timeoutMs: job.isInteractive === true || job.tools !== undefined ? 0 : context.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,
       isBooked: true,
       author: agentAuthor(job.id),
@@ -140,11 +131,7 @@ function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
  */
 export async function renderAgentPrompt(
   context: Pick<RunContext, 'adapter' | 'config' | 'prompts'> & WithGit<GitFiles>,
-  {
-    adapter,
-    data,
-    from,
-  }: { readonly adapter: string; readonly data: PromptData; readonly from: ObjectId | null },
+  { adapter, data, from }: { readonly adapter: string; readonly data: PromptData; readonly from: ObjectId | null },
 ): Promise<Prompts> {
   if (data.role === 'worker' && !adapterTalksToModel(context.adapter(adapter)))
     return { system: '', prompt: data.task.description };
@@ -155,8 +142,7 @@ export async function renderAgentPrompt(
 /** By what its model can ask the person; '': by nothing. */
 function askToolOf({ adapter, config }: Pick<RunContext, 'adapter' | 'config'>, name: string): string {
   const mayAsk =
-    config.limits.question_timeout !== 'never' &&
-    !config.permissions.blocked_tools.includes(askPersonToolName);
+    config.limits.question_timeout !== 'never' && !config.permissions.blocked_tools.includes(askPersonToolName);
   return mayAsk ? (adapter(name).calls?.asks?.tool ?? '') : '';
 }
 
@@ -178,9 +164,6 @@ async function readProjectFiles(
 }
 
 /** Reads the project's README for the planner; '' without one. */
-export async function readReadme(
-  { git }: WithGit<Pick<GitFiles, 'readTexts'>>,
-  commit: ObjectId,
-): Promise<string> {
+export async function readReadme({ git }: WithGit<Pick<GitFiles, 'readTexts'>>, commit: ObjectId): Promise<string> {
   return (await git.readTexts(commit, ['README.md'])).get('README.md') ?? '';
 }

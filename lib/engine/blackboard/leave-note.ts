@@ -143,9 +143,7 @@ function requireText(said: string): string {
   const text = said.length > blackboardNoteLimits.text * 4 ? said : boundText(said, said.length + 1);
   if (text === '') throw badNoteError('A note needs a text.');
   if (text.length > blackboardNoteLimits.text)
-    throw badNoteError(
-      `A note has at most ${blackboardNoteLimits.text} characters, and this one ${text.length}.`,
-    );
+    throw badNoteError(`A note has at most ${blackboardNoteLimits.text} characters, and this one ${text.length}.`);
   const [secret] = findSecrets(text, null);
   if (secret === undefined) return text;
   throw new FlameError({

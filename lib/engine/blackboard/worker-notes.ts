@@ -48,10 +48,7 @@ export function selectSecretFreeNotes(
 }
 
 /** Lists notes that the worker of a done task left, newest first and bounded: claims that its judge can check. */
-export function listNotesLeftByWorker(
-  task: Task,
-  { snapshot }: Pick<SessionView, 'snapshot'>,
-): readonly string[] {
+export function listNotesLeftByWorker(task: Task, { snapshot }: Pick<SessionView, 'snapshot'>): readonly string[] {
   let length = 0;
   return listNotesOfAcceptedAttempt(task, snapshot.blackboardOf(task.session))
     .map(({ text }) => text)

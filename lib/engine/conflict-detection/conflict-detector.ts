@@ -10,12 +10,7 @@ import { readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { missingObjectError } from '../../domain/input-errors.ts';
-import type {
-  ChangedPaths,
-  GitCommits,
-  GitTrials,
-  MaybeQuarantinedCommit,
-} from '../../domain/ports/git-commits.ts';
+import type { ChangedPaths, GitCommits, GitTrials, MaybeQuarantinedCommit } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { TreeChange } from '../../domain/state/patch.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
@@ -94,8 +89,7 @@ async function look(
     isKnown: (pair) => memory.trials.has(makeTrialPairKey(pair)) || hasFailed(memory, pair),
     most: bounds.trials,
   });
-  const placeOf = (commit: ObjectId): MaybeQuarantinedCommit =>
-    places.get(commit) ?? { commit, quarantine: null };
+  const placeOf = (commit: ObjectId): MaybeQuarantinedCommit => places.get(commit) ?? { commit, quarantine: null };
   const left = await tryAll(parts, memory, { due: plan.due, placeOf, signal: bounds.signal });
   if (left < plan.due.length) await saveTrials(parts, session.id, memory.trials);
   const broken = plan.near.filter((pair) => hasFailed(memory, pair)).length;
@@ -175,11 +169,7 @@ async function gather(
   return { works, places };
 }
 
-function changeTime(
-  memory: ConflictDetectorMemory,
-  { task, commit, isAtWork }: WorkTip,
-  now: number,
-): number {
+function changeTime(memory: ConflictDetectorMemory, { task, commit, isAtWork }: WorkTip, now: number): number {
   if (!isAtWork) return Date.parse(task.updated_at);
   const seen = memory.firstSeen.get(commit) ?? now;
   memory.firstSeen.set(commit, seen);
@@ -224,11 +214,7 @@ function shortList(changes: readonly TreeChange[]): ChangedPaths | null {
 async function missedOf(
   parts: ConflictDetectorPorts,
   memory: ConflictDetectorMemory,
-  {
-    start,
-    base,
-    signal,
-  }: { readonly start: ObjectId; readonly base: ObjectId; readonly signal: AbortSignal },
+  { start, base, signal }: { readonly start: ObjectId; readonly base: ObjectId; readonly signal: AbortSignal },
 ): Promise<ChangedPaths | null> {
   if (start === base) return nothing;
   const key = `${start} ${base}`;
@@ -264,10 +250,7 @@ async function tryAll(
     if (signal.aborted) return due.length - index;
     try {
       const { one, other } = pair;
-      trials.set(
-        makeTrialPairKey(pair),
-        await git.tryMerge(placeOf(one.commit), placeOf(other.commit), signal),
-      );
+      trials.set(makeTrialPairKey(pair), await git.tryMerge(placeOf(one.commit), placeOf(other.commit), signal));
     } catch (error) {
       if (!(error instanceof FlameError)) throw error;
       if (signal.aborted) return due.length - index;

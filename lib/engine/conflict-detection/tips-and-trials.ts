@@ -69,8 +69,7 @@ async function tipAtWork(
     return commit === null ? null : { task, commit, start, quarantine: null, isAtWork: true };
   }
   const cell = cells.find(
-    ({ subject, path }) =>
-      subject?.session === task.session && subject.task === task.id && path === task.worktree,
+    ({ subject, path }) => subject?.session === task.session && subject.task === task.id && path === task.worktree,
   );
   if (cell === undefined) return null;
   try {

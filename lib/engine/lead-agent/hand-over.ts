@@ -95,11 +95,7 @@ export interface GivenUpSession {
 export async function giveUpSessionByLeadAgent(
   context: RunContext,
   id: SessionId,
-  {
-    reason,
-    by,
-    isAppointed,
-  }: { readonly reason: string; readonly by: AgentId; readonly isAppointed: boolean },
+  { reason, by, isAppointed }: { readonly reason: string; readonly by: AgentId; readonly isAppointed: boolean },
 ): Promise<GivenUpSession> {
   let isNew = false;
   await decideAndRecord(context, id, (view) => {

@@ -1,14 +1,6 @@
-import {
-  listValidatorsWithoutVerdict,
-  maxValidatorsWithoutVerdict,
-} from '../../core/task/attempt-records.ts';
+import { listValidatorsWithoutVerdict, maxValidatorsWithoutVerdict } from '../../core/task/attempt-records.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
-import {
-  dropTask,
-  makeRequeuedTaskPending,
-  renderRequeueNotes,
-  requeueTask,
-} from '../../core/task/task-outcome.ts';
+import { dropTask, makeRequeuedTaskPending, renderRequeueNotes, requeueTask } from '../../core/task/task-outcome.ts';
 import { type AgentId, agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -200,9 +192,7 @@ export async function dropTasksAsLeadAgent(
   const at = timestamp(context);
   await decideAndRecord(context, id, ({ session, tasks }) => {
     requireLeadCanChangeSession(session);
-    const open = ids
-      .map((one) => requireTaskInView({ tasks }, one))
-      .filter(({ status }) => status !== 'dropped');
+    const open = ids.map((one) => requireTaskInView({ tasks }, one)).filter(({ status }) => status !== 'dropped');
     const held = open.find(({ status }) => status === 'claimed' || status === 'merged');
     if (held !== undefined)
       throw leadToolError({

@@ -85,10 +85,7 @@ export function listTasksInProposedChange({
   const proposed = new Map<string, PlannedTask>(session.proposal.map((task) => [task.id, task]));
   const changed = tasks.filter((task) => {
     const now = proposed.get(task.id);
-    return (
-      isTaskReplaceable(task) &&
-      (now === undefined || listChangedPlanKeys(pickTaskPlan(task), now).length > 0)
-    );
+    return isTaskReplaceable(task) && (now === undefined || listChangedPlanKeys(pickTaskPlan(task), now).length > 0);
   });
   return new Set(changed.map(({ id }) => id));
 }
@@ -158,8 +155,7 @@ async function changePlan(
     return { session: { next, subject }, actor: by };
   });
   if (changed.length === 0) return changed;
-  for (const task of listTasksInProposedChange(await viewSession(context, id)))
-    context.run.assigned?.delete(task);
+  for (const task of listTasksInProposedChange(await viewSession(context, id))) context.run.assigned?.delete(task);
   context.events.emit({ event: 'plan-proposed', tasks: waiting, waves: 1 });
   return changed;
 }
@@ -168,9 +164,7 @@ async function changePlan(
 export function requireLeadCanChangeSession(session: Session): void {
   if (session.state === 'ended') throw sessionEndedError(session.id);
   if (session.state === 'stopped') throw sessionStoppedError(session.id);
-  const waits = listChangesetsOfCycle(session).some(
-    ({ state }) => state === 'waiting' || state === 'approved',
-  );
+  const waits = listChangesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved');
   if (waits) throw alreadyHandedOverError();
 }
 

@@ -63,8 +63,7 @@ export async function runLeadAgent(context: RunContext, id: SessionId, open: Ope
 
 function isHandedOver({ session, tasks }: SessionView): boolean {
   if (session.state === 'ended') return true;
-  if (listChangesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved'))
-    return true;
+  if (listChangesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved')) return true;
   return session.cycle > 0 && tasks.every(({ status }) => status === 'merged' || status === 'dropped');
 }
 
@@ -78,10 +77,7 @@ export function requireAdapterThatCanLead({ config, adapter }: Pick<RunContext, 
     kind: 'refused',
     code: 'no-leader',
     message: `Agents of ${name} can't lead a session: ${why}.`,
-    hints: [
-      `In .blueflame.yml, with one of ${leaders}: roles: { queen: { adapter: claude } }`,
-      'git flame run',
-    ],
+    hints: [`In .blueflame.yml, with one of ${leaders}: roles: { queen: { adapter: claude } }`, 'git flame run'],
   });
 }
 
@@ -91,8 +87,7 @@ export function warnOfLooseLeadAgentRules(context: Pick<RunContext, 'config' | '
   const asks = 'a yes in the chat approves the plan it shows (queen.ask_in_chat)';
   const drops = 'it may drop approved tasks without asking (queen.may_drop)';
   const left = [...(asked.includes('plan') ? [asks] : []), ...(mayDrop ? [drops] : [])];
-  if (left.length > 0)
-    warnOnce(context, `The lead agent may decide more than by default: ${left.join('; ')}.`);
+  if (left.length > 0) warnOnce(context, `The lead agent may decide more than by default: ${left.join('; ')}.`);
 }
 
 async function lead(context: RunContext, id: SessionId, open: OpenLeadTools): Promise<void> {
@@ -165,9 +160,7 @@ function whyEnded(
 ): string {
   if (trouble instanceof Error) return trouble.message;
   if (outcome !== null && outcome.failure !== null) return outcome.failure.message;
-  return isReached
-    ? 'It ended without handing the work over.'
-    : 'Its CLI never connected to the tools of git-flame.';
+  return isReached ? 'It ended without handing the work over.' : 'Its CLI never connected to the tools of git-flame.';
 }
 
 /** Reports that the agent ended before the work did, and stops the session where the configuration wants that. */

@@ -39,8 +39,7 @@ export async function assignTasks(
   }
   // A claim may be what a killed process left: the work takes it up, or leaves it to its holder.
   const isWanted = ({ id: one, status }: Task): boolean =>
-    (status === 'pending' || status === 'claimed' || status === 'requeued') &&
-    (ids === null || ids.includes(one));
+    (status === 'pending' || status === 'claimed' || status === 'requeued') && (ids === null || ids.includes(one));
   const found = tasks.filter(isWanted);
   const otherwise = listTasksInProposedChange({ session, tasks });
   const wanted = found.filter((task) => !otherwise.has(task.id));
@@ -88,8 +87,7 @@ export async function workOnAssignedTasks(context: RunContext, id: SessionId): P
     if (context.signal.aborted || context.gracefulStop.isRequested()) return;
     const { session, tasks } = await viewSession(context, id);
     const startable = leaveOutConflictBlockedTasks(context, tasks);
-    if (session.state !== 'active' || !canAnyTaskStart(startable, context.config.concurrency.development))
-      return;
+    if (session.state !== 'active' || !canAnyTaskStart(startable, context.config.concurrency.development)) return;
   }
 }
 

@@ -17,9 +17,7 @@ export function isMergeDelegatedToUs(
   context: Pick<RunContext, 'remoteSession' | 'place'>,
   session: Pick<Session, 'machines'>,
 ): boolean {
-  return (
-    session.machines?.merging?.machine === context.place && mayMachineActInRole(context, session, 'merge')
-  );
+  return session.machines?.merging?.machine === context.place && mayMachineActInRole(context, session, 'merge');
 }
 
 /** Signs a changeset in the name of the machine that built it, where that joined. */
@@ -31,9 +29,7 @@ export function signAsBuilder(
   const claim = session.machines?.merging?.claim;
   if (remoteSession?.role !== 'worker' || claim === undefined) return changeset;
   const said = { name: place, claim };
-  const word = remoteSession.sign(
-    renderTextToSign('merge', toChangesetBuiltDecision(session, changeset), said),
-  );
+  const word = remoteSession.sign(renderTextToSign('merge', toChangesetBuiltDecision(session, changeset), said));
   return { ...changeset, built_on: { ...said, ...word } };
 }
 
@@ -48,9 +44,7 @@ export async function delegateMergeToMachine(
 ): Promise<void> {
   if (context.remoteSession?.role !== 'lead') return;
   await superviseMachines(context, id);
-  const chosen = listMachinesTrustedInRole(context, { id }, 'merge').find(
-    ({ state }) => state === 'live',
-  )?.machine;
+  const chosen = listMachinesTrustedInRole(context, { id }, 'merge').find(({ state }) => state === 'live')?.machine;
   if (chosen === undefined || chosen === null || isDone(await viewSession(context, id))) return;
   const claim = await setMerging(context, id, (now) => ({
     machine: chosen,
@@ -76,9 +70,7 @@ export async function delegateMergeToMachine(
 /** This machine is done with it, or can't. */
 export async function giveBackDelegatedMerge(context: RunContext, id: SessionId): Promise<void> {
   const { place } = context;
-  await setMerging(context, id, (now) =>
-    now?.machine === place ? { machine: null, claim: now.claim } : null,
-  );
+  await setMerging(context, id, (now) => (now?.machine === place ? { machine: null, claim: now.claim } : null));
 }
 
 async function setMerging(

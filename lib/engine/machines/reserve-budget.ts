@@ -4,11 +4,7 @@ import {
   sumMachineSpending,
   withoutReservations,
 } from '../../core/schedule/budget-state.ts';
-import {
-  findBudgetKey,
-  readRoleBudget,
-  readSessionBudget,
-} from '../../domain/config/role-adapter-and-model.ts';
+import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -76,17 +72,12 @@ function mostHere({ config, remoteSession }: Pick<RunContext, 'config' | 'remote
 }
 
 /** Whether a machine that joined has nothing left to spend: by the budget of all, or by its own. */
-export function isBudgetSpentHere(
-  context: Pick<RunContext, 'config' | 'remoteSession'>,
-  session: Session,
-): boolean {
+export function isBudgetSpentHere(context: Pick<RunContext, 'config' | 'remoteSession'>, session: Session): boolean {
   const { remoteSession, config } = context;
   const { unit, isSpent } = computeBudgetState(config, session);
   const most = mostHere(context);
   const isOwnSpent =
-    most > 0 &&
-    remoteSession !== undefined &&
-    sumMachineSpending(session, remoteSession.machine, unit) >= most;
+    most > 0 && remoteSession !== undefined && sumMachineSpending(session, remoteSession.machine, unit) >= most;
   return isSpent || isOwnSpent;
 }
 
@@ -105,17 +96,11 @@ export async function releaseEndedReservations(context: RunContext, id: SessionI
 }
 
 /** Releases the reservation of one agent that never spent. */
-export async function releaseUnspentReservation(
-  context: RunContext,
-  id: SessionId,
-  agent: AgentId,
-): Promise<void> {
+export async function releaseUnspentReservation(context: RunContext, id: SessionId, agent: AgentId): Promise<void> {
   if (context.remoteSession === undefined) return;
   await recordUnderAnyLead(context, id, ({ session }) => {
     const next = withoutReservations(session, (one) => one.agent === agent);
-    return next === session
-      ? null
-      : { session: { next, subject: `session: reservation of ${agent} released` } };
+    return next === session ? null : { session: { next, subject: `session: reservation of ${agent} released` } };
   });
 }
 

@@ -4,11 +4,7 @@ import {
   toMachineTrustDecision,
   toVerdictDecision,
 } from '../../core/admission/make-decisions.ts';
-import {
-  isStatementSignatureValid,
-  toApprovalToSign,
-  toVerdictToSign,
-} from '../../core/machines/machine-statement.ts';
+import { isStatementSignatureValid, toApprovalToSign, toVerdictToSign } from '../../core/machines/machine-statement.ts';
 import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -51,9 +47,7 @@ export async function adoptStatementsOfMachines(context: RunContext, id: Session
   context.decided.refresh();
   const verdicts = snapshot.tasksOf(id).flatMap((task) => {
     if (task.status !== 'done' || task.result.status === null) return [];
-    const about = snapshot
-      .verdictsOn(task.commit)
-      .filter((one) => one.session === id && one.task === task.id);
+    const about = snapshot.verdictsOn(task.commit).filter((one) => one.session === id && one.task === task.id);
     return about.filter((verdict) => isVerdictOf(context, { session, task, verdict })).slice(-1);
   });
   const fresh = verdicts.filter((verdict) => !context.decided.has(toVerdictDecision(verdict)));
@@ -128,8 +122,7 @@ export function mayMachineActInRole(
   if (remoteSession === undefined || remoteSession.role === 'lead') return true;
   if (!remoteSession.roles.includes(role)) return false;
   return (
-    role === 'work' ||
-    machines?.trusted?.some((one) => one.machine === place && one.roles.includes(role)) === true
+    role === 'work' || machines?.trusted?.some((one) => one.machine === place && one.roles.includes(role)) === true
   );
 }
 

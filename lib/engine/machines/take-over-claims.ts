@@ -54,9 +54,7 @@ async function presumeShares(context: RunContext, id: SessionId): Promise<void> 
   await decideAndRecord(context, id, ({ session }) => {
     returned = (session.reservations ?? []).filter(isGivenUp);
     const subject = 'session: reservations of silent machines count as spent';
-    return returned.length === 0
-      ? null
-      : { session: { next: presumeReservationsSpent(session, isGivenUp), subject } };
+    return returned.length === 0 ? null : { session: { next: presumeReservationsSpent(session, isGivenUp), subject } };
   });
   for (const { agent, machine, cost_usd, tokens } of returned) {
     const share = tokens > 0 ? `${tokens} tokens` : `$${cost_usd.toFixed(2)}`;

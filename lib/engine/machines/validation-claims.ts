@@ -1,8 +1,4 @@
-import {
-  claimValidation,
-  findValidatingMachine,
-  releaseValidation,
-} from '../../core/machines/machine-statement.ts';
+import { claimValidation, findValidatingMachine, releaseValidation } from '../../core/machines/machine-statement.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import { decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';
@@ -57,11 +53,7 @@ export function isValidatedElsewhere(
 }
 
 /** Gives it back: what was found is recorded, or nothing was found. */
-export async function recordValidationRelease(
-  context: RunContext,
-  session: SessionId,
-  id: TaskId,
-): Promise<void> {
+export async function recordValidationRelease(context: RunContext, session: SessionId, id: TaskId): Promise<void> {
   const { remoteSession, place } = context;
   if (remoteSession === undefined) return;
   await decideAndRecord(context, session, (view) => {
@@ -72,11 +64,7 @@ export async function recordValidationRelease(
 }
 
 /** Releases commits that machines without a heartbeat were judging, and those of an earlier run of this one. */
-export async function releaseDeadValidationClaims(
-  context: RunContext,
-  id: SessionId,
-  isOwnToo = false,
-): Promise<void> {
+export async function releaseDeadValidationClaims(context: RunContext, id: SessionId, isOwnToo = false): Promise<void> {
   const { remoteSession, place } = context;
   if (remoteSession === undefined) return;
   const isFree = (task: Task): task is DoneTask => {

@@ -88,8 +88,7 @@ async function whyNot(context: RunContext, { id, role, session, task }: Claim): 
   // A worker alone holds a claim by which another machine could have its task.
   const claimed = role === 'worker' ? task : null;
   if (remoteSession.isCutOff()) {
-    const next =
-      claimed === null ? 'another machine may take over' : `${claimed.id} may pass to another machine`;
+    const next = claimed === null ? 'another machine may take over' : `${claimed.id} may pass to another machine`;
     const message = `${remoteSession.remote} accepted no heartbeat of this machine for almost the whole lease, so ${next}.`;
     return { message, isCutOff: true };
   }
@@ -97,9 +96,7 @@ async function whyNot(context: RunContext, { id, role, session, task }: Claim): 
   const now = view.snapshot.tasksOf(session).find((one) => one.id === claimed.id);
   if (now === undefined || listRunningAgentsOfTask(now).includes(id)) return null;
   const holder =
-    now.claimed_host === null || now.status !== 'claimed'
-      ? ''
-      : `, and ${claimed.id} is now on ${now.claimed_host}`;
+    now.claimed_host === null || now.status !== 'claimed' ? '' : `, and ${claimed.id} is now on ${now.claimed_host}`;
   return { message: `Its claim of ${claimed.id} was released${holder}.`, isCutOff: false };
 }
 
@@ -122,8 +119,7 @@ export async function rescueSupersededWork(
 ): Promise<void> {
   const where = await keepWork(context, { session, task, path }, { tip });
   const holder = now.agent_id === null ? `it is ${now.status} now` : `${now.agent_id} has it now`;
-  const place =
-    now.claimed_host === null || now.claimed_host === context.place ? '' : ` on ${now.claimed_host}`;
+  const place = now.claimed_host === null || now.claimed_host === context.place ? '' : ` on ${now.claimed_host}`;
   context.events.emit({
     event: 'result-superseded',
     task: task.id,

@@ -1,10 +1,6 @@
 import { setChosenAttemptOfTask } from '../../core/task/attempt-records.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
-import {
-  branchMovedError,
-  changedConcurrentlyError,
-  sessionIsSharedError,
-} from '../../domain/concurrency-errors.ts';
+import { branchMovedError, changedConcurrentlyError, sessionIsSharedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -32,8 +28,7 @@ export async function chooseOtherAttemptByHand(
   const old = await context.git.resolveCommit(ref);
   await rescueFormerBranchTip(context, { session, task: task.id }, { old, tip });
   const done = await decideAndRecord(context, session, (view) => {
-    if (view.session.machines !== undefined && context.remoteSession === undefined)
-      throw sessionIsSharedError(session);
+    if (view.session.machines !== undefined && context.remoteSession === undefined) throw sessionIsSharedError(session);
     const now = requireTaskInView(view, id);
     if (now.rev !== task.rev) return null;
     const step = choose(now);
@@ -67,7 +62,5 @@ function notHere({ id, claimed_host: host }: Task, attempt: number): FlameError 
 }
 
 function changed({ id }: Task): FlameError {
-  return changedConcurrentlyError(`Another command changed ${id} at the same moment.`, [
-    `git flame show ${id}`,
-  ]);
+  return changedConcurrentlyError(`Another command changed ${id} at the same moment.`, [`git flame show ${id}`]);
 }

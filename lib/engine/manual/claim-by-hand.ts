@@ -20,12 +20,7 @@ import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { describeWorkToBuildOn } from '../stacking/block-on-conflict.ts';
 import { buildStartPoint, type StartPoint } from '../start-point.ts';
 import { releaseExpiredClaims } from './release-by-hand.ts';
-import {
-  findFreeWorktreePath,
-  hasWorktreeAt,
-  personWorktreePath,
-  shortTaskBranchName,
-} from './worktree-of-person.ts';
+import { findFreeWorktreePath, hasWorktreeAt, personWorktreePath, shortTaskBranchName } from './worktree-of-person.ts';
 
 interface HandClaim {
   readonly task: Task;
@@ -64,10 +59,8 @@ export async function claimByHand(
   for (;;) {
     const view = await viewSession(context, session);
     // Another machine's agent may be taking the same task at the remote.
-    if (view.session.machines !== undefined && context.remoteSession === undefined)
-      throw sessionIsSharedError(session);
-    const task =
-      wish.task === null ? pick(context, view.tasks, wish.role) : requireTaskInView(view, wish.task);
+    if (view.session.machines !== undefined && context.remoteSession === undefined) throw sessionIsSharedError(session);
+    const task = wish.task === null ? pick(context, view.tasks, wish.role) : requireTaskInView(view, wish.task);
     if (isClaimedByPerson(task, context.gates.person)) return resumeClaim(context, task, wish.wantsWorktree);
     requireFree(context, task, view.tasks);
     const start = await buildStartPoint(context, view.session, task, view.tasks);

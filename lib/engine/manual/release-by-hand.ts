@@ -177,9 +177,7 @@ function otherMachine(task: Task): FlameError {
 }
 
 function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
-  return changedConcurrentlyError(`Another command changed ${id} at the same moment.`, [
-    `git flame task show ${id}`,
-  ]);
+  return changedConcurrentlyError(`Another command changed ${id} at the same moment.`, [`git flame task show ${id}`]);
 }
 
 /**

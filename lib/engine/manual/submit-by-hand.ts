@@ -58,11 +58,7 @@ interface SubmitWish {
  * with its branch at the work, in one transaction. Validation follows as for any other. Throws FlameErrors
  * `not-yours`, `uncommitted`, `no-commits`, `branch-moved`.
  */
-export async function submitByHand(
-  context: RunContext,
-  session: SessionId,
-  wish: SubmitWish,
-): Promise<HandSubmission> {
+export async function submitByHand(context: RunContext, session: SessionId, wish: SubmitWish): Promise<HandSubmission> {
   const view = await viewSession(context, session);
   const task = requireTaskInView(view, wish.task);
   requireClaimedByPerson(task, context.gates.person, false);
@@ -161,8 +157,7 @@ async function holdsNoneOf(
   tip: ObjectId,
   below: readonly WorkToBuildOn[],
 ): Promise<boolean> {
-  for (const { commit, lock } of below)
-    if (lock === null || (await git.isAncestor(commit, tip))) return false;
+  for (const { commit, lock } of below) if (lock === null || (await git.isAncestor(commit, tip))) return false;
   return true;
 }
 

@@ -37,9 +37,7 @@ export function personWorktreePath(context: Pick<RunContext, 'config' | 'root'>,
   const { worktree } = task;
   if (worktree === null || !isInWorktreeFolder(context, worktree)) return null;
   const [name, first] = [basename(worktree), folderName(task)];
-  return name === first || (name.startsWith(first) && /^-\d+$/.test(name.slice(first.length)))
-    ? worktree
-    : null;
+  return name === first || (name.startsWith(first) && /^-\d+$/.test(name.slice(first.length))) ? worktree : null;
 }
 
 /** The commit of a person's worktree, else of the task's branch; null where neither is there. */

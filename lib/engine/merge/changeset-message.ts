@@ -26,8 +26,7 @@ export async function renderChangesetMessage(
   const [plain = '', ...rest] = filledIn(config, session, { group, tasks }).split('\n');
   const closing = tasks.flatMap(({ source }) => renderClosesIssueLine(source) ?? []);
   const body = [...rest, ...(closing.length === 0 ? [] : ['', ...closing])];
-  const complete = (subject: string): string =>
-    addMessageTrailers([subject, ...body].join('\n'), tasks, session.id);
+  const complete = (subject: string): string => addMessageTrailers([subject, ...body].join('\n'), tasks, session.id);
   if (fits(config, complete(plain))) return complete(plain);
   const own = tasks.flatMap(({ commit }) => (commit === null ? [] : [git.readCommit(commit)]));
   const subjects = (await Promise.all(own)).map(({ message }) => message.split('\n')[0] ?? '');
@@ -50,13 +49,11 @@ export function requireValidMessage(
 ): void {
   if (message === undefined) return;
   const again = `git flame review --changeset ${shellQuote(changeset.group)} --approve --message MESSAGE`;
-  const refused = (why: string, hints: readonly string[]): FlameError =>
-    badMessage(why, { hints: [...hints, again] });
+  const refused = (why: string, hints: readonly string[]): FlameError => badMessage(why, { hints: [...hints, again] });
   if (config.project.landing_style === 'rebase')
-    throw refused(
-      'With project.landing_style: rebase, the commits of the tasks land with their own messages.',
-      [`git flame review --changeset ${shellQuote(changeset.group)} --approve`],
-    );
+    throw refused('With project.landing_style: rebase, the commits of the tasks land with their own messages.', [
+      `git flame review --changeset ${shellQuote(changeset.group)} --approve`,
+    ]);
   if (!isNonBlank(message)) throw refused('The message is empty.', []);
   const whole = addMessageTrailers(
     message,
@@ -84,11 +81,7 @@ export function whyMessageInvalid(...given: Parameters<typeof requireValidMessag
 }
 
 /** A message with who it is of at its end, each said once. */
-export function addMessageTrailers(
-  message: string,
-  tasks: readonly Pick<Task, 'id'>[],
-  session: SessionId,
-): string {
+export function addMessageTrailers(message: string, tasks: readonly Pick<Task, 'id'>[], session: SessionId): string {
   const text = message.trimEnd();
   const said = text.slice(text.lastIndexOf('\n\n') + 2).split('\n');
   const hasTrailers = text.includes('\n\n') && said.every((line) => /^[A-Za-z][\w-]*: \S/.test(line));
@@ -111,10 +104,7 @@ function filledIn(
     titles: joinTitles(tasks, width),
     list: tasks.map((task) => `* ${task.id}: ${task.title}`).join('\n'),
   };
-  return inForm(project.landing_message, group).replace(
-    /\{(\w+)\}/g,
-    (all, name: string) => values[name] ?? all,
-  );
+  return inForm(project.landing_message, group).replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
 }
 
 /** The group that tasks have where none is named says nothing of them. */

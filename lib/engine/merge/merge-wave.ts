@@ -1,10 +1,6 @@
 import { toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
 import { type ChangesetToBuild, listChangesetsToBuild } from '../../core/changesets/changesets-to-build.ts';
-import {
-  listChangesetsOfCycle,
-  listMergeableTasks,
-  makeChangesetId,
-} from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle, listMergeableTasks, makeChangesetId } from '../../core/schedule/next-action.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { readStackState } from '../../core/task/stack-state.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
@@ -17,11 +13,7 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import {
-  delegateMergeToMachine,
-  isMergeDelegatedToUs,
-  signAsBuilder,
-} from '../machines/delegate-merge-and-review.ts';
+import { delegateMergeToMachine, isMergeDelegatedToUs, signAsBuilder } from '../machines/delegate-merge-and-review.ts';
 import { isJoinedMachine } from '../machines/take-over-claims.ts';
 import {
   decideAndRecord,
@@ -97,10 +89,7 @@ function toMerge({ session, tasks }: SessionView): readonly Task[] {
 }
 
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
-async function noteBase(
-  context: RecordContext & Pick<RunContext, 'git'>,
-  session: Session,
-): Promise<ObjectId> {
+async function noteBase(context: RecordContext & Pick<RunContext, 'git'>, session: Session): Promise<ObjectId> {
   const base = await readBaseTip(context, session);
   if (base !== session.base_commit) await warnOfRewoundBase(context, session, base);
   await decideAndRecord(context, session.id, ({ session: now }) => {
@@ -182,9 +171,7 @@ function toChangeset(
     group: group.group,
     tasks: result.merged.map(({ id }) => id),
     works: result.merged.flatMap(({ commit: work }) => work ?? []),
-    missing: [...group.missing, ...group.tasks.filter((task) => !result.merged.includes(task))].map(
-      ({ id }) => id,
-    ),
+    missing: [...group.missing, ...group.tasks.filter((task) => !result.merged.includes(task))].map(({ id }) => id),
     depends_on: [...group.dependsOn],
     state: 'waiting',
     base,
@@ -200,21 +187,14 @@ function toChangeset(
   };
 }
 
-async function requeueConflicting(
-  context: RecordContext,
-  id: SessionId,
-  { conflicts }: BuiltChangeset,
-): Promise<void> {
+async function requeueConflicting(context: RecordContext, id: SessionId, { conflicts }: BuiltChangeset): Promise<void> {
   if (conflicts.length === 0) return;
   const at = timestamp(context);
   await decideAndRecord(context, id, (view) => {
-    const isThere = ({ task }: { readonly task: Task }): boolean =>
-      requireTaskInView(view, task.id).status === 'done';
+    const isThere = ({ task }: { readonly task: Task }): boolean => requireTaskInView(view, task.id).status === 'done';
     const steps = conflicts
       .filter(isThere)
-      .map(({ task, notes }) =>
-        requeueTask(requireTaskInView(view, task.id), { kind: 'conflict', notes, at }),
-      );
+      .map(({ task, notes }) => requeueTask(requireTaskInView(view, task.id), { kind: 'conflict', notes, at }));
     return steps.length === 0 ? null : { steps: withdrawTasks(view.tasks, steps, at) };
   });
   for (const { task, notes } of conflicts) {

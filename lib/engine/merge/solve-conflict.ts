@@ -38,9 +38,7 @@ type Solution =
 export async function solveConflict(context: RunContext, conflict: Conflict): Promise<Solution> {
   const adapter = findRoleAdapter(context.config, 'merger');
   // For lines that differ git repeats the path alone.
-  const further = conflict.messages.filter(
-    (message) => !/^CONFLICT \(content\): Merge conflict in /.test(message),
-  );
+  const further = conflict.messages.filter((message) => !/^CONFLICT \(content\): Merge conflict in /.test(message));
   const paths = conflict.paths.join(', ');
   const report = [`It conflicts in: ${paths}${further.length === 0 ? '' : '.'}`, ...further].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
@@ -75,11 +73,7 @@ type Attempt =
   | { readonly kind: 'solved'; readonly commit: ObjectId }
   | { readonly kind: 'unsolved'; readonly notes: string };
 
-async function letSolve(
-  context: RunContext,
-  conflict: Conflict,
-  { cell, agent, adapter }: Place,
-): Promise<Attempt> {
+async function letSolve(context: RunContext, conflict: Conflict, { cell, agent, adapter }: Place): Promise<Attempt> {
   const { task, session } = conflict;
   if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
   const paths = await context.git.startMergeIn(cell, task.commit);
@@ -188,8 +182,7 @@ async function checkSolution(
   if (commit === cell.start) return { kind: 'unsolved', notes: `${agent} changed nothing.` };
   const texts = await git.readTexts(commit, paths, cell.quarantine);
   const marked = paths.filter((path) => /^(?:<{7}|>{7}) /m.test(texts.get(path) ?? ''));
-  if (marked.length > 0)
-    return { kind: 'unsolved', notes: `${agent} left conflict markers in ${marked.join(', ')}.` };
+  if (marked.length > 0) return { kind: 'unsolved', notes: `${agent} left conflict markers in ${marked.join(', ')}.` };
   const files = await git.changedFiles(cell.start, commit, cell.quarantine);
   const violations = checkBranch({
     policy,

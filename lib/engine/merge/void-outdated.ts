@@ -19,9 +19,7 @@ export async function voidOutdatedChangesets(
 ): Promise<number> {
   const tip = await readBaseTip(context, session);
   if (tip === session.base_commit) return 0;
-  const moved = listChangesetsOfCycle(session).filter(
-    ({ state }) => state === 'waiting' || state === 'approved',
-  );
+  const moved = listChangesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
   const why = `${findLandingBranch(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
   const approved = moved.filter(({ state, message }) => state === 'approved' && message !== undefined);
   await decideAndRecord(context, session.id, ({ session: now }) => ({

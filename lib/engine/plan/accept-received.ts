@@ -50,8 +50,7 @@ export async function askToAcceptReceived(context: RunContext, id: SessionId): P
   const decision = await ask(context, view);
   context.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'quit') throw notAcceptedError(view.session);
-  const accept = (now: SessionView): ChangesToRecord | null =>
-    answer(context, { shown: view, now }, decision);
+  const accept = (now: SessionView): ChangesToRecord | null => answer(context, { shown: view, now }, decision);
   const refs = decision.kind === 'approve' ? await branchesOf(context, view.received) : [];
   const done = await decideAndRecord(context, id, (now) => {
     const accepted = accept(now);
@@ -75,8 +74,7 @@ async function branchesOf(
       const old = await git.resolveCommit(ref);
       const isFree =
         old === null ||
-        ((await git.branchUses(ref.slice('refs/heads/'.length))).length === 0 &&
-          (await git.isAncestor(old, commit)));
+        ((await git.branchUses(ref.slice('refs/heads/'.length))).length === 0 && (await git.isAncestor(old, commit)));
       return isFree && old !== commit ? [{ ref, old, new: commit }] : [];
     }),
   );
@@ -123,12 +121,8 @@ export function describeReceivedParts(
   { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
 ): readonly string[] {
   return [
-    ...(isOurs
-      ? []
-      : [`${describeSession(stored)}${changes(decided.listChangedFacts(toObjectiveDecision(stored)))}`]),
-    ...received.map(
-      (task) => `${describeTask(task)}${changes(decided.listChangedFacts(toTaskPlanDecision(task)))}`,
-    ),
+    ...(isOurs ? [] : [`${describeSession(stored)}${changes(decided.listChangedFacts(toObjectiveDecision(stored)))}`]),
+    ...received.map((task) => `${describeTask(task)}${changes(decided.listChangedFacts(toTaskPlanDecision(task)))}`),
   ];
 }
 
@@ -199,11 +193,7 @@ function answer(
 function edit(
   context: Pick<RunContext, 'gates' | 'now'>,
   { shown, now }: Answered,
-  {
-    plan,
-    gated,
-    session,
-  }: { readonly plan: Plan; readonly gated: Session; readonly session: LoggedDecision },
+  { plan, gated, session }: { readonly plan: Plan; readonly gated: Session; readonly session: LoggedDecision },
 ): ChangesToRecord {
   const at = timestamp(context);
   const before = new Map(shown.received.map((task) => [task.id, task]));

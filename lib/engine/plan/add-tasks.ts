@@ -100,11 +100,7 @@ function objectiveOf(added: readonly NewTask[]): string {
   return added.length === 1 && first !== undefined ? first.title : `${added.length} added tasks`;
 }
 
-function withIds(
-  added: readonly NewTask[],
-  existing: readonly Task[],
-  prefix: string,
-): readonly PlannedTask[] {
+function withIds(added: readonly NewTask[], existing: readonly Task[], prefix: string): readonly PlannedTask[] {
   const taken = [...existing.map(({ id }) => id), ...added.flatMap(({ id }) => id ?? [])];
   const numbers = taken.map((id) => (id.startsWith(`${prefix}-`) ? Number(id.slice(prefix.length + 1)) : 0));
   let last = Math.max(0, ...numbers.filter(Number.isSafeInteger));
@@ -115,15 +111,11 @@ function withIds(
   });
 }
 
-function reportNewSession(
-  context: Pick<RunContext, 'events'>,
-  { id, objective, base_branch }: Session,
-): void {
+function reportNewSession(context: Pick<RunContext, 'events'>, { id, objective, base_branch }: Session): void {
   context.events.emit({ event: 'session-started', session: id, objective, base_branch });
 }
 
 function nothingAdded(problems: readonly string[]): FlameError {
-  const mistakes =
-    problems.length === 1 ? 'the task has a mistake' : `the tasks have ${problems.length} mistakes`;
+  const mistakes = problems.length === 1 ? 'the task has a mistake' : `the tasks have ${problems.length} mistakes`;
   return badTaskError(`Nothing was added: ${mistakes}.`, problems, 'git flame help task');
 }

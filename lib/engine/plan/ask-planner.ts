@@ -49,8 +49,7 @@ export async function askPlanner(context: RunContext, request: PlannerRequest): 
     async (cell) => runAgent(context, await plannerJob(context, request, { agent, base, cell })),
     { name: agent },
   );
-  if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer')
-    throw plannerFailed(outcome.failure);
+  if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer') throw plannerFailed(outcome.failure);
   if (isInteractive && outcome.answer === null) throw leftWithoutPlan();
   return readAnswer(outcome.answer, outcome.text);
 }
@@ -120,10 +119,7 @@ function leftWithoutPlan(): FlameError {
 }
 
 /** `kind` is waiting where the person ended the planning. */
-export function noPlanError(
-  message: string,
-  init: Pick<FlameErrorInit, 'kind' | 'details' | 'hints'>,
-): FlameError {
+export function noPlanError(message: string, init: Pick<FlameErrorInit, 'kind' | 'details' | 'hints'>): FlameError {
   return new FlameError({ ...init, code: 'no-plan', message });
 }
 
@@ -170,7 +166,5 @@ function readAnswer(answer: unknown, text: string): PlannerAnswer {
     };
   }
   const parsed = parsePlannerAnswer(answer);
-  return parsed.kind === 'ok'
-    ? { kind: 'plan', plan: parsed.value }
-    : { kind: 'unusable', problems: parsed.problems };
+  return parsed.kind === 'ok' ? { kind: 'plan', plan: parsed.value } : { kind: 'unusable', problems: parsed.problems };
 }

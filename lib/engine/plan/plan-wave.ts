@@ -48,11 +48,7 @@ export interface PlanOptions {
  * Wave 1: a plan, checked, and a person's word on it. What the planner answered is kept before anybody is asked,
  * so that going on later costs nothing twice. Resolves to whether there is work now.
  */
-export async function runPlanWave(
-  context: RunContext,
-  id: SessionId,
-  options: PlanOptions,
-): Promise<boolean> {
+export async function runPlanWave(context: RunContext, id: SessionId, options: PlanOptions): Promise<boolean> {
   let view = await viewSession(context, id);
   context.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
   let isByHand = options.plan !== null;
@@ -127,9 +123,7 @@ async function requestPlan(context: RunContext, view: SessionView, isInteractive
     });
     if (answer.kind === 'plan') plan = answer.plan;
     problems =
-      answer.kind === 'plan'
-        ? listPlanProblems(bounds, view, answer.plan).map(describePlanProblem)
-        : answer.problems;
+      answer.kind === 'plan' ? listPlanProblems(bounds, view, answer.plan).map(describePlanProblem) : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
     context.events.emit({ event: 'plan-invalid', problems });
   }
@@ -147,12 +141,7 @@ export function requireSoundPlan(bounds: PlanBounds, plan: Plan, tasks: SessionV
   if (problems.length > 0) throw invalidPlanError(problems);
 }
 
-async function propose(
-  context: RecordContext,
-  session: Session,
-  plan: Plan,
-  isByHand: boolean,
-): Promise<SessionView> {
+async function propose(context: RecordContext, session: Session, plan: Plan, isByHand: boolean): Promise<SessionView> {
   const { sessions } = await context.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
   const estimate = estimateCost({ config: context.config, tasks: plan.tasks, runs });

@@ -35,9 +35,7 @@ export async function findUnmatchedLocks(
   const files = readPaths(await git.listFiles(base, mostPaths));
   return tasks.flatMap(({ id, file_locks: locks }): Unmatched => {
     const others = tasks.filter((other) => other.id !== id).flatMap(({ file_locks }) => file_locks);
-    const missing = locks.filter(
-      (lock) => !files.has(lock) && !others.some((other) => locksConflict(lock, other)),
-    );
+    const missing = locks.filter((lock) => !files.has(lock) && !others.some((other) => locksConflict(lock, other)));
     const close = missing.map((lock) => ({ task: id, locks: [lock], close: files.closeTo(lock) }));
     const said = close.filter((one) => one.close.length > 0);
     const isAddingOnly = locks.length > 0 && missing.length === locks.length && locks.every(isWide);
@@ -59,8 +57,7 @@ function readPaths(paths: readonly string[]): {
   const loose = new Map<string, string>();
   for (const path of known) loose.set(loosened(path), path);
   return {
-    has: (lock) =>
-      hasWildcard(lock) ? paths.some((path) => globMatchesPath(lock, path)) : known.has(plainPath(lock)),
+    has: (lock) => (hasWildcard(lock) ? paths.some((path) => globMatchesPath(lock, path)) : known.has(plainPath(lock))),
     closeTo: (lock) => {
       if (!hasWildcard(lock)) {
         const similar = loose.get(loosened(plainPath(lock)));
@@ -68,10 +65,7 @@ function readPaths(paths: readonly string[]): {
         return /[[(]/.test(lock) ? firstOf(paths, (path) => shellGlobMatchesPath(lock, path)) : [];
       }
       const looser = loosened(lock);
-      return firstOf(
-        paths,
-        (path) => shellGlobMatchesPath(lock, path) || globMatchesPath(looser, loosened(path)),
-      );
+      return firstOf(paths, (path) => shellGlobMatchesPath(lock, path) || globMatchesPath(looser, loosened(path)));
     },
   };
 }

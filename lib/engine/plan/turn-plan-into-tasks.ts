@@ -177,8 +177,7 @@ export async function recordQuitAtPlan(
       proposal: null,
     };
     // A proposal beside approved work is refused; the work goes on.
-    if (session.wave !== 'plan')
-      return { session: { next: gated, subject: 'session: the newer proposal refused' } };
+    if (session.wave !== 'plan') return { session: { next: gated, subject: 'session: the newer proposal refused' } };
     const next = { ...gated, state: 'ended' as const, wave: 'done' as const };
     return { session: { next, subject: 'session: ended at the plan gate' } };
   });

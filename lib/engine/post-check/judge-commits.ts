@@ -130,9 +130,7 @@ async function readContents(
   const links = files.filter(({ newMode }) => newMode === '120000').map(({ path }) => path);
   const texts = await git.readTexts(commit, links, quarantine);
   const secrets = new Map<string, readonly SecretFinding[]>();
-  const plain = files.filter(
-    ({ newMode, size }) => newMode.startsWith('100') && size <= policy.max_file_bytes,
-  );
+  const plain = files.filter(({ newMode, size }) => newMode.startsWith('100') && size <= policy.max_file_bytes);
   // One after another: together they may be larger than the memory.
   for (const { path, status, oldOid, newOid, isBinary } of plain) {
     const old = status === 'modified' ? oldOid : null;

@@ -18,10 +18,7 @@ interface ScannedContent {
 /** Looks for credentials in contents, in each one once, however many paths have it. */
 export interface SecretScanner {
   /** `read` gives the text of an object; null: it is none. */
-  scan(
-    content: ScannedContent,
-    read: (oid: ObjectId) => Promise<string | null>,
-  ): Promise<readonly SecretFinding[]>;
+  scan(content: ScannedContent, read: (oid: ObjectId) => Promise<string | null>): Promise<readonly SecretFinding[]>;
 }
 
 /** Characters that are looked at in this thread: a worker takes longer to start than that takes. */
@@ -65,10 +62,7 @@ let queue: Promise<unknown> = Promise.resolve();
 let worker: Worker | null = null;
 
 /** One content after another: together they may be larger than the memory. */
-function askWorker(
-  question: SecretScanRequest,
-  signal: AbortSignal | undefined,
-): Promise<readonly SecretFinding[]> {
+function askWorker(question: SecretScanRequest, signal: AbortSignal | undefined): Promise<readonly SecretFinding[]> {
   const answer = queue.then(() => scanInWorker(question, signal));
   queue = answer.catch(() => undefined);
   return answer;

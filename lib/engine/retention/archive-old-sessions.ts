@@ -22,14 +22,10 @@ async function archiveOld(
 }
 
 /** archiveOld at the end of a session: an error is only reported, the next session tries again. */
-export async function archiveOldSessionsQuietly(
-  context: RecordContext & Pick<RunContext, 'git'>,
-): Promise<void> {
+export async function archiveOldSessionsQuietly(context: RecordContext & Pick<RunContext, 'git'>): Promise<void> {
   const message = await archiveOld(context).then(
-    (moved) =>
-      moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`,
-    (error: unknown) =>
-      `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
+    (moved) => (moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`),
+    (error: unknown) => `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
   );
   if (message !== null) context.events.emit({ event: 'notice', level: 'info', message });
 }

@@ -92,7 +92,5 @@ async function removeRef(
       outcome: 'removed',
       details: `until the next git gc it can be restored: git branch rescued ${commit}`,
     };
-  return rescue === null
-    ? { outcome: 'removed', details: '' }
-    : { outcome: 'rescued', details: rescueName(rescue) };
+  return rescue === null ? { outcome: 'removed', details: '' } : { outcome: 'rescued', details: rescueName(rescue) };
 }

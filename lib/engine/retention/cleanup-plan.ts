@@ -68,9 +68,7 @@ async function staleWorktrees(
   context: Pick<RunContext, 'agents' | 'store'> & WithGit<GitCells>,
 ): Promise<readonly CleanupItem[]> {
   const live = new Set((await context.agents.listLiveAgents()).map(({ id }) => id));
-  const idle = (await context.git.cells()).filter(
-    ({ owner, path }) => owner !== 'alive' && !live.has(basename(path)),
-  );
+  const idle = (await context.git.cells()).filter(({ owner, path }) => owner !== 'alive' && !live.has(basename(path)));
   return Promise.all(
     idle.map(async (cell) => ({ kind: 'worktree', cell, name: cell.path, ...(await judge(context, cell)) })),
   );
@@ -104,8 +102,7 @@ async function staleRefs(
     if (checkedOut.has(ref.ref.slice('refs/heads/'.length))) return null;
     const task = snapshot.tasksOf(subject.session).find(({ id }) => id === subject.task);
     const isMerged =
-      (task?.landed_as !== undefined && task.commit === ref.commit) ||
-      (await isOnBase(context, session, ref));
+      (task?.landed_as !== undefined && task.commit === ref.commit) || (await isOnBase(context, session, ref));
     // A changeset only joins what task branches hold.
     const needsForce = !isMerged && kind === 'branch';
     const why = isMerged ? `landed on ${findLandingBranch(session)}` : `not landed, of ${session.id}`;
@@ -123,11 +120,7 @@ function subjectOf(name: string): CellSubject | null {
   }
 }
 
-async function isOnBase(
-  context: WithGit<GitCommits>,
-  session: Session,
-  { ref, commit }: RefInfo,
-): Promise<boolean> {
+async function isOnBase(context: WithGit<GitCommits>, session: Session, { ref, commit }: RefInfo): Promise<boolean> {
   // A landing branch goes once its pull request is merged.
   for (const branch of new Set([findLandingBranch(session), session.base_branch])) {
     const tip = await context.git.resolveCommit(`refs/heads/${branch}`);

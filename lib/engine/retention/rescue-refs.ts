@@ -11,15 +11,10 @@ import type { RunContext, WithGit } from '../run-context.ts';
 /** Prefix of rescue refs; `<session>/<task>/<n>` follows. */
 const rescuePrefix = 'refs/blueflame/rescue/';
 
-type Ports = WithGit<GitRefs> &
-  Pick<RunContext, 'store'> & { readonly gates: Pick<RunContext['gates'], 'person'> };
+type Ports = WithGit<GitRefs> & Pick<RunContext, 'store'> & { readonly gates: Pick<RunContext['gates'], 'person'> };
 
 /** Keeps a commit under the next free number of its task; one that is kept there already keeps its ref. */
-export async function keepCommitAsRescue(
-  ports: Ports,
-  subject: CellSubject,
-  commit: ObjectId,
-): Promise<RefName> {
+export async function keepCommitAsRescue(ports: Ports, subject: CellSubject, commit: ObjectId): Promise<RefName> {
   const prefix = `${rescuePrefix}${subject.session}/${subject.task}/`;
   for (;;) {
     const refs = await ports.git.listRefs(prefix);
@@ -72,10 +67,7 @@ export function findRescueByName<T extends Pick<Rescue, 'name'>>(rescues: readon
       latest === undefined
         ? `There is no rescue named ${JSON.stringify(name)}.`
         : `${JSON.stringify(name)} matches several rescues.`,
-    hints: [
-      'git flame rescue list',
-      ...matching.slice(0, 5).map((one) => `git flame rescue show ${one.name}`),
-    ],
+    hints: ['git flame rescue list', ...matching.slice(0, 5).map((one) => `git flame rescue show ${one.name}`)],
   });
 }
 
@@ -120,10 +112,7 @@ type HeldPorts = Pick<RunContext, 'git' | 'now' | 'config'>;
  * Rescues that nothing is lost with, and those older than `retention.rescues`, oldest first; none of a session
  * that is still open.
  */
-export async function listRemovableRescues(
-  ports: HeldPorts,
-  snapshot: Snapshot,
-): Promise<readonly RemovableRescue[]> {
+export async function listRemovableRescues(ports: HeldPorts, snapshot: Snapshot): Promise<readonly RemovableRescue[]> {
   const until = ports.now().getTime() - ports.config.retention.rescues;
   const found = (await listRescues(ports.git)).map(async (rescue) => {
     const id = rescue.name.split('/')[0];
@@ -140,11 +129,7 @@ export async function listRemovableRescues(
 }
 
 /** The branch that holds what the rescue changes, as it changes it; null: none does. */
-async function holderOf(
-  { git }: HeldPorts,
-  session: Session,
-  { start, commit }: Rescue,
-): Promise<string | null> {
+async function holderOf({ git }: HeldPorts, session: Session, { start, commit }: Rescue): Promise<string | null> {
   for (const branch of new Set([findLandingBranch(session), session.base_branch])) {
     const tip = await git.resolveCommit(`refs/heads/${branch}`);
     if (tip === null) continue;

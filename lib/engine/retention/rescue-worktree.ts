@@ -1,13 +1,7 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdentity, type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
-import type {
-  CellInfo,
-  CellWorktree,
-  GitCells,
-  IgnoredWork,
-  WorkScope,
-} from '../../domain/ports/git-cells.ts';
+import type { CellInfo, CellWorktree, GitCells, IgnoredWork, WorkScope } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { RuleName } from '../../policy/policy-rules.ts';
 import { renderFileName } from '../../util/file-names.ts';
@@ -127,12 +121,7 @@ function noneWhereBroken(error: unknown): readonly IgnoredWork[] {
 }
 
 // Unfinished work, such as without tests, may be kept: only rules about paths and contents must hold.
-export const rulesOfUnfinishedWork: readonly RuleName[] = [
-  'tests-missing',
-  'commit-message',
-  'file-name',
-  'history',
-];
+export const rulesOfUnfinishedWork: readonly RuleName[] = ['tests-missing', 'commit-message', 'file-name', 'history'];
 
 async function objections(
   context: RunContext,
@@ -163,9 +152,7 @@ async function objections(
     signer: { identity: agentIdentity(agent), began: null, now: context.now().getTime() },
   });
   return violations
-    .filter(({ rule }) =>
-      isRequested ? rule === 'secret' : !rulesOfUnfinishedWork.some((known) => known === rule),
-    )
+    .filter(({ rule }) => (isRequested ? rule === 'secret' : !rulesOfUnfinishedWork.some((known) => known === rule)))
     .map(describeViolation);
 }
 
@@ -216,7 +203,5 @@ export function describeIgnoredWork({ entry, files, rule }: IgnoredWork): string
 /** Why no commit holds it, as a clause. */
 export function whyWorkUncommitted(one: IgnoredWork): string {
   const what = describeIgnoredWork(one);
-  return one.rule === null
-    ? `${what} was copied into its worktree and is in no commit`
-    : `git ignores ${what}`;
+  return one.rule === null ? `${what} was copied into its worktree and is in no commit` : `git ignores ${what}`;
 }

@@ -86,8 +86,7 @@ async function isKept(
   const base = await context.git.resolveCommit(`refs/heads/${session?.base_branch ?? ''}`);
   const rescues = await context.git.listRefs(`refs/blueflame/rescue/${task.session}/${task.id}/`);
   const holders = [base, task.commit, ...rescues.map(({ commit }) => commit)];
-  for (const holder of holders)
-    if (holder !== null && (await context.git.isAncestor(head, holder))) return true;
+  for (const holder of holders) if (holder !== null && (await context.git.isAncestor(head, holder))) return true;
   return false;
 }
 
@@ -97,10 +96,7 @@ type Git = WithGit<GitCommits & GitWorktrees>;
  * Lists branches of pull requests of single groups whose session ended, except those whose request is open. A branch
  * merged there as another commit is kept as a rescue, since only the session's note reports that.
  */
-export async function listStaleRequestBranches(
-  { git }: Git,
-  { sessions }: Snapshot,
-): Promise<readonly CleanupItem[]> {
+export async function listStaleRequestBranches({ git }: Git, { sessions }: Snapshot): Promise<readonly CleanupItem[]> {
   const checkedOut = new Set((await git.worktrees()).map(({ branch }) => branch));
   const ended = sessions.filter(({ state }) => state === 'ended');
   const found = ended.flatMap((session) =>
@@ -128,11 +124,7 @@ async function judge(
   if (commit === null || onBase === null || (merged === null && url !== null)) return null;
   const isMerged = await git.isAncestor(commit, onBase);
   const isMergedThere = merged !== null && commit === tip;
-  const why = isMerged
-    ? `landed on ${base}`
-    : isMergedThere
-      ? 'its pull request was merged'
-      : `not landed, of ${id}`;
+  const why = isMerged ? `landed on ${base}` : isMergedThere ? 'its pull request was merged' : `not landed, of ${id}`;
   const ref = parseRefName(`refs/heads/${branch}`);
   return {
     kind: 'branch',

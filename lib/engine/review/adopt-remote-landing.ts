@@ -60,9 +60,7 @@ export async function advanceBaseToRemote(context: RunContext, id: SessionId): P
   if (obstacle !== null) throw behind({ branch, obstacle, remote });
   await decideAndRecord(context, id, ({ session: now }) => {
     // Changesets built on the old one are built again by its review.
-    const isBuilt = listChangesetsOfCycle(now).some(
-      ({ state }) => state === 'waiting' || state === 'approved',
-    );
+    const isBuilt = listChangesetsOfCycle(now).some(({ state }) => state === 'waiting' || state === 'approved');
     const checkout = { from: findPendingCheckout(context, now)?.from ?? tip, to, place: context.place };
     return {
       session: {
@@ -94,8 +92,7 @@ async function findObstacle(
   for (const { path, branch: name } of await git.worktrees()) {
     if (name !== branch) continue;
     if ((await git.changedTracked(path)).length > 0) return `${path} has local changes.`;
-    if ((await git.filesInTheWay(path, tip, to)).length > 0)
-      return `${path} has files that it would overwrite.`;
+    if ((await git.filesInTheWay(path, tip, to)).length > 0) return `${path} has files that it would overwrite.`;
     if ((await git.advanceObstacles(path, tip, to)).length > 0) return `git refuses to change ${path}.`;
   }
   return null;
@@ -162,8 +159,7 @@ export async function requireLandingsAtRemote(context: RunContext, id: SessionId
     const isThere = tip !== null && isHere && (await git.isAncestor(commit, tip));
     // A branch that diverged was rewritten on purpose, with the landing or without.
     const isBefore = tip === null || !isHere || (await git.isAncestor(tip, commit));
-    if (!isThere && isBefore)
-      throw notThere({ branch, changeset, commit, tip, remote: remoteSession.remote, isHere });
+    if (!isThere && isBefore) throw notThere({ branch, changeset, commit, tip, remote: remoteSession.remote, isHere });
   }
 }
 

@@ -76,8 +76,7 @@ export async function requeueTasksForRequestNews(
     const asked = awaited.map(({ id: check }) => makeLogRequestedMark(check));
     if (taken.length === 0)
       return asked.length === 0 ? null : { session: rememberRequestedLogs(now.session, landing, asked) };
-    const { rounds = request.rounds } =
-      listOpenPullRequests(now.session).find((one) => one.group === group) ?? {};
+    const { rounds = request.rounds } = listOpenPullRequests(now.session).find((one) => one.group === group) ?? {};
     if (!isAllowedMore && rounds >= mostRounds) throw enoughRounds(branch);
     const at = timestamp(context);
     const steps = taken.map(({ task, given }) =>
@@ -104,9 +103,7 @@ export async function requeueTasksForRequestNews(
 /** With one more round of a group's request, or of the one for all. */
 function countRound(landing: Landing, group: string | null): Landing {
   if (group === null) return { ...landing, rounds: (landing.rounds ?? 0) + 1 };
-  const requests = landing.requests?.map((one) =>
-    one.group === group ? { ...one, rounds: one.rounds + 1 } : one,
-  );
+  const requests = landing.requests?.map((one) => (one.group === group ? { ...one, rounds: one.rounds + 1 } : one));
   return requests === undefined ? landing : { ...landing, requests };
 }
 
@@ -155,9 +152,7 @@ async function share(
     members
       .filter(({ status }) => status === 'merged')
       .map((task) => {
-        const onLines = remarks
-          .filter(({ id }) => placed.get(id)?.has(task.id) === true)
-          .slice(0, mostRemarks);
+        const onLines = remarks.filter(({ id }) => placed.get(id)?.has(task.id) === true).slice(0, mostRemarks);
         const others = isLast(task) ? remarks.filter((one) => isNew(one) && lineOf.get(one.id) === null) : [];
         const checks = isLast(task) ? failed.filter(isNew) : [];
         return [task.id, gather(onLines, others, checks, lineOf)] as const;
@@ -201,8 +196,7 @@ function gather(
     given.push({ id, kind, text });
   };
   for (const { id, name, conclusion, url, log } of checks) {
-    const end =
-      log === null ? '\nIts log could not be read.' : log === '' ? '' : `\nThe end of its log:\n${log}`;
+    const end = log === null ? '\nIts log could not be read.' : log === '' ? '' : `\nThe end of its log:\n${log}`;
     add(id, 'check', `The check ${name} ended with ${conclusion}: ${url}${end}`);
   }
   for (const { id, by, text } of others) add(id, 'whole', `${by}: ${text}`);

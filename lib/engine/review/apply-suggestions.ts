@@ -158,11 +158,7 @@ async function commitEdits(
 }
 
 /** In the form of the work it goes on with, where commits have one. */
-async function messageFor(
-  { config, git }: RunContext,
-  task: DoneWork,
-  paths: readonly string[],
-): Promise<string> {
+async function messageFor({ config, git }: RunContext, task: DoneWork, paths: readonly string[]): Promise<string> {
   const plain = `Apply a suggestion to ${paths.join(', ')}`;
   if (config.validation.commit_format.pattern === '') return plain;
   return (await git.readCommit(task.commit)).message.split('\n')[0] ?? plain;

@@ -3,11 +3,7 @@ import { listUndoableDecisions } from '../../core/changesets/changeset-decision.
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type {
-  BlockedCalls,
-  ChangesetQuestion,
-  ConflictingChangeset,
-} from '../../domain/ports/changeset-question.ts';
+import type { BlockedCalls, ChangesetQuestion, ConflictingChangeset } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitTrials } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findBlockingChangeset } from '../../domain/state/changeset-facts.ts';
@@ -67,12 +63,9 @@ async function shownOf(
   changeset: Changeset,
 ): Promise<Omit<ChangesetQuestion, 'position' | 'total' | 'decideOther'>> {
   const tasks = changeset.tasks.map((id) => requireTaskInView(view, id));
-  const verdicts = tasks.flatMap(({ commit }) =>
-    commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
-  );
+  const verdicts = tasks.flatMap(({ commit }) => (commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1)));
   const doubts = listTasksInEvidenceDoubt(view.snapshot, tasks);
-  for (const doubt of doubts)
-    context.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
+  for (const doubt of doubts) context.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
   await warnOfAmendedBranches(context, tasks);
   const blocked = await blockedCalls(context, view.session, tasks);
   const since = await tryComputeChangesSinceSeen(context, view.session, { changeset, tasks });
@@ -141,10 +134,7 @@ async function blockedCalls(
   tasks: readonly Task[],
 ): Promise<readonly BlockedCalls[]> {
   const runs = agents.filter(({ task_id }) => tasks.some(({ id }) => id === task_id)).map(({ id }) => id);
-  const workers = tasks.flatMap(({ agent_id, history }) => [
-    ...history.map((attempt) => attempt.agent_id),
-    agent_id,
-  ]);
+  const workers = tasks.flatMap(({ agent_id, history }) => [...history.map((attempt) => attempt.agent_id), agent_id]);
   const ids = new Set([...workers, ...runs].filter((id) => id !== null));
   const audits = await Promise.all(
     [...ids].map(async (agent) => ({ agent, ...(await context.agents.auditOf(agent)) })),

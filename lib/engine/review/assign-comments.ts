@@ -25,9 +25,7 @@ export async function assignCommentsToTasks(
     const takers = tasks.filter(({ id }) => changed.get(id)?.has(path) === true);
     return takers.length === 0 ? tasks : takers;
   };
-  return new Map(
-    tasks.map((task) => [task.id, comments.filter(({ path }) => takersOf(path).includes(task))]),
-  );
+  return new Map(tasks.map((task) => [task.id, comments.filter(({ path }) => takersOf(path).includes(task))]));
 }
 
 /** Why a comment may be meant for another line, as a sentence; null: the change has its file, and the file its line. */

@@ -3,12 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { CommitRange, GitDiffs } from '../../domain/ports/git-contents.ts';
-import type {
-  Changeset,
-  ChangesSinceSeen,
-  RangeDiffPair,
-  SeenVersion,
-} from '../../domain/state/changeset.ts';
+import type { Changeset, ChangesSinceSeen, RangeDiffPair, SeenVersion } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
@@ -50,10 +45,7 @@ export async function computeChangesSinceSeen(
 }
 
 /** Computes the changes of one task since its latest attempt that was sent back. */
-export async function computeChangesSinceSentBack(
-  { git }: WithGit<Git>,
-  task: Task,
-): Promise<ChangesSinceSeen | null> {
+export async function computeChangesSinceSentBack({ git }: WithGit<Git>, task: Task): Promise<ChangesSinceSeen | null> {
   if (!hasAcceptedWork(task)) return null;
   const entry = task.history.findLast(({ work }) => work !== undefined && work.commit !== task.commit);
   if (entry?.work === undefined) return null;
@@ -86,10 +78,7 @@ interface Comparison {
   readonly now: { readonly commit: ObjectId; readonly parent: ObjectId };
 }
 
-async function compare(
-  git: Git,
-  { versions, earlier, comments, now }: Comparison,
-): Promise<ChangesSinceSeen | null> {
+async function compare(git: Git, { versions, earlier, comments, now }: Comparison): Promise<ChangesSinceSeen | null> {
   if (versions.length === 0 || !(await areHere(git, [...versions, now]))) return null;
   const { from, clashes, isMoved } = await onNowsBase(git, versions, now.parent);
   const { commit: to } = now;
@@ -117,8 +106,7 @@ interface Moved extends Pick<ChangesSinceSeen, 'from' | 'clashes' | 'isMoved'> {
 async function onNowsBase(git: Git, versions: readonly Version[], parent: ObjectId): Promise<Moved> {
   const isMoved = versions.some((version) => version.parent !== parent);
   const [only] = versions;
-  if (only !== undefined && versions.length === 1 && !isMoved)
-    return { from: only.commit, clashes: [], isMoved };
+  if (only !== undefined && versions.length === 1 && !isMoved) return { from: only.commit, clashes: [], isMoved };
   const clashes = new Set<string>();
   let from = parent;
   for (const version of versions) {

@@ -40,9 +40,7 @@ type Landing = NonNullable<Session['landing']>;
 /** Failed checks without their log that were not waited for yet. */
 export function checksAwaitingLog(session: Session, failed: readonly FailedCheck[]): readonly FailedCheck[] {
   const heard = new Set(session.landing?.heard ?? []);
-  return failed.filter(
-    ({ id, log }) => log === null && !heard.has(id) && !heard.has(makeLogRequestedMark(id)),
-  );
+  return failed.filter(({ id, log }) => log === null && !heard.has(id) && !heard.has(makeLogRequestedMark(id)));
 }
 
 /** As it stands among what was heard that the log of a check was asked for. */

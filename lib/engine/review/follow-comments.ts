@@ -41,8 +41,7 @@ export async function followCommentedLines(
             ]),
       ),
     );
-    const first =
-      found.find(({ fate }) => fate === 'changed' || fate === 'gone' || fate === 'beside') ?? found[0];
+    const first = found.find(({ fate }) => fate === 'changed' || fate === 'gone' || fate === 'beside') ?? found[0];
     answers.push(first ?? { comment, fate: 'unknown', line: null, answer: [] });
   }
   return answers;
@@ -92,11 +91,7 @@ async function readHunks(git: GitDiffs, { base, tip }: Step, path: string): Prom
   return file.status === 'deleted' ? null : file.hunks();
 }
 
-async function follow(
-  hunks: ReadHunks,
-  comment: LineComment,
-  steps: readonly Step[],
-): Promise<CommentWithFate> {
+async function follow(hunks: ReadHunks, comment: LineComment, steps: readonly Step[]): Promise<CommentWithFate> {
   // There is no such line: its excerpt would show it.
   if (comment.excerpt === undefined) return { comment, fate: 'unknown', line: null, answer: [] };
   let { line } = comment;

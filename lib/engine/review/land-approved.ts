@@ -8,11 +8,7 @@ import { type RecordContext, requireTaskInView, viewSession } from '../record-ch
 import type { RunContext } from '../run-context.ts';
 import { runLifecycleScript } from '../run-script.ts';
 import { readBaseTip } from '../start-point.ts';
-import {
-  diagnoseCommit,
-  filterFailedDiagnostics,
-  markDiagnosticsFailingOnBase,
-} from '../validate/run-diagnostics.ts';
+import { diagnoseCommit, filterFailedDiagnostics, markDiagnosticsFailingOnBase } from '../validate/run-diagnostics.ts';
 import { adoptLandingFromRemote } from './adopt-remote-landing.ts';
 import { commitLandingTransaction } from './landing-transaction.ts';
 import { findUnlandedBelow, proveMayLand } from './prove-landing.ts';
@@ -68,11 +64,7 @@ async function landedFacts(
   };
 }
 
-async function landAll(
-  context: RunContext,
-  destined: Session,
-  approved: readonly Changeset[],
-): Promise<number> {
+async function landAll(context: RunContext, destined: Session, approved: readonly Changeset[]): Promise<number> {
   await adoptLandingFromRemote(context, destined.id);
   await syncWorktreesOfOtherSessions(context, destined);
   await requireCleanBase(context, destined);
@@ -85,16 +77,13 @@ async function landAll(
   return landed;
 }
 
-type Fit =
-  | { readonly kind: 'fits'; readonly commit: ObjectId }
-  | { readonly kind: 'misfit'; readonly notes: string };
+type Fit = { readonly kind: 'fits'; readonly commit: ObjectId } | { readonly kind: 'misfit'; readonly notes: string };
 
 async function landOne(context: RunContext, id: SessionId, changeset: Changeset): Promise<boolean> {
   const view = await viewSession(context, id);
   const tip = await readBaseTip(context, view.session);
   if (!(await mayLand(context, view.session, { changeset, tip }))) return false;
-  if (tip !== view.session.base_commit)
-    return refuseLandingOnMovedBase(context, view.session, changeset, tip);
+  if (tip !== view.session.base_commit) return refuseLandingOnMovedBase(context, view.session, changeset, tip);
   const tasks = changeset.tasks.map((task) => requireTaskInView(view, task));
   const proven = { changeset, tasks };
   const proof = await proveMayLand(context, view, changeset);
@@ -112,12 +101,7 @@ async function landOne(context: RunContext, id: SessionId, changeset: Changeset)
   const result = await commitLandingTransaction(context, id, { proven, tip, commit: fit.commit });
   if (result === 'undecided') return refuseUnapprovedLanding(context, id, changeset);
   if (result === 'moved')
-    return refuseLandingOnMovedBase(
-      context,
-      view.session,
-      changeset,
-      await readBaseTip(context, view.session),
-    );
+    return refuseLandingOnMovedBase(context, view.session, changeset, await readBaseTip(context, view.session));
   context.events.emit({
     event: 'landed',
     changeset: changeset.id,
@@ -133,17 +117,13 @@ async function mayLand(
   session: Session,
   { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
 ): Promise<boolean> {
-  const known = session.changesets.find(
-    ({ id, commit }) => id === changeset.id && commit === changeset.commit,
-  );
-  if (known?.state !== 'approved')
-    return reportRefusedLanding(context, changeset, known?.reason ?? noApprovalReason);
+  const known = session.changesets.find(({ id, commit }) => id === changeset.id && commit === changeset.commit);
+  if (known?.state !== 'approved') return reportRefusedLanding(context, changeset, known?.reason ?? noApprovalReason);
   const below = await findUnlandedBelow(context, session, { changeset, tip });
   if (below === null) return true;
   const why = `it was built on ${below.group}, which has not landed`;
   // Once that one is decided, this approval counts.
-  if (below.state === 'waiting' || below.state === 'approved')
-    return reportRefusedLanding(context, changeset, why);
+  if (below.state === 'waiting' || below.state === 'approved') return reportRefusedLanding(context, changeset, why);
   return voidRefusedLanding(context, session, changeset, why);
 }
 
@@ -178,8 +158,7 @@ async function fitOnto(
   const about = { session, words: `changeset ${changeset.group}` };
   const red = filterFailedDiagnostics(await diagnoseCommit(context, commit, tip, about));
   // Red before and approved all the same: the person has seen it.
-  if (red.length === 0 || filterFailedDiagnostics(changeset.diagnostics).length > 0)
-    return { kind: 'fits', commit };
+  if (red.length === 0 || filterFailedDiagnostics(changeset.diagnostics).length > 0) return { kind: 'fits', commit };
   const byThis = (await markDiagnosticsFailingOnBase(context, red, tip)).filter(
     ({ on_base: isBelow }) => isBelow !== true,
   );

@@ -34,11 +34,7 @@ import { pickLandingEntry, withLandingBranch } from './shape-landing.ts';
 export async function commitLandingTransaction(
   context: RecordContext & Pick<RunContext, 'git' | 'place'>,
   id: SessionId,
-  {
-    proven,
-    tip,
-    commit,
-  }: { readonly proven: ChangesetToProve; readonly tip: ObjectId; readonly commit: ObjectId },
+  { proven, tip, commit }: { readonly proven: ChangesetToProve; readonly tip: ObjectId; readonly commit: ObjectId },
 ): Promise<'landed' | 'moved' | 'undecided'> {
   const { changeset } = proven;
   const [parent] = (await context.git.readCommit(commit)).parents;
@@ -98,8 +94,7 @@ async function aboveTakenBack(
   const others = { tasks: view.tasks.filter(({ id }) => !landing.has(id)) };
   for (const { takes_back: back } of tasks) {
     const changeset = back === undefined ? undefined : findLandedChangeset(view.session, back.changeset);
-    if (changeset !== undefined)
-      above.set(changeset.id, await findWorkStartedOnLanding(context, others, changeset));
+    if (changeset !== undefined) above.set(changeset.id, await findWorkStartedOnLanding(context, others, changeset));
   }
   return above;
 }
@@ -108,10 +103,7 @@ async function aboveTakenBack(
 function takenBackBy(
   context: Pick<RunContext, 'gates' | 'now'>,
   view: SessionView,
-  {
-    tasks,
-    above,
-  }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, StartCommitsOnLanding> },
+  { tasks, above }: { readonly tasks: readonly Task[]; readonly above: ReadonlyMap<string, StartCommitsOnLanding> },
 ): LandingUndoChanges {
   let { session, tasks: now } = view;
   const steps: TaskChange[] = [];

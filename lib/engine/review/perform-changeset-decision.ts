@@ -10,17 +10,9 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { addGateDecision } from '../agents/ask-person.ts';
 import { decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
-import {
-  diagnoseCommit,
-  filterFailedDiagnostics,
-  markDiagnosticsFailingOnBase,
-} from '../validate/run-diagnostics.ts';
+import { diagnoseCommit, filterFailedDiagnostics, markDiagnosticsFailingOnBase } from '../validate/run-diagnostics.ts';
 import { commitSuggestions } from './apply-suggestions.ts';
-import {
-  applyChosenAttempt,
-  recordChangesetOutcome,
-  requireSeenCommit,
-} from './record-changeset-decision.ts';
+import { applyChosenAttempt, recordChangesetOutcome, requireSeenCommit } from './record-changeset-decision.ts';
 import { undoChangesetDecision } from './undo-changeset-decision.ts';
 
 /** Does what a person decided about a changeset; false: something else had become of it meanwhile, and that holds. */
@@ -64,8 +56,7 @@ async function recheck(
   const runs = await diagnoseCommit(context, commit, base, { session, words: `changeset ${group}` });
   const diagnostics = [...(await markDiagnosticsFailingOnBase(context, runs, base))];
   await decideAndRecord(context, session, (view) => {
-    const isSelected = (one: Changeset): boolean =>
-      one.id === id && one.commit === commit && one.state === 'waiting';
+    const isSelected = (one: Changeset): boolean => one.id === id && one.commit === commit && one.state === 'waiting';
     if (!view.session.changesets.some(isSelected)) return null;
     const gate = { gate: `changeset ${id}`, decision: 'recheck' };
     const noted = addGateDecision(view.session, gate, from, context);
@@ -100,8 +91,7 @@ export async function decideChangesetOutOfTurn(
     // It was not asked about: the decision names the commit that was seen.
     requireSeenCommit(changeset, decision.commit ?? null);
   }
-  if (!(await performChangesetDecision(context, session, changeset, decision)))
-    throw decidedAlready(id, changeset);
+  if (!(await performChangesetDecision(context, session, changeset, decision))) throw decidedAlready(id, changeset);
 }
 
 function decidedAlready(id: string, changeset: Changeset | undefined): FlameError {
@@ -109,9 +99,7 @@ function decidedAlready(id: string, changeset: Changeset | undefined): FlameErro
     kind: 'refused',
     code: 'decided-already',
     message:
-      changeset === undefined
-        ? `There is no changeset ${id} in this review.`
-        : `Changeset ${id} is already decided.`,
+      changeset === undefined ? `There is no changeset ${id} in this review.` : `Changeset ${id} is already decided.`,
     hints: ['git flame status'],
   });
 }

@@ -106,9 +106,7 @@ function isWork(task: Task): task is ClaimedTask | DoneTask {
 
 /** Reopens an ended session if its tasks are requeued. */
 function reopened(session: Session, { follow }: LandingUndoOptions): Session {
-  return session.state === 'ended' && follow === 'requeue'
-    ? { ...session, state: 'active', wave: 'review' }
-    : session;
+  return session.state === 'ended' && follow === 'requeue' ? { ...session, state: 'active', wave: 'review' } : session;
 }
 
 /** Which landing would be taken back, and how. */
@@ -139,12 +137,10 @@ export async function planLandingUndo(
   const changeset = findLandedChangeset(session, name);
   if (changeset === undefined) throw nothingLanded(session, name);
   const again = view.tasks.find(
-    ({ takes_back: back, status }) =>
-      back?.changeset === changeset.id && status !== 'dropped' && status !== 'merged',
+    ({ takes_back: back, status }) => back?.changeset === changeset.id && status !== 'dropped' && status !== 'merged',
   );
   if (again !== undefined) throw takenBackAlready(changeset, again);
-  if (changeset.tasks.some((task) => requireTaskInView(view, task).takes_back !== undefined))
-    throw isRevert(changeset);
+  if (changeset.tasks.some((task) => requireTaskInView(view, task).takes_back !== undefined)) throw isRevert(changeset);
   const { landed_commit: commit } = changeset;
   const above = await tasksBuiltOnLanding(context, view, changeset);
   const tip = await readBaseTip(context, session);
@@ -169,8 +165,7 @@ async function requireGone(
   const [published] = await git.refsHolding(commit, 'refs/remotes/');
   const isOwn = decided.has(toLandedDecision(session, changeset));
   if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
-  const where =
-    published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
+  const where = published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
   throw new FlameError({
     kind: 'refused',
     code: 'behind-landing',
@@ -202,15 +197,10 @@ function nothingLanded({ id, changesets }: Session, name: string | null): FlameE
     return noChangesetError(`Changeset ${known.id} is ${known.state}, so it has no landing to take back.`, [
       `git flame show ${known.id}`,
     ]);
-  return noChangesetError(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, [
-    'git flame status',
-  ]);
+  return noChangesetError(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, ['git flame status']);
 }
 
-function takenBackAlready(
-  { id }: LandedChangeset,
-  { id: task, cohesion_group: group, status }: Task,
-): FlameError {
+function takenBackAlready({ id }: LandedChangeset, { id: task, cohesion_group: group, status }: Task): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'taken-back-already',

@@ -7,11 +7,7 @@ import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import {
-  describeViolation,
-  findRulesBrokenByTask,
-  findViolationsInCommits,
-} from '../post-check/judge-commits.ts';
+import { describeViolation, findRulesBrokenByTask, findViolationsInCommits } from '../post-check/judge-commits.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
 import { requireTaskInView, type SessionView } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
@@ -69,11 +65,7 @@ async function brokenMerge(
   return violations.map((violation) => `${id}: [${violation.rule}] ${describeViolation(violation)}`);
 }
 
-async function proveChecks(
-  context: RunContext,
-  { session }: SessionView,
-  changeset: Changeset,
-): Promise<LandingProof> {
+async function proveChecks(context: RunContext, { session }: SessionView, changeset: Changeset): Promise<LandingProof> {
   const proof = toDiagnosticsRunDecision(session, changeset.commit, context.configDigest);
   if (context.decided.has(proof)) return { kind: 'proven' };
   const diagnostics = await diagnoseCommit(context, changeset.commit, session.base_commit, {

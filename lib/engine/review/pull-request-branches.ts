@@ -9,11 +9,7 @@ import { type GroupPullRequest, groupPullRequestBranch } from '../../domain/stat
 import type { Session } from '../../domain/state/session-schema.ts';
 import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
-import {
-  findRequestBranchesHere,
-  type MovedRequestBranch,
-  requestBranchMovedError,
-} from './pull-request-records.ts';
+import { findRequestBranchesHere, type MovedRequestBranch, requestBranchMovedError } from './pull-request-records.ts';
 import {
   commitOntoRequestBranch,
   joinRequestBranchesBelow,
@@ -54,9 +50,7 @@ export async function updateRequestBranches(
   }
   for (const { group } of requests) requests = await withChangesBelow(context, requests, group);
   const refs = requests
-    .filter(
-      ({ group, branch, tip, merged }) => !(gone.has(group) && merged === tip) && tips.get(branch) !== tip,
-    )
+    .filter(({ group, branch, tip, merged }) => !(gone.has(group) && merged === tip) && tips.get(branch) !== tip)
     .map(({ branch, tip }): RefUpdate => {
       const ref = parseRefName(`refs/heads/${branch}`);
       return { ref, old: tips.get(branch) ?? null, new: tip };
@@ -97,8 +91,7 @@ async function withChangeset(
   let requests = begun;
   const tasks = changeset.tasks.map((task) => requireTaskInView(view, task));
   const job = { session: view.session.id, changeset, tasks };
-  const baseRequest = async (): Promise<GroupPullRequest> =>
-    uponNewest(context, requests, requireOf(requests, group));
+  const baseRequest = async (): Promise<GroupPullRequest> => uponNewest(context, requests, requireOf(requests, group));
   let built = await commitOntoRequestBranch(context, job, await baseRequest());
   if (built.kind === 'conflict') {
     // If it changes lines of others that landed before it, it stands on those.
@@ -127,8 +120,7 @@ async function uponNewest(
 ): Promise<GroupPullRequest> {
   let { merged: newest } = request;
   if (newest === null) return request;
-  for (const { merged } of requests)
-    if (merged !== null && (await git.isAncestor(newest, merged))) newest = merged;
+  for (const { merged } of requests) if (merged !== null && (await git.isAncestor(newest, merged))) newest = merged;
   return { ...request, merged: newest };
 }
 
@@ -150,8 +142,7 @@ async function stoodOn(
   const { landing } = session;
   if (landing === undefined) return null;
   const branch = groupPullRequestBranch(landing, group);
-  if ((await context.git.resolveCommit(`refs/heads/${branch}`)) !== null)
-    throw landingBranchExistsError(branch);
+  if ((await context.git.resolveCommit(`refs/heads/${branch}`)) !== null) throw landingBranchExistsError(branch);
   const requestsBelow = requests.filter((one) => below.includes(one.group));
   const joined = await joinRequestBranchesBelow(context, landing.from, requestsBelow);
   if (joined.kind === 'conflict') {

@@ -71,11 +71,9 @@ function asMoved(
   what: 'gone' | 'moved' | 'foreign',
   base: string,
 ): MovedRequestBranch {
-  if (what === 'foreign')
-    return { group, message: notOn(branch), hints: ['git flame show', 'git flame status'] };
+  if (what === 'foreign') return { group, message: notOn(branch), hints: ['git flame show', 'git flame status'] };
   const look = what === 'gone' ? [] : [`git log --oneline ${tip} --not ${shellQuote(base)}`];
-  const message =
-    what === 'gone' ? `${branch} was deleted here, so its pull request was not updated.` : notOn(branch);
+  const message = what === 'gone' ? `${branch} was deleted here, so its pull request was not updated.` : notOn(branch);
   return {
     group,
     message,
@@ -127,18 +125,12 @@ export async function recordRequestChange(
 export async function recordMergedRequest(
   context: RunContext,
   id: SessionId,
-  {
-    request,
-    head,
-    base,
-  }: { readonly request: GroupPullRequest; readonly head: string; readonly base: ObjectId },
+  { request, head, base }: { readonly request: GroupPullRequest; readonly head: string; readonly base: ObjectId },
 ): Promise<boolean> {
   const { group, branch, tip } = request;
   const there = await context.git.resolveCommit(head);
   const hasMore = there !== null && there !== tip && (await context.git.isAncestor(there, tip));
-  const upon = hasMore
-    ? await mergeRequestBranchBelow(context, tip, { ...request, tip: there, merged: base })
-    : null;
+  const upon = hasMore ? await mergeRequestBranchBelow(context, tip, { ...request, tip: there, merged: base }) : null;
   if (upon?.kind !== 'made') {
     await recordRequestChange(context, id, group, { merged: base });
     return true;

@@ -131,9 +131,7 @@ async function tasksOf(
 }
 
 function findWaiting(session: Session, { id, commit }: Changeset): Changeset | undefined {
-  return session.changesets.find(
-    (known) => known.id === id && known.commit === commit && known.state === 'waiting',
-  );
+  return session.changesets.find((known) => known.id === id && known.commit === commit && known.state === 'waiting');
 }
 
 /** An approval is about one commit: what was built or received since is another. Throws FlameError `not-shown`. */
@@ -145,9 +143,7 @@ export function requireSeenCommit(changeset: Changeset, selected: string | null 
     kind: 'refused',
     code: 'not-shown',
     message:
-      selected === null
-        ? `${now}, which you have not seen yet.`
-        : `${now}, but you saw or named ${shortId(selected)}.`,
+      selected === null ? `${now}, which you have not seen yet.` : `${now}, but you saw or named ${shortId(selected)}.`,
     hints: [
       `git flame show ${shellQuote(group)} --diff`,
       `git flame review --changeset ${shellQuote(group)} ${hasFailedDiagnostic(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,

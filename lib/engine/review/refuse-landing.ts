@@ -59,11 +59,7 @@ export async function refuseUnapprovedLanding(
 }
 
 /** Says that it has not landed; nothing is recorded. */
-export function reportRefusedLanding(
-  { events }: Pick<RecordContext, 'events'>,
-  { id }: Changeset,
-  why: string,
-): false {
+export function reportRefusedLanding({ events }: Pick<RecordContext, 'events'>, { id }: Changeset, why: string): false {
   events.emit({ event: 'landing-refused', changeset: id, why });
   return false;
 }
@@ -86,9 +82,7 @@ export async function sendChangesetTasksBack(
           },
           steps: withdrawTasks(
             view.tasks,
-            changeset.tasks.map((task) =>
-              requeueTask(requireTaskInView(view, task), { kind: 'conflict', notes, at }),
-            ),
+            changeset.tasks.map((task) => requeueTask(requireTaskInView(view, task), { kind: 'conflict', notes, at })),
             at,
           ),
           body: notes,

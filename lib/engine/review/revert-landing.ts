@@ -38,11 +38,7 @@ const mostLocks = 100;
  * for it. It is merged, shown and landed as any other; what becomes of the tasks that had landed follows with its own
  * landing. Throws FlameErrors `undo-conflict`, `nothing-to-undo`.
  */
-export async function makeRevertTask(
-  context: RunContext,
-  id: SessionId,
-  reverting: Reverting,
-): Promise<Task> {
+export async function makeRevertTask(context: RunContext, id: SessionId, reverting: Reverting): Promise<Task> {
   const view = await viewSession(context, id);
   const tip = await readBaseTip(context, view.session);
   const work = await revertOnto(context, view.session, { tip, changeset: reverting.changeset });
@@ -73,9 +69,7 @@ export async function makeRevertTask(
     };
   });
   if (done.kind !== 'done' || made === undefined)
-    throw branchMovedError(`blueflame/${id}/${made ?? ''}`, 'while the revert was recorded', [
-      'git flame undo',
-    ]);
+    throw branchMovedError(`blueflame/${id}/${made ?? ''}`, 'while the revert was recorded', ['git flame undo']);
   return requireTaskInView(done.view, made);
 }
 

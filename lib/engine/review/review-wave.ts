@@ -1,8 +1,4 @@
-import {
-  doesTaskNeedValidation,
-  listChangesetsOfCycle,
-  listMergeableTasks,
-} from '../../core/schedule/next-action.ts';
+import { doesTaskNeedValidation, listChangesetsOfCycle, listMergeableTasks } from '../../core/schedule/next-action.ts';
 import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -31,11 +27,7 @@ interface ReviewOutcome {
  * lands in that order. Each decision is recorded before the next is asked. Without `only`, what a rejection leaves of a
  * changeset is built again and asked about too.
  */
-export function runReviewWave(
-  context: RunContext,
-  id: SessionId,
-  only: string | null = null,
-): Promise<ReviewOutcome> {
+export function runReviewWave(context: RunContext, id: SessionId, only: string | null = null): Promise<ReviewOutcome> {
   return withConflictWatch(context, (radar) => decideAll(context, id, { only, radar }));
 }
 
@@ -44,11 +36,7 @@ interface Review {
   readonly radar: ConflictWatch;
 }
 
-async function decideAll(
-  context: RunContext,
-  id: SessionId,
-  { only, radar }: Review,
-): Promise<ReviewOutcome> {
+async function decideAll(context: RunContext, id: SessionId, { only, radar }: Review): Promise<ReviewOutcome> {
   await superviseMachines(context, id);
   const view = await recordWaveStart(context, id, 'review');
   const voided = await voidOutdatedChangesets(context, view);
@@ -56,9 +44,7 @@ async function decideAll(
   const current = listChangesetsOfCycle(view.session);
   const isSelected = ({ id, group }: Changeset): boolean => only === null || group === only || id === only;
   // One that was approved before a stop is still to land.
-  const isOpen = current.some(
-    (one) => (one.state === 'waiting' || one.state === 'approved') && isSelected(one),
-  );
+  const isOpen = current.some((one) => (one.state === 'waiting' || one.state === 'approved') && isSelected(one));
   if (only !== null && !isOpen) throw nothingToDecideError(only, current);
   const named = new Set(current.filter(isSelected).map((one) => one.id));
   const seen: string[] = [];
@@ -87,11 +73,7 @@ async function rebuildRest(context: RunContext, id: SessionId, radar: ConflictWa
   const current = listChangesetsOfCycle(session);
   if (!current.some(({ rejected_tasks: part }) => part !== undefined)) return;
   const isSettled = !tasks.some((task) => doesTaskNeedValidation(task, readStackState(tasks)));
-  if (
-    !isSettled ||
-    listTasksToRebase(tasks, current).length > 0 ||
-    listMergeableTasks(tasks, current).length === 0
-  )
+  if (!isSettled || listTasksToRebase(tasks, current).length > 0 || listMergeableTasks(tasks, current).length === 0)
     return;
   if ((await readBaseTip(context, session)) !== session.base_commit) return;
   await mergeAllChangesets(context, id, radar);

@@ -81,11 +81,7 @@ async function ownCommits(git: GitCommits, task: Task): Promise<readonly CommitI
   return commits.filter(({ parents }) => parents.length === 1);
 }
 
-function reportSquashed(
-  { events }: Pick<RunContext, 'events'>,
-  { id }: Changeset,
-  paths: readonly string[],
-): void {
+function reportSquashed({ events }: Pick<RunContext, 'events'>, { id }: Changeset, paths: readonly string[]): void {
   const message = `${id} lands as one commit, because the commits of its tasks conflict when applied one after another, in ${paths.slice(0, 5).join(', ')}.`;
   events.emit({ event: 'notice', level: 'info', message });
 }
@@ -184,8 +180,7 @@ export async function commitOntoRequestBranch(
  */
 async function isOwn({ config, git }: RequestPorts, onto: ObjectId, { tasks }: Shown): Promise<boolean> {
   if (config.project.landing_style !== 'merge') return true;
-  for (const { start_commit: start } of tasks)
-    if (start === null || !(await git.isAncestor(start, onto))) return false;
+  for (const { start_commit: start } of tasks) if (start === null || !(await git.isAncestor(start, onto))) return false;
   return true;
 }
 

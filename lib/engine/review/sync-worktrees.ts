@@ -72,10 +72,7 @@ function filesInTheWay(path: string, files: readonly string[], { again }: Doing)
     message: `git would overwrite untracked files in ${path}, so nothing was changed.`,
     details: files.slice(0, 20),
     // --all: the file may be an ignored one, which nothing less takes.
-    hints: [
-      `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
-      again,
-    ],
+    hints: [`git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`, again],
   });
 }
 
@@ -152,8 +149,7 @@ async function warnOfRevertedLanding(
   branch: string,
   { from, to, tip }: Move & { readonly tip: ObjectId | null },
 ): Promise<void> {
-  const isTakenBack =
-    tip !== null && (await git.isAncestor(to, tip)) && (await isAsBefore(git, { from, to, tip }));
+  const isTakenBack = tip !== null && (await git.isAncestor(to, tip)) && (await isAsBefore(git, { from, to, tip }));
   events.emit({
     event: 'notice',
     level: 'warning',
@@ -184,9 +180,7 @@ export async function syncWorktreesOfOtherSessions(
   const { sessions } = await context.store.snapshot();
   const left = sessions.filter(
     (other) =>
-      other.id !== session.id &&
-      other.checkout !== null &&
-      findLandingBranch(other) === findLandingBranch(session),
+      other.id !== session.id && other.checkout !== null && findLandingBranch(other) === findLandingBranch(session),
   );
   for (const other of left) await syncWorktreesToLanding(context, other.id);
 }

@@ -52,9 +52,7 @@ export async function takeBackLanding(
   wish: LandingUndoRequest,
 ): Promise<LandingUndoResult> {
   if (!isNonBlank(wish.notes))
-    throw missingReasonError('To take a landing back, give a reason.', [
-      `git flame undo --${wish.follow} REASON`,
-    ]);
+    throw missingReasonError('To take a landing back, give a reason.', [`git flame undo --${wish.follow} REASON`]);
   return context.landInTurn(async () => {
     const { session, changeset, way } = await planLandingUndo(context, id, wish.changeset);
     const about = {
@@ -91,8 +89,7 @@ async function moveBack(context: RunContext, session: Session, undoing: Undoing)
   const move = { from: findPendingCheckout(context, session)?.from ?? from, to };
   await requireNoFilesInTheWay(context, session, { ...move, doing });
   const isMoved = await recordUndone(context, session.id, { ...undoing, move: { from, to } });
-  if (!isMoved)
-    throw branchMovedError(findLandingBranch(session), `while ${id} was being taken back`, [again]);
+  if (!isMoved) throw branchMovedError(findLandingBranch(session), `while ${id} was being taken back`, [again]);
   await syncWorktreesToLanding(context, session.id);
   return to;
 }
@@ -104,11 +101,7 @@ async function recordUndone(
     'config' | 'events' | 'gates' | 'git' | 'now' | 'decided' | 'place' | 'remoteSession' | 'store'
   >,
   id: SessionId,
-  {
-    changeset,
-    wish,
-    move,
-  }: Undoing & { readonly move: { readonly from: ObjectId; readonly to: ObjectId } | null },
+  { changeset, wish, move }: Undoing & { readonly move: { readonly from: ObjectId; readonly to: ObjectId } | null },
 ): Promise<boolean> {
   const keptRef = changesetRef(id, changeset.id);
   const kept = await context.git.resolveCommit(keptRef);
@@ -127,9 +120,7 @@ async function recordUndone(
     const branch = parseRefName(`refs/heads/${findLandingBranch(session)}`);
     const refs: readonly RefUpdate[] = [
       ...(move === null ? [] : [{ ref: branch, old: move.from, new: move.to }]),
-      ...(kept === changeset.landed_commit
-        ? []
-        : [{ ref: keptRef, old: kept, new: changeset.landed_commit }]),
+      ...(kept === changeset.landed_commit ? [] : [{ ref: keptRef, old: kept, new: changeset.landed_commit }]),
     ];
     const next = voidAbove(undone.session, changeset.landed_commit);
     return {

@@ -1,10 +1,6 @@
 import { listUndoableDecisions, reopenChangesetDecision } from '../../core/changesets/changeset-decision.ts';
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
-import {
-  isStillAsRejectedAt,
-  isTaskBeforeRejection,
-  undoTaskRejection,
-} from '../../core/task/take-back-task.ts';
+import { isStillAsRejectedAt, isTaskBeforeRejection, undoTaskRejection } from '../../core/task/take-back-task.ts';
 import { changedConcurrentlyError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -132,8 +128,7 @@ function requireUndoable(session: Session, name: string): Changeset {
   const found = listUndoableDecisions(session).findLast(isNamed);
   if (found !== undefined) return found;
   const known = listChangesetsOfCycle(session).findLast(isNamed);
-  if (known === undefined)
-    throw noChangesetError(`There is no changeset ${name} in this cycle.`, ['git flame status']);
+  if (known === undefined) throw noChangesetError(`There is no changeset ${name} in this cycle.`, ['git flame status']);
   throw notUndoable(known);
 }
 

@@ -113,9 +113,7 @@ function sessionOpen(session: Session): FlameError {
 /** Gives a session another title; its objective stays. */
 export async function renameSession(context: RecordContext, id: SessionId, title: string): Promise<void> {
   await decideAndRecord(context, id, ({ session }) =>
-    session.title === title
-      ? null
-      : { session: { next: { ...session, title }, subject: `session: titled ${title}` } },
+    session.title === title ? null : { session: { next: { ...session, title }, subject: `session: titled ${title}` } },
   );
 }
 

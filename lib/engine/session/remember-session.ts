@@ -16,9 +16,7 @@ export async function rememberSession(
   const entries = listMemoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
   if (entries.length === 0) return;
   context.decided.record(entries.map(toMemoryDecision));
-  await tolerate(context, 'this session was not remembered', () =>
-    context.memory.save(entries, context.gates.person),
-  );
+  await tolerate(context, 'this session was not remembered', () => context.memory.save(entries, context.gates.person));
 }
 
 /**
@@ -27,9 +25,7 @@ export async function rememberSession(
  */
 export async function recallForPlanner(context: Remembering, objective: string): Promise<string> {
   const { memory_decay: decays, decay_policy: policy } = context.config.beads;
-  const entries = await tolerate(context, 'the planner sees nothing of earlier sessions', () =>
-    context.memory.load(),
-  );
+  const entries = await tolerate(context, 'the planner sees nothing of earlier sessions', () => context.memory.load());
   return renderMemoryForPlanner(filterMemory(context, entries ?? []), {
     objective,
     summarizeAfter: decays ? policy.summarize_after_sessions : Number.POSITIVE_INFINITY,
@@ -47,9 +43,7 @@ function filterMemory(
   decided.refresh();
   const isOurs = (entry: MemoryEntry): boolean => decided.has(toMemoryDecision(entry));
   if (config.memory.others)
-    return entries.map((entry) =>
-      isOurs(entry) ? entry : { ...entry, title: `${entry.title} [from another clone]` },
-    );
+    return entries.map((entry) => (isOurs(entry) ? entry : { ...entry, title: `${entry.title} [from another clone]` }));
   const ours = entries.filter(isOurs);
   if (ours.length < entries.length) {
     const left = `${entries.length - ours.length} of ${entries.length} entries`;

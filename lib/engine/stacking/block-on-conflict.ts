@@ -52,8 +52,7 @@ export async function loadConflictBlocks(
   const found = tasks.flatMap((task): [string, string][] => {
     const one = task.status === 'pending' ? held.get(`${session} ${task.id}`) : undefined;
     // Only tasks that are built on others are blocked.
-    const isSo =
-      one !== undefined && one.ground === describeWorkBelow(listWorkToBuildOn(task, tasks, 'build-on'));
+    const isSo = one !== undefined && one.ground === describeWorkBelow(listWorkToBuildOn(task, tasks, 'build-on'));
     return isSo ? [[task.id, one.because]] : [];
   });
   return new Map(found);

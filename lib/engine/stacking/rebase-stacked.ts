@@ -90,11 +90,7 @@ async function predictRebase(
     const notes = `It was stacked on ${why}. What it still depends on conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
     return { kind: 'back', notes, paths: start.paths };
   }
-  const own = await rebaseWorkOnto(
-    context.git,
-    { start: task.start_commit, commit: task.commit },
-    start.commit,
-  );
+  const own = await rebaseWorkOnto(context.git, { start: task.start_commit, commit: task.commit }, start.commit);
   if (own.kind === 'conflict') {
     const notes = `It was stacked on ${why}. Rebased without that, its change conflicts in ${own.paths.join(', ')}.`;
     return { kind: 'back', notes: [notes, ...own.messages].join('\n'), paths: own.paths };
@@ -141,32 +137,20 @@ async function keep(
   });
 }
 
-function isAsSeen(
-  context: Pick<RunContext, 'config'>,
-  view: SessionView,
-  { task, startText }: StackedTask,
-): boolean {
+function isAsSeen(context: Pick<RunContext, 'config'>, view: SessionView, { task, startText }: StackedTask): boolean {
   const now = view.tasks.find(({ id }) => id === task.id);
-  return (
-    now !== undefined && now.rev === task.rev && describeWorkToBuildOn(context, now, view.tasks) === startText
-  );
+  return now !== undefined && now.rev === task.rev && describeWorkToBuildOn(context, now, view.tasks) === startText;
 }
 
 /** Changesets that hold what it was are void for good: its task stands again, they don't. */
 function voided({ session }: SessionView, task: string): Pick<ChangesToRecord, 'session'> {
-  const holding = session.changesets.filter(
-    ({ state, tasks }) => state === 'void' && tasks.some((id) => id === task),
-  );
+  const holding = session.changesets.filter(({ state, tasks }) => state === 'void' && tasks.some((id) => id === task));
   if (holding.length === 0) return {};
   const names = holding.map(({ id }) => id).join(', ');
   return { session: { next: session, subject: `changesets void: ${names}, ${task} has a new commit` } };
 }
 
-async function sendBack(
-  context: RecordContext,
-  { task, startText }: StackedTask,
-  notes: string,
-): Promise<void> {
+async function sendBack(context: RecordContext, { task, startText }: StackedTask, notes: string): Promise<void> {
   const at = timestamp(context);
   const done = await decideAndRecord(context, task.session, (view) => {
     if (!isAsSeen(context, view, { task, startText })) return null;
@@ -194,19 +178,13 @@ export async function previewRejection(
   let { tasks } = view;
   const current = listChangesetsOfCycle(view.session);
   // A group that comes in parts is named by its part, as the person was shown it.
-  const shown = new Map<string, string>(
-    current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])),
-  );
-  const addOutcome = (
-    { id, cohesion_group }: Task,
-    outcome: StackedWorkOutcome['outcome'],
-    paths: readonly string[],
-  ) => void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
+  const shown = new Map<string, string>(current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])));
+  const addOutcome = ({ id, cohesion_group }: Task, outcome: StackedWorkOutcome['outcome'], paths: readonly string[]) =>
+    void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
   const sendBack = (leaving: readonly TaskChange[]): void => {
     const steps = withdrawTasks(tasks, leaving, at);
     tasks = applyTaskChanges(tasks, steps);
-    for (const { task } of steps.slice(leaving.length))
-      if (task.status === 'requeued') addOutcome(task, 'again', []);
+    for (const { task } of steps.slice(leaving.length)) if (task.status === 'requeued') addOutcome(task, 'again', []);
     const stackState = readStackState(tasks);
     for (const task of tasks)
       if (stackState.waits(task) && !waited.has(task.id)) {
@@ -215,19 +193,13 @@ export async function previewRejection(
       }
   };
   sendBack(
-    rejected.map((id) =>
-      requeueTask(requireTaskInView(view, id), { kind: 'rejected', notes: '', reason: '', at }),
-    ),
+    rejected.map((id) => requeueTask(requireTaskInView(view, id), { kind: 'rejected', notes: '', reason: '', at })),
   );
   for (;;) {
     const [task] = sortTasksByDependency(listTasksToRebase(tasks, current));
     if (task === undefined || !hasAcceptedWork(task)) return found;
     const fate = await predictRebase(context, view.session, { task, tasks });
-    addOutcome(
-      task,
-      fate.kind === 'stands' ? 'stands' : 'conflicts',
-      fate.kind === 'stands' ? [] : fate.paths,
-    );
+    addOutcome(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
     if (fate.kind === 'stands') tasks = applyTaskChanges(tasks, [fate.step]);
     else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
   }

@@ -125,12 +125,7 @@ async function recheck(
 ): Promise<void> {
   if (task.status !== 'done') return;
   await decideAndRecord(context, session, (view) => {
-    const next = addGateDecision(
-      view.session,
-      { gate: `validation ${task.id}`, decision: 'recheck' },
-      from,
-      context,
-    );
+    const next = addGateDecision(view.session, { gate: `validation ${task.id}`, decision: 'recheck' }, from, context);
     return { session: { next, subject: `session: ${task.id} is checked again` } };
   });
   await requireUsableTaskAdapters(context, 'validator', [task]);
@@ -139,11 +134,7 @@ async function recheck(
 }
 
 /** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */
-function passedAnyway(
-  context: Pick<RunContext, 'gates' | 'now'>,
-  verdict: Verdict,
-  override: string,
-): Verdict {
+function passedAnyway(context: Pick<RunContext, 'gates' | 'now'>, verdict: Verdict, override: string): Verdict {
   const { task } = verdict;
   if (!isNonBlank(override)) throw passNeedsReasonError(`${task} failed its validation`, verdict);
   return {

@@ -1,7 +1,4 @@
-import {
-  listValidatorsWithoutVerdict,
-  maxValidatorsWithoutVerdict,
-} from '../../core/task/attempt-records.ts';
+import { listValidatorsWithoutVerdict, maxValidatorsWithoutVerdict } from '../../core/task/attempt-records.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
@@ -22,16 +19,11 @@ import { makeVerdictOfOpinion, type ValidationOutcome, validateTask } from './va
  * Judges one task, again if its commit has a verdict: a validator without a verdict is retried once, then the person
  * decides, in this run or in a later one: validators paid in earlier runs count.
  */
-export async function validateUntilVerdict(
-  context: RunContext,
-  session: SessionId,
-  task: DoneTask,
-): Promise<void> {
+export async function validateUntilVerdict(context: RunContext, session: SessionId, task: DoneTask): Promise<void> {
   const view = await viewSession(context, session);
   const last = view.snapshot.verdictsOn(task.commit).at(-1)?.at ?? '';
   const before = listValidatorsWithoutVerdict(view.session, task).filter(({ started_at: at }) => at > last);
-  let unjudged =
-    before.length < maxValidatorsWithoutVerdict ? null : await recallUnjudged(context, task, before);
+  let unjudged = before.length < maxValidatorsWithoutVerdict ? null : await recallUnjudged(context, task, before);
   for (let tries = before.length; !context.signal.aborted; ) {
     if (unjudged === null) {
       const failed = await validateOnce(context, session, task);
@@ -44,11 +36,7 @@ export async function validateUntilVerdict(
 }
 
 /** Has a task judged once, and records the verdict; where there is none, the person sees why, and it resolves to that. */
-export async function validateOnce(
-  context: RunContext,
-  session: SessionId,
-  task: DoneTask,
-): Promise<NoVerdict | null> {
+export async function validateOnce(context: RunContext, session: SessionId, task: DoneTask): Promise<NoVerdict | null> {
   const judgement = await validateTask(context, session, task);
   if (judgement.kind === 'no-verdict') {
     const message = `${task.id}: no verdict: ${judgement.reason}`;
@@ -80,12 +68,7 @@ async function recallUnjudged(
 /** Does what the person decides; false: another validator may be tried. */
 async function decideUnjudged(
   context: RunContext,
-  {
-    session,
-    task,
-    reason,
-    diagnostics,
-  }: NoVerdict & { readonly session: SessionId; readonly task: DoneTask },
+  { session, task, reason, diagnostics }: NoVerdict & { readonly session: SessionId; readonly task: DoneTask },
 ): Promise<boolean> {
   const { start_commit: base, commit } = task;
   const decision = await context.gates.validatorFailed({
@@ -107,11 +90,7 @@ async function decideUnjudged(
 }
 
 /** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */
-function requireOverride(
-  task: DoneTask,
-  diagnostics: readonly DiagnosticRun[],
-  override: string | undefined,
-): void {
+function requireOverride(task: DoneTask, diagnostics: readonly DiagnosticRun[], override: string | undefined): void {
   const failing = filterFailedDiagnostics(diagnostics);
   if (failing.length === 0 || isNonBlank(override ?? '')) return;
   throw passNeedsReasonError(`${task.id} fails its diagnostics`, {
@@ -151,8 +130,7 @@ export async function runPreValidationScript(
   tasks: readonly Task[],
 ): Promise<void> {
   if (tasks.length === 0) return;
-  if (await runLifecycleScript(context, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) }))
-    return;
+  if (await runLifecycleScript(context, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
   throw new FlameError({
     kind: 'refused',
     code: 'pre-validation-failed',

@@ -1,11 +1,6 @@
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { failTask } from '../../core/task/task-attempt.ts';
-import {
-  applyVerdictToTask,
-  dropTask,
-  renderRequeueNotes,
-  requeueTask,
-} from '../../core/task/task-outcome.ts';
+import { applyVerdictToTask, dropTask, renderRequeueNotes, requeueTask } from '../../core/task/task-outcome.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { RequeueEdit, ValidationDecision } from '../../domain/ports/gates.ts';
@@ -17,11 +12,7 @@ import { timestamp } from '../run-context.ts';
 import { needsOverrideError } from './run-diagnostics.ts';
 
 /** Records a verdict and what follows for its task. */
-export async function recordVerdict(
-  context: RecordContext,
-  session: SessionId,
-  verdict: Verdict,
-): Promise<void> {
+export async function recordVerdict(context: RecordContext, session: SessionId, verdict: Verdict): Promise<void> {
   const done = await decideAndRecord(context, session, (view) => {
     const task = requireTaskInView(view, verdict.task);
     // The branch moved while it was judged: the verdict is about nothing any more.

@@ -181,9 +181,7 @@ export async function markDiagnosticsFailingOnBase(
 ): Promise<readonly DiagnosticRun[]> {
   if (filterFailedDiagnostics(runs).length === 0) return runs;
   const below = new Set((await findDiagnosticsFailingOnBase(context, base)).map(({ command }) => command));
-  return runs.map((run) =>
-    run.exit_code !== 0 && below.has(run.command) ? { ...run, on_base: true as const } : run,
-  );
+  return runs.map((run) => (run.exit_code !== 0 && below.has(run.command) ? { ...run, on_base: true as const } : run));
 }
 
 /** End of the output: a failed preparation is named in the first line, and its reason stands at the end. */

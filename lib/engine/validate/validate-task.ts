@@ -91,10 +91,7 @@ async function passUnjudged(
 }
 
 /** Whether judging a task means running something. */
-export function doesValidationRunAnything(
-  context: Pick<RunContext, 'config'>,
-  task: TaskAgentSettings,
-): boolean {
+export function doesValidationRunAnything(context: Pick<RunContext, 'config'>, task: TaskAgentSettings): boolean {
   return hasDiagnostics(context) || findRoleAdapter(context.config, 'validator', task) !== 'none';
 }
 
@@ -168,11 +165,9 @@ async function askIn(
   const after = await context.git.snapshotCell(cell).catch(asTooMuch);
   if (after === null) return { reason: `${agent} left more files in its worktree than can be checked.` };
   const changed = listChangedCellPaths(before, after);
-  if (changed.length > 0)
-    return { reason: `${agent} changed the work it should judge: ${joinFirstItems(changed)}` };
+  if (changed.length > 0) return { reason: `${agent} changed the work it should judge: ${joinFirstItems(changed)}` };
   const answer = parseValidatorAnswer(outcome.answer);
-  if (answer.kind === 'malformed')
-    return { reason: `${agent} gave no valid verdict: ${answer.problems[0] ?? ''}` };
+  if (answer.kind === 'malformed') return { reason: `${agent} gave no valid verdict: ${answer.problems[0] ?? ''}` };
   const { cost_usd, tokens } = outcome;
   return { ...answer.value, by: agent, cost_usd, tokens };
 }

@@ -8,11 +8,7 @@ import { requireUsableTaskAdapters } from '../agents/require-usable-adapters.ts'
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
-import {
-  isValidatedElsewhere,
-  recordValidationClaim,
-  recordValidationRelease,
-} from '../machines/validation-claims.ts';
+import { isValidatedElsewhere, recordValidationClaim, recordValidationRelease } from '../machines/validation-claims.ts';
 import {
   decideAndRecord,
   type RecordContext,
@@ -58,9 +54,7 @@ async function validateAll(context: RunContext, session: SessionId, radar: Confl
   await applyStoredVerdicts(context, session);
   await askAboutFailedVerdicts(context, session);
   const after = await viewSession(context, session);
-  const passed = after.tasks.filter(
-    ({ status, result }) => status === 'done' && result.status === 'pass',
-  ).length;
+  const passed = after.tasks.filter(({ status, result }) => status === 'done' && result.status === 'pass').length;
   context.events.emit({
     event: 'wave-ended',
     wave: 'validate',

@@ -44,13 +44,9 @@ export async function claimTaskForAgent(context: RunContext, claim: Claim): Prom
     await blockTaskOnConflict(context, { task, ground: lockFacts }, start);
     return null;
   }
-  if (
-    start.kind === 'start' &&
-    (await recordLocksAfterRenames(context, { session: now }, task, start.commit))
-  )
+  if (start.kind === 'start' && (await recordLocksAfterRenames(context, { session: now }, task, start.commit)))
     return null;
-  const refusal =
-    start.kind === 'start' ? unreachableReason(context, task, start.commit) : Promise.resolve(null);
+  const refusal = start.kind === 'start' ? unreachableReason(context, task, start.commit) : Promise.resolve(null);
   // Heard by who performs the attempt, which gives the claim back.
   refusal.catch(() => undefined);
   const view = await claimOn(context, claim, { start, lockFacts });

@@ -120,15 +120,11 @@ export async function sortLeftovers(
 function leadsAway(policy: AgentPolicy, { path, target }: Leftover): boolean {
   if (target === null) return false;
   const end = posix.join(posix.dirname(path), target);
-  return (
-    target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !isPathLockedByTask(policy, end.replace(/\/$/, ''))
-  );
+  return target.startsWith('/') || /^\.\.(?:\/|$)/.test(end) || !isPathLockedByTask(policy, end.replace(/\/$/, ''));
 }
 
 function showLeft({ path, target }: Leftover): string {
-  return target === null
-    ? renderFileName(path)
-    : `${renderFileName(path)} (a link to ${renderFileName(target)})`;
+  return target === null ? renderFileName(path) : `${renderFileName(path)} (a link to ${renderFileName(target)})`;
 }
 
 /** A message that fits the configured commit format where one can be made from its example. */

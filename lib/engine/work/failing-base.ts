@@ -20,11 +20,7 @@ import {
  * Says before anybody works which diagnostics fail on the base branch itself: only a task that mends them could
  * pass. They are tried once for each base and commands; once something landed, the base is what they judged already.
  */
-export async function warnOfFailingBase(
-  context: RunContext,
-  session: Session,
-  isPaid: boolean,
-): Promise<void> {
+export async function warnOfFailingBase(context: RunContext, session: Session, isPaid: boolean): Promise<void> {
   if (!hasDiagnostics(context)) return;
   if (session.changesets.some(({ state }) => state === 'landed')) return;
   const commit = await readBaseTip(context, session);

@@ -65,9 +65,7 @@ async function findObjections(
   const present = await presentTip(context, request);
   const { tip } = present;
   if (tip === cell.start)
-    return parseNotDoneReason(words) === ''
-      ? only(['You have changed nothing inside your paths.'])
-      : only([]);
+    return parseNotDoneReason(words) === '' ? only(['You have changed nothing inside your paths.']) : only([]);
   const violations = await findViolationsInCell(context, request, present);
   const refused = violations.slice(0, maxObjections).map((one) => `[${one.rule}] ${describeViolation(one)}`);
   if (refused.length > 0) return only(refused);

@@ -49,9 +49,7 @@ export async function judgeAgentWork(
     case 'nothing':
       return { ...makeFailedEnding(nothingDone(attempt, outcome, work)), ...judged };
     case 'violation': {
-      const details = work.violations.map(
-        (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
-      );
+      const details = work.violations.map((violation) => `[${violation.rule}] ${describeViolation(violation)}`);
       const [first = '', ...others] = details;
       const more = formatCount(others.length, 'more broken rule');
       const message = others.length === 0 ? first : `${first} And ${more}.`;
@@ -66,9 +64,7 @@ export async function judgeAgentWork(
       if (refusal !== null) return { ...makeFailedEnding(refusal), ...judged };
       await context.git.importCell(cell, work.tip);
       const left =
-        work.leftBehind.length > 0
-          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
-          : '';
+        work.leftBehind.length > 0 ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}` : '';
       const hidden = work.hidden.map(describeIgnoredWork);
       const ignored = notHandedIn(
         'Ignored by git',
@@ -152,9 +148,7 @@ function describeHiddenWork(one: IgnoredWork): string {
 
 /** '' where there is none of that kind. */
 function notHandedIn(why: string, hidden: readonly IgnoredWork[]): string {
-  return hidden.length === 0
-    ? ''
-    : `${why}, not handed in: ${hidden.slice(0, 20).map(describeIgnoredWork).join('; ')}`;
+  return hidden.length === 0 ? '' : `${why}, not handed in: ${hidden.slice(0, 20).map(describeIgnoredWork).join('; ')}`;
 }
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
@@ -169,11 +163,7 @@ export async function removeEmptyCell(
   });
 }
 
-async function isUntouched(
-  context: WithGit<GitCells>,
-  cell: CellWorktree,
-  locks: readonly string[],
-): Promise<boolean> {
+async function isUntouched(context: WithGit<GitCells>, cell: CellWorktree, locks: readonly string[]): Promise<boolean> {
   try {
     const isMoved = (await context.git.cellHead(cell)) !== cell.start;
     if (isMoved || (await context.git.cellLeftovers(cell)).length > 0) return false;

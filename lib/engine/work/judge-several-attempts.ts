@@ -5,11 +5,7 @@ import {
   toAttemptFindings,
   unendedAttemptResult,
 } from '../../core/task/attempt-records.ts';
-import {
-  findRoleAdapter,
-  findRoleModel,
-  readRoleBudget,
-} from '../../domain/config/role-adapter-and-model.ts';
+import { findRoleAdapter, findRoleModel, readRoleBudget } from '../../domain/config/role-adapter-and-model.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
@@ -67,25 +63,16 @@ async function roomFor(
  * Whether an attempt counts in this clone as its task's note says it ended. Work counts once the post-check has judged it
  * here, so what another clone wrote is judged like what it handed in; work that is not here can't be.
  */
-export async function doesAttemptCountHere(
-  context: RunContext,
-  task: Task,
-  one: AttemptRecord,
-): Promise<boolean> {
+export async function doesAttemptCountHere(context: RunContext, task: Task, one: AttemptRecord): Promise<boolean> {
   const worked = workedBy(task, one);
   if (worked === null) return true;
   const ends = [worked.commit, worked.start_commit, ...(one.work?.from === undefined ? [] : [one.work.from])];
-  for (const commit of ends)
-    if (commit === null || (await context.git.resolveCommit(commit)) === null) return false;
+  for (const commit of ends) if (commit === null || (await context.git.resolveCommit(commit)) === null) return false;
   return (await findRulesBrokenByTask(context, worked)).length === 0;
 }
 
 /** Adds to an attempt the findings of those verdicts on its work that count here, and no others. */
-export async function withTrustedFindings(
-  context: RunContext,
-  task: Task,
-  one: AttemptRecord,
-): Promise<AttemptRecord> {
+export async function withTrustedFindings(context: RunContext, task: Task, one: AttemptRecord): Promise<AttemptRecord> {
   const { failing: _, verdict: __, ...rest } = one;
   if (one.work === undefined) return rest;
   const { snapshot } = await viewSession(context, task.session);
@@ -100,11 +87,7 @@ export async function withTrustedFindings(
  * as it is found. One alone is judged like any work, later. A machine that joined runs the diagnostics alone: its own
  * work is not its to judge.
  */
-export async function checkAttemptsToChoose(
-  context: RunContext,
-  session: SessionId,
-  id: Task['id'],
-): Promise<void> {
+export async function checkAttemptsToChoose(context: RunContext, session: SessionId, id: Task['id']): Promise<void> {
   const task = requireTaskInView(await viewSession(context, session), id);
   const made = (task.tries ?? []).filter(({ work }) => work !== undefined);
   if (made.length < 2) return;

@@ -58,8 +58,7 @@ export async function makeSeveralAttempts(context: RunContext, { task, steps }: 
 /** Claims for the first attempt that is open; if all are over, for one that only decides between them. */
 function claimOf(context: RunContext, task: Task, tries: readonly AttemptRecord[]): Attempt {
   const agent_id = context.newAgentId('worker');
-  const [decided = { agent_id, adapter: findRoleAdapter(context.config, 'worker', task), model: null }] =
-    tries;
+  const [decided = { agent_id, adapter: findRoleAdapter(context.config, 'worker', task), model: null }] = tries;
   const open = tries.find(({ ended }) => ended === null);
   return toSingleAttempt(context, task, open ?? { ...decided, agent_id });
 }
@@ -122,10 +121,7 @@ export function toSingleAttempt(
   };
 }
 
-async function hasFinished(
-  { git }: Pick<RunContext, 'git'>,
-  open: readonly AttemptRecord[],
-): Promise<boolean> {
+async function hasFinished({ git }: Pick<RunContext, 'git'>, open: readonly AttemptRecord[]): Promise<boolean> {
   const ids = new Set<string>(open.map(({ agent_id }) => agent_id));
   return (await git.cells()).some(({ ended }) => ended !== null && ids.has(ended.run.id));
 }
@@ -152,9 +148,7 @@ async function settle(context: RunContext, claim: Attempt, { postponed, steps }:
   const handedIn: AttemptRecord[] = [];
   for (const { work, ...one } of tries)
     handedIn.push(
-      work !== undefined && (await doesAttemptCountHere(context, now, { ...one, work }))
-        ? { ...one, work }
-        : one,
+      work !== undefined && (await doesAttemptCountHere(context, now, { ...one, work })) ? { ...one, work } : one,
     );
   const picked = pickBestAttempt(handedIn);
   const work = picked === null ? undefined : tries[picked.at]?.work;
@@ -179,16 +173,11 @@ async function hasWorkForGood(context: RunContext, { session, task }: Attempt): 
  * Leaves out attempts that were not made, since no further agent was wanted or possible, if another one handed in work.
  * false: none did, so they must be made later.
  */
-async function leaveOutOpen(
-  context: RunContext,
-  { session, task, agent }: Attempt,
-  why: string,
-): Promise<boolean> {
+async function leaveOutOpen(context: RunContext, { session, task, agent }: Attempt, why: string): Promise<boolean> {
   let isDecidable = true;
   await decideAndRecord(context, session, (view) => {
     const now = requireTaskInView(view, task.id);
-    isDecidable =
-      listRunningAgentsOfTask(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
+    isDecidable = listRunningAgentsOfTask(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
     if (now.agent_id !== agent || !isDecidable || listRunningAgentsOfTask(now).length === 0) return null;
     return { steps: [skipRemainingAttempts(now, why)] };
   });
@@ -202,11 +191,7 @@ interface Taken {
   readonly onRecorded: () => void;
 }
 
-async function takeOne(
-  context: RunContext,
-  claim: Attempt,
-  { tries, at, why, onRecorded }: Taken,
-): Promise<void> {
+async function takeOne(context: RunContext, claim: Attempt, { tries, at, why, onRecorded }: Taken): Promise<void> {
   const one = tries[at];
   if (one?.work === undefined) return;
   const { commit, start, from, built_on: builtOn = [] } = one.work;

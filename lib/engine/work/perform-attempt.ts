@@ -32,10 +32,7 @@ import type { AttemptProgress } from './running-attempts.ts';
 import { makeWorkerPromptData } from './worker-prompt.ts';
 
 /** Start of a claimed task's work, and the steps that wait for their turn. */
-interface AttemptContext
-  extends StartedAttempt,
-    Pick<AttemptProgress, 'judge' | 'open'>,
-    Pick<AgentJob, 'later'> {}
+interface AttemptContext extends StartedAttempt, Pick<AttemptProgress, 'judge' | 'open'>, Pick<AgentJob, 'later'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
 export async function runAgentForAttempt(
@@ -60,9 +57,7 @@ export async function runAgentForAttempt(
     context,
     [task, ...needed].flatMap(({ file_locks: locks }) => locks),
   );
-  const cell = await open(() =>
-    context.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse),
-  );
+  const cell = await open(() => context.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse));
   let [isAccepted, mustStay] = [false, false];
   try {
     const ending = await workIn(context, attempt, {
@@ -152,9 +147,7 @@ async function worktreeRemoved({ git }: WithGit<GitCells>, cell: CellWorktree): 
   return {
     kind: 'agent-error',
     message: 'Its worktree was removed while it worked.',
-    details: [
-      hasCommits ? `What it had committed was restored in ${cell.path}.` : 'It had committed nothing.',
-    ],
+    details: [hasCommits ? `What it had committed was restored in ${cell.path}.` : 'It had committed nothing.'],
     retryable: true,
   };
 }
@@ -177,8 +170,7 @@ async function keptStart(
     warnOnce(context, message, { details: [`git flame show ${task.id}`] });
     return base;
   };
-  if ((await context.git.resolveCommit(kept.commit)) === null)
-    return startFromBase('its commit is not in this clone');
+  if ((await context.git.resolveCommit(kept.commit)) === null) return startFromBase('its commit is not in this clone');
   // Its own start may have been removed from the base since: only its own changes are brought along then.
   const isOnBase = await context.git.isAncestor(kept.start, base);
   const moved = isOnBase

@@ -53,17 +53,13 @@ export async function findBaseBranch(
   return baseOf(context, await context.git.head(context.root));
 }
 
-async function baseOf(
-  context: Pick<RunContext, 'config'> & WithGit<GitCommits>,
-  head: HeadState,
-): Promise<BaseBranch> {
+async function baseOf(context: Pick<RunContext, 'config'> & WithGit<GitCommits>, head: HeadState): Promise<BaseBranch> {
   const branch = context.config.project.base_branch ?? head.branch;
   if (branch === null) {
     throw new FlameError({
       kind: 'environment',
       code: 'detached-head',
-      message:
-        'HEAD is detached and the configuration names no base branch, so agents have no branch to start from.',
+      message: 'HEAD is detached and the configuration names no base branch, so agents have no branch to start from.',
       hints: ['git switch <branch>', 'Or set it in .blueflame.yml: project: { base_branch: <branch> }'],
     });
   }
@@ -144,9 +140,7 @@ async function requireOwnSubmodules(
   { git, config }: Pick<RunContext, 'config'> & WithGit<GitFiles>,
   commit: ObjectId,
 ): Promise<void> {
-  const command = config.project.setup.find((line) =>
-    /\bgit\b.*\bsubmodule\b.*\b(?:update|init|sync)\b/.test(line),
-  );
+  const command = config.project.setup.find((line) => /\bgit\b.*\bsubmodule\b.*\b(?:update|init|sync)\b/.test(line));
   if (command === undefined) return;
   const paths = await git.submodules(commit);
   if (paths.length === 0) return;
@@ -163,9 +157,7 @@ async function requireOwnSubmodules(
 }
 
 async function requireAdapters(context: RunContext, roles: readonly Role[]): Promise<void> {
-  const names = new Set(
-    roles.map((role) => findRoleAdapter(context.config, role)).filter((name) => name !== 'none'),
-  );
+  const names = new Set(roles.map((role) => findRoleAdapter(context.config, role)).filter((name) => name !== 'none'));
   for (const name of names) {
     await context.agents.checkAdapter(name);
     await requireSandbox(context, name);
@@ -211,19 +203,13 @@ export async function listRefsInTheWayErrors(
   config: Config,
 ): Promise<readonly FlameError[]> {
   const landing = landingPlaces(config);
-  const names = await git.refNames([
-    ...roots,
-    ...landing.folders,
-    ...(landing.leaf === null ? [] : [landing.leaf]),
-  ]);
+  const names = await git.refNames([...roots, ...landing.folders, ...(landing.leaf === null ? [] : [landing.leaf])]);
   const all = new Set(names);
   return names.flatMap((ref) => {
     const below = leaves.exec(ref)?.[1] ?? null;
-    const isLanding =
-      landing.folders.includes(ref) || (landing.leaf !== null && ref.startsWith(`${landing.leaf}/`));
+    const isLanding = landing.folders.includes(ref) || (landing.leaf !== null && ref.startsWith(`${landing.leaf}/`));
     if (!folders.test(ref) && below === null && !isLanding) return [];
-    const wanted =
-      below ?? (landing.folders.includes(ref) || folders.test(ref) ? `${ref}/…` : `${landing.leaf}`);
+    const wanted = below ?? (landing.folders.includes(ref) || folders.test(ref) ? `${ref}/…` : `${landing.leaf}`);
     return refInTheWayError(ref, wanted, {
       free: freeName(ref, all),
       further: isLanding ? ['Or set project.landing_branch in .blueflame.yml'] : [],
@@ -241,9 +227,7 @@ function landingPlaces(config: Config): {
   const open = parts.findIndex((part) => part.includes('{session}'));
   const plain = parts.slice(0, open === -1 ? parts.length : open);
   const places = plain.map((_, at) => `refs/heads/${plain.slice(0, at + 1).join('/')}`);
-  return open === -1
-    ? { folders: places.slice(0, -1), leaf: places.at(-1) ?? null }
-    : { folders: places, leaf: null };
+  return open === -1 ? { folders: places.slice(0, -1), leaf: places.at(-1) ?? null } : { folders: places, leaf: null };
 }
 
 function freeName(ref: string, taken: ReadonlySet<string>): string {

@@ -89,10 +89,7 @@ export async function recordAttemptEnding(
     willRetry = next.kind === 'retry';
     const steps =
       next.kind === 'retry'
-        ? [
-            failedStep,
-            retryTask(failedStep.task, { notBefore: next.notBefore, isCounted: next.isCounted, at }),
-          ]
+        ? [failedStep, retryTask(failedStep.task, { notBefore: next.notBefore, isCounted: next.isCounted, at })]
         : withdrawTasks(view.tasks, [failedStep], at);
     return { steps, body: failure.message };
   });

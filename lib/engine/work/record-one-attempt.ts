@@ -74,11 +74,7 @@ async function sizeOf({ git }: Pick<RunContext, 'git'>, { work }: AttemptEnding)
   };
 }
 
-function endOf(
-  task: Task,
-  { failure, work, notes, leftNotes, outcome }: AttemptEnding,
-  size: Size,
-): AttemptResult {
+function endOf(task: Task, { failure, work, notes, leftNotes, outcome }: AttemptEnding, size: Size): AttemptResult {
   const spent = { cost_usd: outcome.cost_usd, tokens: outcome.tokens };
   if (work === null)
     return {
@@ -104,11 +100,7 @@ function endOf(
   };
 }
 
-function reportAttempt(
-  { events }: Pick<RunContext, 'events'>,
-  { id, tries = [] }: Task,
-  { agent }: Attempt,
-): void {
+function reportAttempt({ events }: Pick<RunContext, 'events'>, { id, tries = [] }: Task, { agent }: Attempt): void {
   const at = tries.findIndex(({ agent_id }) => agent_id === agent);
   const one = tries[at];
   if (one === undefined || one.ended === null) return;

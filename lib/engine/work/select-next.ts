@@ -13,11 +13,7 @@ import { leaveOutConflictBlockedTasks } from '../stacking/block-on-conflict.ts';
 import type { RunningAttempts } from './running-attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
-export function selectNextTasks(
-  context: RunContext,
-  view: SessionView,
-  running: RunningAttempts,
-): readonly Task[] {
+export function selectNextTasks(context: RunContext, view: SessionView, running: RunningAttempts): readonly Task[] {
   if (!mayMachineActInRole(context, view.session, 'work')) return [];
   const limit = computeAgentLimit(context, running.atWork);
   // No place is free, and all of them want one: that is how most looks find it.

@@ -30,12 +30,7 @@ import { makeOneAttempt } from './make-one-attempt.ts';
 import { makeSeveralAttempts } from './make-several-attempts.ts';
 import { releaseOrphanedClaims } from './release-orphans.ts';
 import { RunningAttempts } from './running-attempts.ts';
-import {
-  adapterOfNextAttempt,
-  computeAgentLimit,
-  listStartableTasks,
-  selectNextTasks,
-} from './select-next.ts';
+import { adapterOfNextAttempt, computeAgentLimit, listStartableTasks, selectNextTasks } from './select-next.ts';
 
 /** Longest time between two looks: free memory shows in no ref. */
 const lookAgainMs = 5_000;
@@ -47,11 +42,7 @@ const lookAtOthersMs = 1_000;
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
  * agent that is over while that one's work is judged.
  */
-export function runWorkWave(
-  context: RunContext,
-  session: SessionId,
-  options: WaveOptions = {},
-): Promise<void> {
+export function runWorkWave(context: RunContext, session: SessionId, options: WaveOptions = {}): Promise<void> {
   return withConflictWatch(context, (radar) => workUntilDone(context, session, { radar, ...options }));
 }
 
@@ -101,9 +92,7 @@ async function workUntilDone(
     if (spending === 'yes' && hasBase) startReady(context, view, running);
     if (spending === 'yes' && hasBase) also?.(view, running);
     const wake =
-      spending === 'yes'
-        ? msUntilNextBackoffEnds(listStartableTasks(context, view), context.now().getTime())
-        : null;
+      spending === 'yes' ? msUntilNextBackoffEnds(listStartableTasks(context, view), context.now().getTime()) : null;
     const awaits = isWaitingForOtherMachines(context, view);
     if (running.size === 0 && wake === null && !awaits) break;
     if (running.size > 0) context.run.idle = null;

@@ -74,11 +74,7 @@ export async function previewWorkerPrompt(
 const maxBytes = 40_000;
 
 /** Changes of the latest attempt that was sent back, as a diff; '' where there was none. */
-async function earlierChange(
-  { git }: WithGit<GitCommits & GitDiffs>,
-  task: Task,
-  start: ObjectId,
-): Promise<string> {
+async function earlierChange({ git }: WithGit<GitCommits & GitDiffs>, task: Task, start: ObjectId): Promise<string> {
   if (task.history.length === 0) return '';
   // Work below it was others', and may have been refused since.
   const own = task.history.findLast(({ work }) => work !== undefined)?.work;
@@ -90,10 +86,7 @@ async function earlierChange(
   return from === null ? '' : git.diffText(from, tip, { maxBytes });
 }
 
-async function isHere(
-  git: GitCommits,
-  { commit, start }: NonNullable<HistoryEntry['work']>,
-): Promise<boolean> {
+async function isHere(git: GitCommits, { commit, start }: NonNullable<HistoryEntry['work']>): Promise<boolean> {
   for (const one of [commit, start]) if ((await git.resolveCommit(one)) === null) return false;
   return true;
 }

@@ -82,8 +82,7 @@ function claimFolders(paths: CellGitFolders, path: string, known: RecordFacts): 
       else mkdirSync(folder, { mode: folder === paths.listing ? 0o777 : 0o700 });
     } catch (error) {
       for (const made of claimed) rmSync(made, { recursive: true });
-      const isThere =
-        error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTEMPTY)$/.test(`${error.code}`);
+      const isThere = error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTEMPTY)$/.test(`${error.code}`);
       throw isThere ? taken(folder, 'already exists', error) : error;
     }
     claimed.push(folder);
@@ -138,8 +137,7 @@ async function checkOut(
   const own = { ...(await gitWithToolIndex(access, cell)), guard: undefined };
   // Objects that a partial clone lacks are fetched into the repository, once, where the agent's git finds them.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
-  const set =
-    sparse === null ? [] : ['-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=false'];
+  const set = sparse === null ? [] : ['-c', 'core.sparseCheckout=true', '-c', 'core.sparseCheckoutCone=false'];
   await runGit(git, [...set, 'read-tree', '-m', '-u', cell.start]);
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }

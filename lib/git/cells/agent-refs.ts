@@ -45,10 +45,7 @@ type Refs = readonly (readonly [ref: string, id: string])[];
 async function readRefs(access: GitAccess): Promise<Refs> {
   const { commonDir } = access.repository;
   if (findReftable(commonDir) === null) return [...readRefFiles(commonDir)];
-  const text = await runGitForText(gitOnObjects(access), [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-  ]);
+  const text = await runGitForText(gitOnObjects(access), ['for-each-ref', '--format=%(objectname) %(refname)']);
   return text.split('\n').flatMap((line) => {
     const at = line.indexOf(' ');
     return at < 0 ? [] : [[line.slice(at + 1), line.slice(0, at)] as const];

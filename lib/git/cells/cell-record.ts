@@ -1,12 +1,6 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type ObjectId,
-  objectIdPattern,
-  parseObjectId,
-  parseSessionId,
-  parseTaskId,
-} from '../../domain/ids.ts';
+import { type ObjectId, objectIdPattern, parseObjectId, parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { AgentEndNote, CellSubject } from '../../domain/ports/git-cells.ts';
 import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { type ProcessIdentity, parseIdentity } from '../../util/process-identity.ts';
@@ -119,10 +113,7 @@ function readFormer(root: string): Readonly<Record<string, unknown>> {
   return {
     ...Object.fromEntries(['worktree', 'start', 'base', 'accepted'].map((name) => [name, text(name).trim()])),
     ...Object.fromEntries(
-      ['owner', 'subject', 'ended'].map((name) => [
-        name,
-        text(name) === '' ? null : parseJsonRecord(text(name)),
-      ]),
+      ['owner', 'subject', 'ended'].map((name) => [name, text(name) === '' ? null : parseJsonRecord(text(name))]),
     ),
     made: { commit: text('made').trim(), over: null },
     ready: existsSync(join(root, 'ready')),

@@ -20,11 +20,7 @@ import { requireWorkWithinBounds, workTooLargeError } from './require-work-in-bo
  * Throws FlameError `cell-objects-refused` where anything is missing or wrong, `cell-too-much` where it is
  * more than is judged.
  */
-export async function copyVerifiedObjects(
-  access: GitAccess,
-  quarantine: Quarantine,
-  tip: ObjectId,
-): Promise<string> {
+export async function copyVerifiedObjects(access: GitAccess, quarantine: Quarantine, tip: ObjectId): Promise<string> {
   const { commonDir } = access.repository;
   const { root, intake, objectDir } = buildCellGitFolders(commonDir, basename(quarantine.objectDir));
   if (access.measured.has(`${root} ${tip}`)) return intake;
@@ -91,14 +87,7 @@ export function hasLooseObject(objectDir: string, oid: string): boolean {
 }
 
 // --local leaves out what the repository has already; neither deltas nor a commit-graph the agent wrote.
-const plainly = [
-  '-c',
-  'core.commitGraph=false',
-  '-c',
-  'core.multiPackIndex=false',
-  '-c',
-  'pack.useBitmaps=false',
-];
+const plainly = ['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false', '-c', 'pack.useBitmaps=false'];
 const pack = [...plainly, 'pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'];
 
 /** Starts a child by `start`; where it can't, ends the one that waits for it. */
@@ -112,11 +101,7 @@ function startOrEnd<Child>(start: () => Child, waiting: ChildProcess): Child {
 }
 
 /** Pipes a pack of the revisions from one git to another; null, or what went wrong. */
-async function copyObjects(
-  from: GitContext,
-  to: GitContext,
-  revisions: string,
-): Promise<readonly string[] | null> {
+async function copyObjects(from: GitContext, to: GitContext, revisions: string): Promise<readonly string[] | null> {
   // Without a pack it waits for one, and ends with its input.
   const writer = spawnGit(to, ['unpack-objects', '-q', '--strict']);
   const reader = startOrEnd(() => spawnGit(from, pack), writer);

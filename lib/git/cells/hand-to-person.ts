@@ -92,8 +92,7 @@ export function recordAcceptedTip(access: GitAccess, cell: CellWorktree, tip: Ob
 /** Returns the agent's last HEAD where exactly that was accepted and builds on its start, else that start. */
 async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<ObjectId> {
   const { accepted } = readRecord(requireCellGitFolders(access, cell).root);
-  if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted)
-    return cell.start;
+  if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted) return cell.start;
   // git may have removed it since, where nothing came of it.
   const isThere = (await resolveCommit(gitOnObjects(access), accepted, access)) === accepted;
   return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
@@ -103,10 +102,7 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
  * A commit that a person made in a worktree that was left to them, on top of what they found, and that no ref has;
  * null: there is none.
  */
-export async function findCommitMadeByPerson(
-  access: GitAccess,
-  cell: CellWorktree,
-): Promise<ObjectId | null> {
+export async function findCommitMadeByPerson(access: GitAccess, cell: CellWorktree): Promise<ObjectId | null> {
   const { listing, root } = requireCellGitFolders(access, cell);
   const left = readId(join(root, leftFile)) ?? cell.start;
   // On a branch it is the branch that has it.
@@ -135,10 +131,7 @@ export function isDotGitOfCell(
 ): boolean {
   const text = readLink(link);
   // A kill may have come in the middle of writing it.
-  return (
-    text !== null &&
-    [agentGitDir, listing, nowhere(listing)].some((folder) => linkTo(folder).startsWith(text))
-  );
+  return text !== null && [agentGitDir, listing, nowhere(listing)].some((folder) => linkTo(folder).startsWith(text));
 }
 
 /**
@@ -151,9 +144,7 @@ async function explainUnsafeConfig(access: GitAccess, cell: CellWorktree): Promi
   const nested = await findRepository(cell.path, most);
   if (nested !== null) return nested;
   const setting = await findSetting(access);
-  return setting === null
-    ? null
-    : `your git setting ${setting} runs a program that such a folder can contain`;
+  return setting === null ? null : `your git setting ${setting} runs a program that such a folder can contain`;
 }
 
 /** Links are not followed: git doesn't either. */
@@ -190,9 +181,6 @@ const known = /^(?:git-lfs|git lfs|git-crypt|git crypt)(?:\s|$)/;
 
 function isElsewhere(value: string): boolean {
   return (
-    value === '' ||
-    /^(?:true|false|yes|no|on|off|\d+)$/i.test(value) ||
-    /^["']?[/~]/.test(value) ||
-    known.test(value)
+    value === '' || /^(?:true|false|yes|no|on|off|\d+)$/i.test(value) || /^["']?[/~]/.test(value) || known.test(value)
   );
 }

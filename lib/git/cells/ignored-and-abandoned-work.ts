@@ -10,12 +10,7 @@ import { type GitContext, runGit } from '../process/run-git.ts';
 import { listCommitsAgentNamed } from './agent-refs.ts';
 import { copyVerifiedObjects, hasLooseObject, requirePlainObjectFiles } from './copy-verified-objects.ts';
 import { preparedPathsFile, readPreparedPathsFile } from './leftovers.ts';
-import {
-  gitOnVerifiedObjects,
-  readCellHead,
-  requireCellGitFolders,
-  syncToolIndexToAgentHead,
-} from './tool-index.ts';
+import { gitOnVerifiedObjects, readCellHead, requireCellGitFolders, syncToolIndexToAgentHead } from './tool-index.ts';
 
 // Caches of installs, tests and builds for the next time, wherever they run.
 const cacheNames = new Set(
@@ -76,8 +71,7 @@ export async function readIgnoredWork(
 function isCache(workTree: string, entry: string): boolean {
   const name = entry.replace(/\/$/, '').split('/').at(-1) ?? '';
   // The mark by which cargo, pytest and others say that a folder can go: bford.info/cachedir.
-  const isMarked =
-    entry.endsWith('/') && isTextFileName(entry) && existsSync(join(workTree, entry, 'CACHEDIR.TAG'));
+  const isMarked = entry.endsWith('/') && isTextFileName(entry) && existsSync(join(workTree, entry, 'CACHEDIR.TAG'));
   return cacheNames.has(name) || cacheFile.test(name) || isMarked;
 }
 
@@ -140,21 +134,13 @@ const mostLost = 20;
  * Commits of an agent that its HEAD, a branch, the stash or their logs named, and that its HEAD does not hold: it left them
  * again. Those that were written once more (amended, rebased) don't count, nor those that a later one of them holds.
  */
-export async function listAbandonedCommits(
-  access: GitAccess,
-  cell: CellWorktree,
-): Promise<readonly AbandonedCommit[]> {
+export async function listAbandonedCommits(access: GitAccess, cell: CellWorktree): Promise<readonly AbandonedCommit[]> {
   const { agentGitDir, objectDir, intake } = requireCellGitFolders(access, cell);
   const head = await readCellHead(access, cell).catch(() => cell.start);
-  const named = [...listCommitsAgentNamed(agentGitDir)].filter(
-    (id) => id !== head && hasLooseObject(objectDir, id),
-  );
+  const named = [...listCommitsAgentNamed(agentGitDir)].filter((id) => id !== head && hasLooseObject(objectDir, id));
   if (named.length === 0) return [];
   requirePlainObjectFiles(objectDir);
-  const reads = withVariables(
-    { ...gitOnObjects(access), guard: access.guard },
-    quarantineVariables(cell.quarantine),
-  );
+  const reads = withVariables({ ...gitOnObjects(access), guard: access.guard }, quarantineVariables(cell.quarantine));
   const written = await describe(reads, [`${cell.start}..${head}`]);
   const known = new Set(written.map(({ words }) => words));
   const lost: AbandonedCommit[] = [];

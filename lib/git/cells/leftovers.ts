@@ -60,16 +60,7 @@ export async function recordPreparedPaths(
 async function listIgnored(git: GitContext, globs: readonly string[]): Promise<readonly string[]> {
   const specs = globs.flatMap((glob) => [`:(glob)${glob}`, `:(glob)${glob}/**`]);
   const list = async (...options: readonly string[]): Promise<readonly string[]> => {
-    const args = [
-      'ls-files',
-      '-z',
-      '--others',
-      '--ignored',
-      '--exclude-standard',
-      ...options,
-      '--',
-      ...specs,
-    ];
+    const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', ...options, '--', ...specs];
     return splitFileNames((await runGit(git, args, { env: { GIT_LITERAL_PATHSPECS: '0' } })).stdout);
   };
   const files = await list();
@@ -138,8 +129,7 @@ async function requireFew(
     }
     bytes += sizeOf(join(workTree, path));
   }
-  if (bytes > bounds.bytes)
-    throw workTooLargeError('bytes in changed files', { found: bytes, most: bounds.bytes });
+  if (bytes > bounds.bytes) throw workTooLargeError('bytes in changed files', { found: bytes, most: bounds.bytes });
 }
 
 function targetOf(path: string): string | null {
@@ -173,11 +163,9 @@ export function readPreparedPathsFile(root: string): ReadonlySet<string> {
 async function readNested(git: GitContext, folder: string, depth = 0): Promise<readonly string[]> {
   if (!isTextFileName(folder)) throw oddFolder(git.cwd, folder);
   const root = join(git.cwd, folder);
-  const { stdout } = await runGit(
-    { ...git, cwd: root },
-    ['ls-files', '-z', '--others', '--exclude-standard'],
-    { env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.variables?.GIT_DIR ?? '', 'no-index') } },
-  );
+  const { stdout } = await runGit({ ...git, cwd: root }, ['ls-files', '-z', '--others', '--exclude-standard'], {
+    env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.variables?.GIT_DIR ?? '', 'no-index') },
+  });
   const found: string[] = [];
   // One after another: there may be hundreds.
   for (const path of splitFileNames(stdout)) {

@@ -58,16 +58,12 @@ export async function removeUnfinishedCells(
         continue;
       }
       const wasAgents = !isLeaving && record.isReady && record.subject !== null && record.worktree !== null;
-      if (
-        wasAgents &&
-        (await keepCommits(buildCellFromRecord(commonDir, id, record), readCellOwnerState(record)))
-      )
+      if (wasAgents && (await keepCommits(buildCellFromRecord(commonDir, id, record), readCellOwnerState(record))))
         continue;
       // A cell of the same name made since then keeps its worktree.
       if (isLeaving && existsSync(buildCellGitFolders(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
-      else
-        await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, { onStep });
+      else await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, { onStep });
       removed.push(id);
     }
     await unlockCells(commonDir);
@@ -125,8 +121,7 @@ async function unlockCells(commonDir: string): Promise<void> {
     const { ownGitDir } = buildCellGitFolders(commonDir, basename(quarantine.objectDir));
     const lock = join(ownGitDir, 'index.lock');
     const until = performance.now() + patienceMs;
-    while (existsSync(lock) && findGitProcesses([path]).length > 0 && performance.now() < until)
-      await wait(20);
+    while (existsSync(lock) && findGitProcesses([path]).length > 0 && performance.now() < until) await wait(20);
     rmSync(lock, { force: true });
   }
 }
@@ -144,20 +139,14 @@ async function removeOrphans(commonDir: string): Promise<string[]> {
  * a repository that was moved; null: at none of these. A worktree of another repository's cell, as where a repository
  * was copied, doesn't count.
  */
-function locateWorktree(
-  commonDir: string,
-  id: string,
-  { worktree }: Pick<CellRecord, 'worktree'>,
-): string | null {
+function locateWorktree(commonDir: string, id: string, { worktree }: Pick<CellRecord, 'worktree'>): string | null {
   if (worktree === null) return null;
   const paths = buildCellGitFolders(commonDir, id);
   const known = [worktree, dirname(readTextOrEmpty(join(paths.listing, 'gitdir')).trim())];
   const mayBe = (path: string): boolean => existsSync(path) && linkState(paths, path) !== 'of another';
   const came = (path: string): boolean => ['ours', 'broken'].includes(linkState(paths, path));
   return (
-    known.find((path) => basename(path) === id && mayBe(path)) ??
-    placesAlong(commonDir, worktree).find(came) ??
-    null
+    known.find((path) => basename(path) === id && mayBe(path)) ?? placesAlong(commonDir, worktree).find(came) ?? null
   );
 }
 

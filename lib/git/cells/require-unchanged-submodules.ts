@@ -25,12 +25,8 @@ export async function requireUnchangedSubmodules(
   stand: ObjectId = cell.start,
 ): Promise<void> {
   const objects = gitOnVerifiedObjects(access, requireCellGitFolders(access, cell).intake);
-  const others =
-    stand === cell.start ? [] : selectSubmodulePaths(await listSymlinksAndSubmodules(objects, stand));
-  const now = contentsOf(
-    cell,
-    new Set([...selectSubmodulePaths(await access.linkedPaths(cell.start)), ...others]),
-  );
+  const others = stand === cell.start ? [] : selectSubmodulePaths(await listSymlinksAndSubmodules(objects, stand));
+  const now = contentsOf(cell, new Set([...selectSubmodulePaths(await access.linkedPaths(cell.start)), ...others]));
   if (now.size === 0) return;
   const before = readPrepared(requireCellGitFolders(access, cell).root);
   const changed = [...now].filter(([path, content]) => before.get(path) !== content).map(([path]) => path);
@@ -60,10 +56,7 @@ function readPrepared(root: string): ReadonlyMap<string, string> {
 }
 
 /** Submodules that hold something, each with a digest that differs once anything in it does. */
-function contentsOf(
-  { path: worktree }: CellWorktree,
-  paths: ReadonlySet<string>,
-): ReadonlyMap<string, string> {
+function contentsOf({ path: worktree }: CellWorktree, paths: ReadonlySet<string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const path of paths) {
     const digest = createHash('sha256');

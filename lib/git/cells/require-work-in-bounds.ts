@@ -64,11 +64,9 @@ export async function requireWorkWithinBounds(
 }
 
 function requireWithin({ paths, bytes, depth }: Extent, bounds: CheckedWorkLimits): void {
-  if (depth > bounds.depth)
-    throw workTooLargeError('folders in folders', { found: depth, most: bounds.depth });
+  if (depth > bounds.depth) throw workTooLargeError('folders in folders', { found: depth, most: bounds.depth });
   if (paths > bounds.paths) throw workTooLargeError('changed paths', { found: paths, most: bounds.paths });
-  if (bytes > bounds.bytes)
-    throw workTooLargeError('bytes in changed files', { found: bytes, most: bounds.bytes });
+  if (bytes > bounds.bytes) throw workTooLargeError('bytes in changed files', { found: bytes, most: bounds.bytes });
 }
 
 interface CommitHead {
@@ -79,11 +77,7 @@ interface CommitHead {
 // A signature, or the tags a merge names.
 const headerBytes = 50_000;
 
-async function readHead(
-  objects: ObjectSource,
-  oid: ObjectId,
-  bounds: CheckedWorkLimits,
-): Promise<CommitHead> {
+async function readHead(objects: ObjectSource, oid: ObjectId, bounds: CheckedWorkLimits): Promise<CommitHead> {
   const most = bounds.messageBytes;
   const { size } = await requireObject(oid, objects.info(oid));
   if (size > most + headerBytes) throw longMessage(oid, size, most);
@@ -152,8 +146,7 @@ class Extents {
     if (tree === null) return new Map();
     this.#read += 1;
     const { objects } = this.#bounds;
-    if (this.#read > objects)
-      throw workTooLargeError('folders to compare', { found: this.#read, most: objects });
+    if (this.#read > objects) throw workTooLargeError('folders to compare', { found: this.#read, most: objects });
     if (this.#read % treesAtOnce === 0) await pause();
     const { bytes } = await requireObject(tree, this.#objects.read(tree));
     return new Map(parseTree(bytes, tree.length / 2).map((row) => [row.name, row]));

@@ -61,26 +61,14 @@ export async function restoreIfOnlyCommitsLeft(
 }
 
 /** Makes tracked files of a cell what its HEAD has them be, as git checks them out. */
-export async function restoreTracked(
-  access: GitAccess,
-  cell: CellWorktree,
-  paths: readonly string[],
-): Promise<void> {
+export async function restoreTracked(access: GitAccess, cell: CellWorktree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { git } = await syncToolIndexToAgentHead(access, cell);
   await runGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: joinFileNames(paths) });
 }
 
 const handedOver = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE', 'ORIG_HEAD'];
-const quietly = [
-  '--no-commit',
-  '--no-ff',
-  '--no-stat',
-  '--no-gpg-sign',
-  '--no-verify-signatures',
-  '--no-edit',
-  '-q',
-];
+const quietly = ['--no-commit', '--no-ff', '--no-stat', '--no-gpg-sign', '--no-verify-signatures', '--no-edit', '-q'];
 
 /**
  * Merges `commit` into a cell's worktree without committing: conflicted files hold markers, and the agent's

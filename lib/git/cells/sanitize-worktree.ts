@@ -24,10 +24,7 @@ interface LookedOver {
  * setuid. Throws FlameError `cell-too-much` where it holds more than git could read in good time: files, folders in
  * folders, or new patterns that are matched for ever.
  */
-export async function sanitizeWorktree(
-  workTree: string,
-  { bounds, known, before, guard }: LookedOver,
-): Promise<void> {
+export async function sanitizeWorktree(workTree: string, { bounds, known, before, guard }: LookedOver): Promise<void> {
   const most = bounds.entries + known;
   let [found, repositories] = [0, 0];
   const waiting = [{ path: workTree, depth: 0 }];

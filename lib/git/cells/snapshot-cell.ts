@@ -40,8 +40,7 @@ async function addFolder(
       const { isFolder, facts } = readFileFingerprint(below(Buffer.from(root), path));
       if (isFolder) waiting.push(path);
       entries.set(`${prefix}${path.toString('latin1')}`, facts);
-      if (entries.size > most)
-        throw workTooLargeError('files and folders or more', { found: entries.size, most });
+      if (entries.size > most) throw workTooLargeError('files and folders or more', { found: entries.size, most });
       if (entries.size % entriesAtOnce === 0) await setImmediate();
     }
   }

@@ -4,11 +4,7 @@ import type { GitLimits } from '../../domain/config/checked-work-limits.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree, Quarantine } from '../../domain/ports/git-cells.ts';
-import type {
-  ChangedPaths,
-  MaybeQuarantinedCommit,
-  TrialMergeResult,
-} from '../../domain/ports/git-commits.ts';
+import type { ChangedPaths, MaybeQuarantinedCommit, TrialMergeResult } from '../../domain/ports/git-commits.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { readDiffText } from '../diff/diff-commits.ts';
@@ -27,12 +23,7 @@ import { requirePlainObjectFiles } from './copy-verified-objects.ts';
 import { listLeftoversWithGit } from './leftovers.ts';
 import { requireUnchangedSubmodules } from './require-unchanged-submodules.ts';
 import { sanitizeWorktree } from './sanitize-worktree.ts';
-import {
-  countIndexEntries,
-  gitWithToolIndex,
-  readFileAtAgentStart,
-  requireCellGitFolders,
-} from './tool-index.ts';
+import { countIndexEntries, gitWithToolIndex, readFileAtAgentStart, requireCellGitFolders } from './tool-index.ts';
 
 /** See GitTrials. By the attributes in the person's work tree, as the merge itself will be. */
 export async function tryMerge(

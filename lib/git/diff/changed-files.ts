@@ -64,11 +64,8 @@ function parseChanges(text: string): readonly FileChangeWithoutSize[] {
   const tokens = text.split('\0');
   const raw: Omit<FileChangeWithoutSize, 'isBinary'>[] = [];
   let at = 0;
-  for (; tokens[at]?.startsWith(':'); at += 2)
-    raw.push(parseRawDiffLine(tokens[at] ?? '', tokens[at + 1] ?? ''));
-  const binary = new Set(
-    tokens.slice(at).flatMap((token) => (token.startsWith('-\t-\t') ? [token.slice(4)] : [])),
-  );
+  for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRawDiffLine(tokens[at] ?? '', tokens[at + 1] ?? ''));
+  const binary = new Set(tokens.slice(at).flatMap((token) => (token.startsWith('-\t-\t') ? [token.slice(4)] : [])));
   return raw.map((change) => ({ ...change, isBinary: binary.has(change.path) }));
 }
 
@@ -133,10 +130,7 @@ export async function readTextOfBlob(objects: ObjectSource, oid: ObjectId): Prom
 }
 
 /** The bytes of a blob as latin1 text without the zeros that UTF-16 has between letters; null where it's none. */
-export async function readLatin1BlobWithoutZeros(
-  objects: ObjectSource,
-  oid: ObjectId,
-): Promise<string | null> {
+export async function readLatin1BlobWithoutZeros(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
   const object = await objects.read(oid);
   if (object?.type !== 'blob') return null;
   const { bytes } = object;

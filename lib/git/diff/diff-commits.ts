@@ -26,26 +26,13 @@ const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--ds
 /** Files and lines that differ; a binary file counts as a file without lines, one that moved as one. */
 export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
   const files = await readFileStats(context, base, tip);
-  const sum = (key: 'insertions' | 'deletions'): number =>
-    files.reduce((total, file) => total + file[key], 0);
+  const sum = (key: 'insertions' | 'deletions'): number => files.reduce((total, file) => total + file[key], 0);
   return { files: files.length, insertions: sum('insertions'), deletions: sum('deletions') };
 }
 
 /** Counts the lines that differ in each file, in git's order. */
-export async function readFileStats(
-  context: GitContext,
-  base: ObjectId,
-  tip: ObjectId,
-): Promise<readonly FileStat[]> {
-  const { stdout } = await runGit(context, [
-    'diff-tree',
-    ...plainDiffOptions,
-    '--numstat',
-    '-z',
-    base,
-    tip,
-    '--',
-  ]);
+export async function readFileStats(context: GitContext, base: ObjectId, tip: ObjectId): Promise<readonly FileStat[]> {
+  const { stdout } = await runGit(context, ['diff-tree', ...plainDiffOptions, '--numstat', '-z', base, tip, '--']);
   const tokens = stdout.toString().split('\0');
   const files: FileStat[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -98,17 +85,12 @@ export async function readDiffText(
 const mostPairs = 7_000;
 
 /** Files that git takes for renamed between two commits, by their content, in git's order. */
-export async function readRenames(
-  context: GitContext,
-  base: ObjectId,
-  tip: ObjectId,
-): Promise<readonly RenamedFile[]> {
+export async function readRenames(context: GitContext, base: ObjectId, tip: ObjectId): Promise<readonly RenamedFile[]> {
   const asNames = ['-r', '-z', '-M', `-l${mostPairs}`, '--diff-filter=R', '--name-status', '--no-ext-diff'];
   const { stdout } = await runGit(context, ['diff-tree', ...asNames, base, tip, '--']);
   const words = stdout.toString().split('\0');
   const renamed: RenamedFile[] = [];
-  for (let at = 0; at + 2 < words.length; at += 3)
-    renamed.push({ from: words[at + 1] ?? '', to: words[at + 2] ?? '' });
+  for (let at = 0; at + 2 < words.length; at += 3) renamed.push({ from: words[at + 1] ?? '', to: words[at + 2] ?? '' });
   return renamed;
 }
 
@@ -122,13 +104,7 @@ export async function pairCommits(
   now: CommitRange,
 ): Promise<readonly PairedRangeDiffCommit[] | null> {
   for (const range of [before, now]) {
-    const count = await runGitForText(context, [
-      'rev-list',
-      '--count',
-      `^${range.start}`,
-      range.commit,
-      '--',
-    ]);
+    const count = await runGitForText(context, ['rev-list', '--count', `^${range.start}`, range.commit, '--']);
     if (Number(count) > mostCommits) return null;
   }
   const { stdout } = await runGit(context, [

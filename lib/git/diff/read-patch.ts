@@ -58,18 +58,7 @@ async function readCounts(
   { base, tip }: Ends,
   { options, paths }: DiffOptionsAndPaths,
 ): Promise<readonly Counted[]> {
-  const args = [
-    'diff-tree',
-    ...plainDiffOptions,
-    '--raw',
-    '--numstat',
-    '-z',
-    ...options,
-    base,
-    tip,
-    '--',
-    ...paths,
-  ];
+  const args = ['diff-tree', ...plainDiffOptions, '--raw', '--numstat', '-z', ...options, base, tip, '--', ...paths];
   return parseCounts((await runGit(context, args)).stdout);
 }
 
@@ -151,13 +140,8 @@ function matchSections(
   return files;
 }
 
-function toFile(
-  { change, movedFrom, ...count }: Counted,
-  parts: readonly PatchSection[],
-  refuse: Refuse,
-): PatchFile {
-  const sum = (pick: (part: PatchSection) => number): number =>
-    parts.reduce((total, part) => total + pick(part), 0);
+function toFile({ change, movedFrom, ...count }: Counted, parts: readonly PatchSection[], refuse: Refuse): PatchFile {
+  const sum = (pick: (part: PatchSection) => number): number => parts.reduce((total, part) => total + pick(part), 0);
   const insertions = sum((part) => part.insertions);
   const deletions = sum((part) => part.deletions);
   const more = count.insertions === null ? 0 : insertions - count.insertions;

@@ -3,22 +3,14 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type {
-  CommitSearch,
-  CommitSearchLine,
-  SymlinkAndSubmodulePaths,
-} from '../../domain/ports/git-contents.ts';
+import type { CommitSearch, CommitSearchLine, SymlinkAndSubmodulePaths } from '../../domain/ports/git-contents.ts';
 import { splitFileNames } from '../../util/file-names.ts';
 import { makeFolders } from '../../util/write-files.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
 import type { GitAccess } from './git-access.ts';
 
 /** Tracked paths of a commit in git's order, at most `limit`; git is ended as soon as they are read. */
-export async function listFiles(
-  context: GitContext,
-  commit: ObjectId,
-  limit: number,
-): Promise<readonly string[]> {
+export async function listFiles(context: GitContext, commit: ObjectId, limit: number): Promise<readonly string[]> {
   const child = spawnGit(context, ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit]);
   child.stderr.resume();
   child.stdin.end();

@@ -92,11 +92,7 @@ function freshen(path: string): boolean {
 }
 
 /** Puts a file below the objects: it's there whole or not at all. */
-function placeObjectFile(
-  path: string,
-  bytes: Uint8Array,
-  { isSynced, sharedBits }: ObjectWriteSettings,
-): void {
+function placeObjectFile(path: string, bytes: Uint8Array, { isSynced, sharedBits }: ObjectWriteSettings): void {
   placed += 1;
   const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${ownNames}${placed}`);
   const file = openInFolder(temporary, sharedBits);

@@ -45,10 +45,7 @@ const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
 const atOnce = 500;
 
 /** The pack of some objects, each whole: a delta would save little of notes, and no time. See gitformat-pack(5). */
-export async function makePack(
-  format: ObjectHashFormat,
-  objects: readonly UnwrittenObject[],
-): Promise<Buffer> {
+export async function makePack(format: ObjectHashFormat, objects: readonly UnwrittenObject[]): Promise<Buffer> {
   const head = Buffer.alloc(12);
   head.write('PACK', 0, 'latin1');
   head.writeUInt32BE(2, 4);

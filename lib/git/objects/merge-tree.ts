@@ -93,11 +93,7 @@ interface Edit {
 }
 
 /** A tree with other entries; null where one of them can't be there. Names are bytes. */
-async function replaceEntries(
-  access: GitAccess,
-  tree: ObjectId,
-  edits: readonly Edit[],
-): Promise<ObjectId | null> {
+async function replaceEntries(access: GitAccess, tree: ObjectId, edits: readonly Edit[]): Promise<ObjectId | null> {
   const { bytes } = await requireObject(tree, access.objects.read(tree));
   const rows = new Map(parseTree(bytes, tree.length / 2).map((row) => [row.name, row]));
   for (const name of new Set(edits.map(({ path }) => path[0] ?? ''))) {

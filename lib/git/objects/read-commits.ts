@@ -11,11 +11,7 @@ const fieldsEach = 8;
 const listing = ['rev-list', '--no-commit-header', '--encoding=UTF-8', format];
 
 /** One commit. Throws FlameError `no-such-commit`. */
-export async function readCommit(
-  context: GitContext,
-  objects: ObjectSource,
-  commit: ObjectId,
-): Promise<CommitInfo> {
+export async function readCommit(context: GitContext, objects: ObjectSource, commit: ObjectId): Promise<CommitInfo> {
   return (await readPlain(objects, commit)) ?? (await askGit(context, commit));
 }
 
@@ -56,10 +52,7 @@ export async function readCommitsBetween(
 function parseCommits(text: string): CommitInfo[] {
   const fields = text.split('\0');
   return Array.from({ length: Math.floor(fields.length / fieldsEach) }, (_, index) => {
-    const [oid = '', tree = '', parents = '', ...rest] = fields.slice(
-      index * fieldsEach,
-      (index + 1) * fieldsEach,
-    );
+    const [oid = '', tree = '', parents = '', ...rest] = fields.slice(index * fieldsEach, (index + 1) * fieldsEach);
     const [author = '', committer = '', authored = '', committed = '', message = ''] = rest;
     return {
       oid: parseObjectId(oid.trimStart()),

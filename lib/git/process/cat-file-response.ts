@@ -20,11 +20,7 @@ interface ParsedAnswer {
 export const emptyBuffer = Buffer.alloc(0);
 
 /** An answer of `git cat-file --batch-command` that begins at `from`; null: more of it must come. */
-export function parseCatFileResponse(
-  buffer: Buffer,
-  from: number,
-  command: CatFileCommand,
-): ParsedAnswer | null {
+export function parseCatFileResponse(buffer: Buffer, from: number, command: CatFileCommand): ParsedAnswer | null {
   const end = buffer.indexOf(10, from);
   if (end < 0) return null;
   const [oid, type, size] = buffer.toString('latin1', from, end).split(' ');

@@ -2,12 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { holdProcessWhileChildRuns } from '../../util/program-path.ts';
-import {
-  type CatFileCommand,
-  emptyBuffer,
-  type GitObject,
-  parseCatFileResponse,
-} from './cat-file-response.ts';
+import { type CatFileCommand, emptyBuffer, type GitObject, parseCatFileResponse } from './cat-file-response.ts';
 import { type GitContext, gitMissingError, spawnGit } from './run-git.ts';
 
 interface Request {
@@ -82,9 +77,7 @@ export class CatFile {
         resolve: settle,
         // The object is damaged, and git itself sound.
         reject: (error, at) =>
-          error instanceof FlameError && error.code === 'object-unreadable'
-            ? settle(null, at)
-            : reject(error),
+          error instanceof FlameError && error.code === 'object-unreadable' ? settle(null, at) : reject(error),
       };
       oids.forEach((name, at) => {
         this.#ask({ command: 'contents', name, deaths: 0, at, asker });
@@ -157,11 +150,9 @@ export class CatFile {
 
   #start(): ChildProcessWithoutNullStreams {
     // Replaced objects (git replace) would answer with other bytes than the id says.
-    const child = spawnGit(
-      this.context,
-      [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
-      { GIT_NO_REPLACE_OBJECTS: '1' },
-    );
+    const child = spawnGit(this.context, [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'], {
+      GIT_NO_REPLACE_OBJECTS: '1',
+    });
     // Whether a request waits for an answer decides that, see #hold.
     holdProcessWhileChildRuns(child, false);
     this.#child = child;
@@ -219,8 +210,7 @@ export class CatFile {
     if (first !== undefined) first.deaths += 1;
     const isHopeless = cause !== null || this.#isClosed;
     for (const request of waiting) {
-      if (isHopeless || request.deaths > 1)
-        request.asker.reject(this.#unreadable(request, cause), request.at);
+      if (isHopeless || request.deaths > 1) request.asker.reject(this.#unreadable(request, cause), request.at);
     }
     const again = waiting.filter((request) => !isHopeless && request.deaths <= 1);
     if (again.length === 0 && !this.#isClosed) this.#hold(this.#unsent.length > 0);

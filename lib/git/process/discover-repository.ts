@@ -16,8 +16,7 @@ const oldestGit = '2.38';
  * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
  */
 export async function discoverRepository(context: GitContext): Promise<Repository> {
-  if (!existsSync(context.cwd))
-    throw noFolderError(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
+  if (!existsSync(context.cwd)) throw noFolderError(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
   const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
   const asked = readFacts(here);
   // An old git fails at the questions too; its age is the reason to name.
@@ -99,12 +98,7 @@ async function readFacts(context: GitContext): Promise<RepositoryFacts> {
  * Where a path holds a newline, several answers at once can't be distinguished, so each is asked for by itself.
  */
 async function askOneByOne(context: GitContext, hasTree: boolean): Promise<string[]> {
-  const questions = [
-    '--git-dir',
-    '--git-common-dir',
-    '--show-prefix',
-    ...(hasTree ? ['--show-toplevel'] : []),
-  ];
+  const questions = ['--git-dir', '--git-common-dir', '--show-prefix', ...(hasTree ? ['--show-toplevel'] : [])];
   return Promise.all(questions.map((question) => runGitForText(context, [...absolute, question])));
 }
 

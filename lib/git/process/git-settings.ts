@@ -54,14 +54,7 @@ export function readRepositorySettings(env: GitContext['env'], commonDir: string
 }
 
 async function listSettings(context: GitContext): Promise<Awaited<Remembered['read']>> {
-  const { stdout } = await runGit(context, [
-    'config',
-    '--list',
-    '--show-scope',
-    '--show-origin',
-    '--includes',
-    '-z',
-  ]);
+  const { stdout } = await runGit(context, ['config', '--list', '--show-scope', '--show-origin', '--includes', '-z']);
   const output = stdout.toString();
   const origins = new Set(output.split('\0').filter((_, at) => at % 3 === 1));
   const files = [...origins].flatMap((origin) =>

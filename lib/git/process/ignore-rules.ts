@@ -5,10 +5,7 @@ import { type GitContext, runGit } from './run-git.ts';
  * Of paths where git tracks nothing, those that it ignores, each with the rule and where it stands: `.gitignore:3 (dist/)`.
  * None of them where a path leads out of the work tree.
  */
-export async function findIgnoreRules(
-  git: GitContext,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function findIgnoreRules(git: GitContext, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await runGit(git, ['check-ignore', '-v', '-z', '--stdin'], {
     input: joinFileNames(paths),
     accept: [0, 1, 128],

@@ -83,8 +83,7 @@ export function enforceLimitsBySignal(
   };
   const { limits, stopped, lock, makeError } = guard;
   const interrupt = (): void => stop('was stopped, because the program was stopped');
-  if (Number.isFinite(limits.wallMs))
-    after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
+  if (Number.isFinite(limits.wallMs)) after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
   if (stopped?.aborted) interrupt();
   else stopped?.addEventListener('abort', interrupt, { once: true });
   const noteEnd = (name: NodeJS.Signals | null): void => {

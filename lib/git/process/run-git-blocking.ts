@@ -17,11 +17,7 @@ export function runGitBlocking(
   { input = '', ms, bytes }: { readonly input?: string; readonly ms: number; readonly bytes: number },
 ): Buffer | null {
   const env = buildBoundGitEnvironment(context);
-  const argv = limitGitCommandLine(
-    context.guard,
-    [findGitOnPath(env), ...safeGitConfigOptions, ...args],
-    env.PATH,
-  );
+  const argv = limitGitCommandLine(context.guard, [findGitOnPath(env), ...safeGitConfigOptions, ...args], env.PATH);
   const [program = '', ...rest] = argv;
   const options = {
     cwd: context.cwd,

@@ -15,11 +15,7 @@ import {
   safeGitConfigOptions,
   unlimitedGit,
 } from './limit-git-runs.ts';
-import {
-  type ProgramResult,
-  runProgramByStarter,
-  type ProgramToStart as StartedProgram,
-} from './starter-process.ts';
+import { type ProgramResult, runProgramByStarter, type ProgramToStart as StartedProgram } from './starter-process.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -51,16 +47,9 @@ export interface GitResult {
 const endedBySignal = 128;
 
 /** Runs git to its end. Throws FlameError `git-failed` with git's own words when the exit code isn't accepted. */
-export function runGit(
-  context: GitContext,
-  args: readonly string[],
-  options: GitOptions = {},
-): Promise<GitResult> {
+export function runGit(context: GitContext, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
   const env = buildBoundGitEnvironment(context, options.env);
-  return runProgram(
-    { argv: [findGitOnPath(env), ...safeGitConfigOptions, ...args], env, context, args },
-    options,
-  );
+  return runProgram({ argv: [findGitOnPath(env), ...safeGitConfigOptions, ...args], env, context, args }, options);
 }
 
 /**
@@ -120,10 +109,7 @@ async function runStarted(program: StartedProgram, guard: GitRunLimits | undefin
   return { ...ended, explain: watch.explain };
 }
 
-async function runForked(
-  { argv, cwd, env, input }: StartedProgram,
-  guard: GitRunLimits | undefined,
-): Promise<GitEnd> {
+async function runForked({ argv, cwd, env, input }: StartedProgram, guard: GitRunLimits | undefined): Promise<GitEnd> {
   const [file = '', ...words] = limitGitCommandLine(guard, argv, env.PATH);
   const child = spawn(file, words, {
     cwd,

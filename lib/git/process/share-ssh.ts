@@ -29,8 +29,7 @@ export async function shareSshConnection(context: GitContext, remote: string): P
   const target = parseSshTarget(url);
   if (target === null) return context;
   const command = await sshCommand(context);
-  if (!isPlainSsh(command) || !maySshShareConnection(await describeSsh(context, command, target)))
-    return context;
+  if (!isPlainSsh(command) || !maySshShareConnection(await describeSsh(context, command, target))) return context;
   const folder = socketFolder(context.env.XDG_RUNTIME_DIR ?? '');
   if (folder === null) return context;
   const options = [...remoteSession, `ControlPath=${folder}/%C`].map((option) => `-o ${option}`).join(' ');

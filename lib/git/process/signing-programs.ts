@@ -68,11 +68,7 @@ async function keyCommandOf(context: GitContext): Promise<readonly Starts[]> {
 }
 
 /** One value of git's configuration; null where there is none. */
-export async function readOneGitSetting(
-  context: GitContext,
-  key: string,
-  ...type: string[]
-): Promise<string | null> {
+export async function readOneGitSetting(context: GitContext, key: string, ...type: string[]): Promise<string | null> {
   const args = ['config', ...type, '-z', '--get', key];
   const { exitCode, stdout } = await runGit(context, args, { accept: [0, 1, 128] });
   return exitCode === 0 ? stdout.toString().replace(/\0$/, '') : null;
@@ -87,9 +83,7 @@ function placesOf({ cwd, env }: GitContext, word: string): readonly string[] {
 }
 
 function isIn(trees: readonly string[], path: string): boolean {
-  return [path, realPathEvenIfMissing(path)].some((place) =>
-    trees.some((tree) => isSameOrBelowFolder(place, tree)),
-  );
+  return [path, realPathEvenIfMissing(path)].some((place) => trees.some((tree) => isSameOrBelowFolder(place, tree)));
 }
 
 function isFile(path: string): boolean {
@@ -116,9 +110,6 @@ function signsInside(key: string | null, path: string): FlameError {
 }
 
 /** A signature that was asked for could not be made. `message` says what did not happen then. */
-export function signingFailedError(
-  message: string,
-  init: Pick<FlameErrorInit, 'details' | 'hints'>,
-): FlameError {
+export function signingFailedError(message: string, init: Pick<FlameErrorInit, 'details' | 'hints'>): FlameError {
   return new FlameError({ ...init, kind: 'refused', code: 'signing-failed', message });
 }

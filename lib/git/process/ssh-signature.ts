@@ -32,11 +32,7 @@ interface Signers {
  * Signs text as git would sign a commit: by the program and key of `gpg.ssh.program` and `user.signingKey`. Returns
  * the armored signature. Throws FlameErrors `signing-failed`, and `signing-untrusted` where the program lies in the repository.
  */
-export async function signTextAsGitWould(
-  context: GitContext,
-  text: string,
-  namespace: string,
-): Promise<string> {
+export async function signTextAsGitWould(context: GitContext, text: string, namespace: string): Promise<string> {
   const format = await readOneGitSetting(context, 'gpg.format');
   if (format !== 'ssh') throw cannotSign('gpg.format is not ssh', ['git config gpg.format ssh']);
   const named = await readOneGitSetting(context, 'user.signingKey');
@@ -68,19 +64,7 @@ export async function isTextSignedByPrincipal(
     writeFileSync(allowed, signers.map(renderSigner).join(''), { mode: 0o600 });
     writeFileSync(signature, signed.signature, { mode: 0o600 });
     const time = `-Overify-time=${at.toISOString().slice(0, 19).replace(/[-:T]/g, '')}`;
-    const args = [
-      '-Y',
-      'verify',
-      '-n',
-      signed.namespace,
-      '-f',
-      allowed,
-      '-I',
-      principal,
-      '-s',
-      signature,
-      time,
-    ];
+    const args = ['-Y', 'verify', '-n', signed.namespace, '-f', allowed, '-I', principal, '-s', signature, time];
     return (await run(context, verifier, args, signed.text)).code === 0;
   });
 }
@@ -116,12 +100,7 @@ interface Ended {
 }
 
 /** Times in UTC, wherever this machine is: a key is valid at the same moment in every clone. */
-async function run(
-  context: GitContext,
-  program: string,
-  args: readonly string[],
-  input: string,
-): Promise<Ended> {
+async function run(context: GitContext, program: string, args: readonly string[], input: string): Promise<Ended> {
   const { execa } = await import('execa');
   const path = program.includes('/') ? program : programPath(program, context.env.PATH);
   const ended = await execa(path, args, {

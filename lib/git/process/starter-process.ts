@@ -79,9 +79,7 @@ async function openStarter(): Promise<Starter | null> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(null));
     child.once('close', () => resolve(null));
-    child.stdout.once('data', (ready: Buffer) =>
-      resolve(ready.toString() === 'ready\n' ? new Starter(child) : null),
-    );
+    child.stdout.once('data', (ready: Buffer) => resolve(ready.toString() === 'ready\n' ? new Starter(child) : null));
   });
 }
 

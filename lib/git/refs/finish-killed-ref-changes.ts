@@ -7,11 +7,7 @@ import { processState, readProcessStart } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { findGitProcesses } from './find-git-processes.ts';
-import {
-  finishWorktreeUpdate,
-  type JournaledRefChange,
-  journaledRefChangeSchema,
-} from './journaled-ref-change.ts';
+import { finishWorktreeUpdate, type JournaledRefChange, journaledRefChangeSchema } from './journaled-ref-change.ts';
 import { journalFilePattern, refChangeJournalFolder } from './ref-change-journal.ts';
 import { findReftableLock } from './unmoved-refs-check.ts';
 
@@ -26,10 +22,7 @@ const settleMs = 200;
  * had moved in part are all moved. Only what a note records is touched; a git that is still at work is waited
  * for. Harmless at any time, and when repeated. Returns what it removed or moved, for people.
  */
-export async function finishKilledRefChanges(
-  context: GitContext,
-  commonDir: string,
-): Promise<readonly string[]> {
+export async function finishKilledRefChanges(context: GitContext, commonDir: string): Promise<readonly string[]> {
   if (listMotions(commonDir).length === 0) return [];
   const retries = { retries: 200, factor: 1, minTimeout: 50, maxTimeout: 200 };
   const path = join(refChangeJournalFolder(commonDir), 'motions.lock');
@@ -97,8 +90,7 @@ export async function finishOneKilledRefChange(
 
 async function untilGone(commonDir: string, { git }: JournaledRefChange): Promise<void> {
   const until = performance.now() + patienceMs;
-  const isAtWork = (): boolean =>
-    git === null ? findGitProcesses(foldersOf(commonDir)).length > 0 : isAlive(git);
+  const isAtWork = (): boolean => (git === null ? findGitProcesses(foldersOf(commonDir)).length > 0 : isAlive(git));
   while (isAtWork() && performance.now() < until) await wait(20);
 }
 
@@ -117,9 +109,7 @@ async function removeLocks(
     ...moves.map((move) => ({ file: join(commonDir, `${move.ref}.lock`), content: move.new })),
     // A branch that is checked out takes HEAD's along, a deletion the one of all packed refs.
     ...(moves.length > 0 ? [{ file: join(commonDir, 'HEAD.lock'), content: null }] : []),
-    ...(moves.some((move) => move.new === null)
-      ? [{ file: join(commonDir, 'packed-refs.lock'), content: null }]
-      : []),
+    ...(moves.some((move) => move.new === null) ? [{ file: join(commonDir, 'packed-refs.lock'), content: null }] : []),
     ...locks.map((file) => ({ file, content: null })),
   ];
   const removed: string[] = [];

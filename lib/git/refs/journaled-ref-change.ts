@@ -69,11 +69,7 @@ export async function finishWorktreeUpdate(
 }
 
 /** Paths that differ, with A for those that are new and D for those that go. */
-async function changedBetween(
-  context: GitContext,
-  from: string,
-  to: string,
-): Promise<ReadonlyMap<string, string>> {
+async function changedBetween(context: GitContext, from: string, to: string): Promise<ReadonlyMap<string, string>> {
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to];
   const words = splitNul((await runGit(context, args)).stdout);
   return new Map(words.flatMap((word, at) => (at % 2 === 0 ? [[words[at + 1] ?? '', word] as const] : [])));
@@ -86,14 +82,7 @@ async function unlike(context: GitContext, gitDir: string, commit: string): Prom
   try {
     await runGit(context, ['read-tree', commit], { env });
     await runGit(context, ['update-index', '-q', '--refresh'], { env, accept: [0, 1] });
-    const args = [
-      'diff-files',
-      '-z',
-      '--name-only',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--ignore-submodules=dirty',
-    ];
+    const args = ['diff-files', '-z', '--name-only', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
     return splitNul((await runGit(context, args, { env })).stdout);
   } finally {
     rmSync(index, { force: true });

@@ -132,14 +132,7 @@ export class RefTransactions {
     const child = spawnGit(
       this.#context,
       // git would look for refs named like each object id, a dozen places for each.
-      [
-        '-c',
-        'core.warnAmbiguousRefs=false',
-        `--git-dir=${this.#gitDir}`,
-        'update-ref',
-        ...this.#args,
-        '--stdin',
-      ],
+      ['-c', 'core.warnAmbiguousRefs=false', `--git-dir=${this.#gitDir}`, 'update-ref', ...this.#args, '--stdin'],
     );
     this.#child = child;
     this.#startedAt = child.pid === undefined ? null : readProcessStart(child.pid);
@@ -162,16 +155,11 @@ export class RefTransactions {
   }
 }
 
-function motionOf(
-  gitDir: string,
-  commands: readonly RefCommand[],
-): Pick<JournaledRefChange, 'moves' | 'locks'> {
+function motionOf(gitDir: string, commands: readonly RefCommand[]): Pick<JournaledRefChange, 'moves' | 'locks'> {
   return {
     moves: commands.flatMap(({ ref, old, new: to }) => (to === undefined ? [] : [{ ref, old, new: to }])),
     // Refs that are only to be where they are get a lock too.
-    locks: commands
-      .filter((command) => command.new === undefined)
-      .map(({ ref }) => join(gitDir, `${ref}.lock`)),
+    locks: commands.filter((command) => command.new === undefined).map(({ ref }) => join(gitDir, `${ref}.lock`)),
   };
 }
 
@@ -188,8 +176,7 @@ export function parseUpdateRefRefusal(stderr: string, table: string | null = nul
   const [line = ''] = stderr.split('\n').filter((text) => text.startsWith('fatal: '));
   const message = line.replace(/^fatal: (?:prepare: |commit: )?/, '');
   if (message === '') return { kind: 'unknown', message: stderr.trim() };
-  if (table !== null && message === 'cannot lock references')
-    return { kind: 'locked', ref: 'Every ref', file: table };
+  if (table !== null && message === 'cannot lock references') return { kind: 'locked', ref: 'Every ref', file: table };
   const ref = message.match(/^cannot lock ref '([^']+)'/)?.[1] ?? '';
   const file = message.match(/Unable to create '(.+\.lock)': File exists/)?.[1];
   if (file !== undefined) return { kind: 'locked', ref, file };

@@ -2,11 +2,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /** Has a remote's branch here; resolves to the name of its commit, or null where it can't be had. FETCH_HEAD stays. */
-export async function fetchBranch(
-  context: GitContext,
-  remote: string,
-  branch: string,
-): Promise<string | null> {
+export async function fetchBranch(context: GitContext, remote: string, branch: string): Promise<string | null> {
   const accept = Array.from({ length: 256 }, (_, code) => code);
   const ref = `refs/heads/${branch}`;
   const listed = await runGit(context, ['ls-remote', '--exit-code', remote, ref], { accept });

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { readIfThere } from '../../util/read-file.ts';

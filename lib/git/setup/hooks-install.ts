@@ -137,8 +137,7 @@ function describe(
 ): readonly string[] {
   const written = steps.flatMap((step) => (step.kind === 'write' ? [step.name] : []));
   if (kind === 'usual') {
-    const isKept = (name: string): boolean =>
-      steps.some((step) => step.kind === 'rename' && step.from === name);
+    const isKept = (name: string): boolean => steps.some((step) => step.kind === 'rename' && step.from === name);
     return written.map((name) =>
       isKept(name)
         ? `hooks/${name}: first runs the earlier hook, now hooks/${name}${formerHookSuffix}`
@@ -153,9 +152,7 @@ function describe(
     ...(written.length === 0 ? [] : [`blueflame-init/hooks: ${[...own, ...more].join(', ')}`]),
     ...(hooksPath === null
       ? []
-      : [
-          `config: core.hooksPath = ${hooksPath.value} (was ${was}; the hooks in ${formerDir} still run first)`,
-        ]),
+      : [`config: core.hooksPath = ${hooksPath.value} (was ${was}; the hooks in ${formerDir} still run first)`]),
   ];
 }
 
@@ -197,10 +194,7 @@ export function planHooksRemoval(commonDir: string, place: HooksPlace): SetupRem
   return { done, left };
 }
 
-function planAll(
-  commonDir: string,
-  place: HooksPlace,
-): SetupRemoval & { readonly steps: readonly HookFileChange[] } {
+function planAll(commonDir: string, place: HooksPlace): SetupRemoval & { readonly steps: readonly HookFileChange[] } {
   const dir = hooksDir(commonDir, place);
   const isUsual = place.kind === 'usual';
   const label = isUsual ? 'hooks' : 'blueflame-init/hooks';
@@ -214,11 +208,7 @@ function planAll(
   const strangers = plans.filter(({ steps, problems }) => !isUsual && steps.length + problems.length === 0);
   return {
     steps: going.flatMap(({ steps }) => steps),
-    done: isUsual
-      ? going.map(({ name, steps }) => `${label}/${name}${tail(steps)}`)
-      : going.length > 0
-        ? [label]
-        : [],
+    done: isUsual ? going.map(({ name, steps }) => `${label}/${name}${tail(steps)}`) : going.length > 0 ? [label] : [],
     left: [
       ...plans.flatMap(({ problems }) => problems.map((problem) => `${label}/${problem}`)),
       ...strangers.map(({ name }) => `${label}/${name} is not from git-flame, so it stays`),

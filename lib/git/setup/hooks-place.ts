@@ -31,8 +31,7 @@ export async function chooseHooksPlace(
   const isUsual = configured === null || realPathOrSame(resolve(top, configured)) === realPathOrSame(usual);
   if (!isUsual) return ownPlace(configured);
   const isElsewhere = existsSync(usual) && realPathOrSame(usual) !== join(realPathOrSame(commonDir), 'hooks');
-  if (isElsewhere || installedHookNames.some((hook) => dependsOnName(join(usual, hook))))
-    return ownPlace(usual);
+  if (isElsewhere || installedHookNames.some((hook) => dependsOnName(join(usual, hook)))) return ownPlace(usual);
   return { kind: 'usual', formerDir: null, madeDir: recorded?.madeDir ?? !existsSync(usual) };
 }
 
@@ -95,8 +94,7 @@ interface HookTextInit {
 export function renderHook({ hook, formerDir }: HookTextInit): string {
   const values: Readonly<Record<string, string>> = {
     HOOK: hook,
-    BEFORE:
-      formerDir === null ? `"\${0%/*}/${hook}${formerHookSuffix}"` : shellQuote(formerPath(formerDir, hook)),
+    BEFORE: formerDir === null ? `"\${0%/*}/${hook}${formerHookSuffix}"` : shellQuote(formerPath(formerDir, hook)),
     NODE: shellQuote(process.execPath),
     TOOL: shellQuote(join(packageRoot(), 'bin', 'git-flame')),
   };

@@ -26,12 +26,9 @@ export function planHookFileInstallation(files: HookFiles, text: string, keeps: 
   if (current.owner === 'changed') return refuse(`${name} is from git-flame but was changed since`);
   if (current.owner === 'ours') return plan(current.text === text ? clear : [...clear, write]);
   if (!keeps) return refuse(`${name} is not from git-flame`);
-  if (saved === null)
-    return plan([...clear, { kind: 'rename', from: name, to: name + formerHookSuffix }, write]);
+  if (saved === null) return plan([...clear, { kind: 'rename', from: name, to: name + formerHookSuffix }, write]);
   if (saved.identity === current.identity) return plan([...clear, write]);
-  return refuse(
-    `${name} was replaced since by another hook, and ${name}${formerHookSuffix} is still the earlier one`,
-  );
+  return refuse(`${name} was replaced since by another hook, and ${name}${formerHookSuffix} is still the earlier one`);
 }
 
 /** Plans to remove our hook and to put back the one before it. */
@@ -89,9 +86,7 @@ export function readHookFiles(dir: string, names: readonly string[]): readonly H
     name,
     current: findHook(join(dir, name)),
     saved: findHook(join(dir, `${name}${formerHookSuffix}`)),
-    displaced: [`${name}.old`, `${name}.legacy`].filter(
-      (other) => findHook(join(dir, other))?.owner === 'ours',
-    ),
+    displaced: [`${name}.old`, `${name}.legacy`].filter((other) => findHook(join(dir, other))?.owner === 'ours'),
   }));
 }
 

@@ -23,8 +23,7 @@ export async function prepareRepository(
   worktreeDir: string | null,
 ): Promise<readonly string[]> {
   killPoint('repository to prepare');
-  if (hasCopiesOfKilledEdit(commonDir))
-    await withSetupLock(commonDir, async () => removeCopiesOfKilledEdit(commonDir));
+  if (hasCopiesOfKilledEdit(commonDir)) await withSetupLock(commonDir, async () => removeCopiesOfKilledEdit(commonDir));
   if ((await planRepositoryPreparation(context, commonDir, worktreeDir)).length === 0) return [];
   return withSetupLock(commonDir, async () => {
     const line = await missingLine(context.cwd, commonDir, worktreeDir);
@@ -50,11 +49,7 @@ export async function planRepositoryPreparation(
   return describe(line, refs, await formerRefs(context, commonDir));
 }
 
-async function missingLine(
-  root: string,
-  commonDir: string,
-  worktreeDir: string | null,
-): Promise<string | null> {
+async function missingLine(root: string, commonDir: string, worktreeDir: string | null): Promise<string | null> {
   const place = relative(root, resolve(root, worktreeDir ?? '..'));
   // A folder outside the work tree needs no rule.
   if (place === '' || place === '..' || place.startsWith('../')) return null;
@@ -100,11 +95,7 @@ interface ShownNotes {
   readonly former: readonly string[];
 }
 
-async function showNotes(
-  context: GitContext,
-  commonDir: string,
-  { refs, former }: ShownNotes,
-): Promise<void> {
+async function showNotes(context: GitContext, commonDir: string, { refs, former }: ShownNotes): Promise<void> {
   await editGitFileUndoably(commonDir, {
     file: 'config',
     lines: [],
@@ -123,11 +114,7 @@ function record(commonDir: string, edit: FileEdit): void {
   writeSetupRecord(commonDir, { ...known, edits: [...known.edits, edit] });
 }
 
-function describe(
-  line: string | null,
-  refs: readonly string[],
-  former: readonly string[],
-): readonly string[] {
+function describe(line: string | null, refs: readonly string[], former: readonly string[]): readonly string[] {
   return [
     ...(line === null ? [] : [`info/exclude: ${line}`]),
     ...refs.map((ref) => `config: notes.displayRef = ${ref}`),

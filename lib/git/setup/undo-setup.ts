@@ -4,13 +4,7 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { removeLinesOfEdit, undoFileEdit } from './edit-git-file.ts';
 import { planHooksRemoval, removeHooks, type SetupRemoval } from './hooks-install.ts';
-import {
-  type FileEdit,
-  type HooksPlace,
-  readSetupRecord,
-  withSetupLock,
-  writeSetupRecord,
-} from './setup-record.ts';
+import { type FileEdit, type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 /**
  * Takes back what was changed in the repository's own files: hooks, configuration, excluded paths. A file

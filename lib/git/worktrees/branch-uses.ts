@@ -107,8 +107,7 @@ export async function readRestingTipOfWorktree(
   workTree: string | null,
   branch: string,
 ): Promise<ObjectId | null> {
-  const commitOf = (ref: string): Promise<ObjectId | null> =>
-    resolveCommit(gitOnObjects(access), ref, access);
+  const commitOf = (ref: string): Promise<ObjectId | null> => resolveCommit(gitOnObjects(access), ref, access);
   const head = workTree === null ? '' : restingHead(workTree);
   if (objectIdPattern.test(head)) return parseObjectId(head);
   const ref = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];

@@ -25,8 +25,7 @@ export async function addPersonWorktree(
   }: { readonly branch: string; readonly start: ObjectId; readonly mode: 'new' | 'reset' | 'as-is' },
 ): Promise<void> {
   const { commonDir } = access.repository;
-  const where =
-    mode === 'as-is' ? [path, branch] : ['--no-track', mode === 'new' ? '-b' : '-B', branch, path, start];
+  const where = mode === 'as-is' ? [path, branch] : ['--no-track', mode === 'new' ? '-b' : '-B', branch, path, start];
   killPoint('person worktree to make');
   await withAllCellsLock(commonDir, async () => {
     mkdirSync(dirname(path), { recursive: true });
@@ -86,10 +85,7 @@ function variablesOf({ variables }: GitContext, { inertDrivers }: Advance): Reco
   return { ...variables, ...inertDrivers };
 }
 
-async function syncWorktree(
-  context: GitContext,
-  advance: Advance,
-): Promise<'advanced' | 'already' | 'refused'> {
+async function syncWorktree(context: GitContext, advance: Advance): Promise<'advanced' | 'already' | 'refused'> {
   const { from, to } = advance;
   const quiet = { ...context, variables: variablesOf(context, advance) };
   // Only files that a filter turned into what they are need it to be seen as unchanged.

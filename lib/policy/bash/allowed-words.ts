@@ -34,9 +34,7 @@ export function countAllowedWords(policy: AgentPolicy, words: readonly string[])
   const longest = Math.max(0, ...lengths);
   if (longest > 1 || (longest === 1 && !(name === 'git' && needsOwnGitEntry(subcommand)))) return longest - 1;
   const plain = [findProgramFamily(name), ...words.slice(1)];
-  const isBase = policy.base_commands?.some((entry) =>
-    entry.split(' ').every((word, at) => word === plain[at]),
-  );
+  const isBase = policy.base_commands?.some((entry) => entry.split(' ').every((word, at) => word === plain[at]));
   return isBase === true ? 0 : null;
 }
 
@@ -126,9 +124,7 @@ const kinds: readonly (readonly [why: string, instead: string, names: string])[]
   ],
 ];
 const refused: ReadonlyMap<string, readonly [string, string]> = new Map(
-  kinds.flatMap(([why, instead, names]) =>
-    names.split(' ').map((name) => [name, [why, instead] as const] as const),
-  ),
+  kinds.flatMap(([why, instead, names]) => names.split(' ').map((name) => [name, [why, instead] as const] as const)),
 );
 
 /** The reason why no list of the lead's lets a program run, with any options; null: one may. */

@@ -61,24 +61,17 @@ export function judgeBuiltin(call: BuiltinCall): PolicyObjection | null {
   }
 }
 
-function namesOnly(
-  call: BuiltinCall,
-  isFree: (call: BuiltinCall, name: string) => boolean,
-): PolicyObjection | null {
+function namesOnly(call: BuiltinCall, isFree: (call: BuiltinCall, name: string) => boolean): PolicyObjection | null {
   const valued = /^-[adinNptu]$/;
   const names = call.args.filter(
-    (arg, at) =>
-      !/^-[a-zA-Z]+$/.test(arg) && !valued.test(call.name === 'read' ? (call.args[at - 1] ?? '') : ''),
+    (arg, at) => !/^-[a-zA-Z]+$/.test(arg) && !valued.test(call.name === 'read' ? (call.args[at - 1] ?? '') : ''),
   );
   const isPlain =
     names.every((one) => isFree(call, one)) &&
     !call.args.some((arg) => /^-[a-zA-Z]*[nif]/.test(arg) && call.name !== 'read');
   return isPlain
     ? null
-    : wrapperObjection(
-        call.name,
-        'Use plain variable names that have no meaning for bash or other programs.',
-      );
+    : wrapperObjection(call.name, 'Use plain variable names that have no meaning for bash or other programs.');
 }
 
 /** `-v` sets a variable, `%n` too: PATH or IFS, and every later word means something else. */

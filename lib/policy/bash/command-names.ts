@@ -61,10 +61,7 @@ export function isProjectProgramPath(text: string): boolean {
 }
 
 /** Other spellings of a command that start the same program: an entry for one of them is an entry for all. */
-export function listEquivalentCommands(
-  name: string,
-  args: readonly string[],
-): readonly (readonly string[])[] {
+export function listEquivalentCommands(name: string, args: readonly string[]): readonly (readonly string[])[] {
   const [first = '', second = '', ...rest] = args;
   if (pythons.includes(name)) {
     const others = pythons.filter((one) => one !== name).map((one) => [one, ...args]);
@@ -94,12 +91,8 @@ function toolForms(tool: string, args: readonly string[]): readonly (readonly st
 }
 
 /** `npm run test` is `npm test`; `npm exec tsc` and `uv run pytest` are tsc and pytest. */
-function runForms(
-  name: string,
-  [verb = '', tool = '', ...args]: readonly string[],
-): readonly (readonly string[])[] {
-  if (/^(?:npm|pnpm|yarn)$/.test(name) && verb === 'run')
-    return [[name, tool, ...args]].filter(() => tool === 'test');
+function runForms(name: string, [verb = '', tool = '', ...args]: readonly string[]): readonly (readonly string[])[] {
+  if (/^(?:npm|pnpm|yarn)$/.test(name) && verb === 'run') return [[name, tool, ...args]].filter(() => tool === 'test');
   const own = args[0] === '--' ? args.slice(1) : args;
   if (verb === 'dlx') return [];
   return [

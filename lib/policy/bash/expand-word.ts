@@ -11,9 +11,7 @@ const mostNames = 5_000;
 export function expandWord(context: PathContext, word: ShellWord, isShown = false): readonly string[] {
   const { policy, cwd } = context;
   const texts = word.values.flatMap((value) => {
-    const text = value
-      .replaceAll(unknownTextMarks.here, cwd)
-      .replaceAll(unknownTextMarks.top, policy.worktree);
+    const text = value.replaceAll(unknownTextMarks.here, cwd).replaceAll(unknownTextMarks.top, policy.worktree);
     return word.isSplit && /\s/.test(text) ? text.split(/\s+/).filter((one) => one !== '') : [text];
   });
   return texts.flatMap((text) => {
@@ -32,8 +30,7 @@ function isOpen(context: PathContext, pattern: string): boolean {
   const folder = names.slice(0, first).join('/');
   const isPlain = names.slice(first).every((name) => !/[\p{L}\p{N}.]/u.test(name));
   return (
-    isPlain &&
-    (folder === '' || judgePath(context, pattern.startsWith('/') ? `/${folder}` : folder, 'read') === null)
+    isPlain && (folder === '' || judgePath(context, pattern.startsWith('/') ? `/${folder}` : folder, 'read') === null)
   );
 }
 

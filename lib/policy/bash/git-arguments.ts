@@ -18,10 +18,7 @@ const letterValues: readonly (readonly [names: RegExp, letters: RegExp])[] = [
 ];
 
 function takesValue(name: string, option: string): boolean {
-  return (
-    longValues.test(option) ||
-    letterValues.some(([names, letters]) => names.test(name) && letters.test(option))
-  );
+  return longValues.test(option) || letterValues.some(([names, letters]) => names.test(name) && letters.test(option));
 }
 
 // Runs programs, writes files, reads files outside or lists of names, or starts another repository.
@@ -39,8 +36,7 @@ const complete = new Set('text no-ext-diff no-textconv no-patch exclude-standard
 export function isDangerousGitOption(arg: string, allowed: readonly string[] = []): boolean {
   const name = /^--([^=]+)/s.exec(arg)?.[1];
   // Signatures are checked by the program that gpg.program names.
-  if (name === undefined || /^--(?:format|pretty)=.*(?:%[-+ ]?G|%\(signature)/s.test(arg))
-    return name !== undefined;
+  if (name === undefined || /^--(?:format|pretty)=.*(?:%[-+ ]?G|%\(signature)/s.test(arg)) return name !== undefined;
   if (complete.has(name) || allowed.includes(name)) return false;
   return dangerous.some((one) => one.startsWith(name));
 }
@@ -61,11 +57,7 @@ function operandsOf(name: string, args: readonly string[]): readonly string[] {
 }
 
 /** Revisions and pathspecs: nothing outside, nothing hidden, also not by way of `REVISION:path` or `-L 1,5:path`. */
-export function judgePathspecs(
-  call: ProgramCall,
-  args: readonly string[],
-  access: Access,
-): PolicyObjection | null {
+export function judgePathspecs(call: ProgramCall, args: readonly string[], access: Access): PolicyObjection | null {
   const traced = args.flatMap((arg, at) => {
     // Letters may stand together: -qL1,5:path.
     const range = /^-[a-z]*L$/.test(args[at - 1] ?? '') ? arg : (/^-[a-z]*L(.+)$/s.exec(arg)?.[1] ?? '');
@@ -143,8 +135,7 @@ export function isFileRestoringCommand(context: ProgramCall['context'], args: re
   const others = subcommand === 'reset' ? words.filter((word, at) => !(at === 0 && word === 'HEAD')) : words;
   if (others.length === 0) return false;
   const end = others.indexOf('--');
-  if (end >= 0)
-    return end < 2 && end < others.length - 1 && !others.slice(0, end).some((one) => one.startsWith('-'));
+  if (end >= 0) return end < 2 && end < others.length - 1 && !others.slice(0, end).some((one) => one.startsWith('-'));
   return others.every((one) => /^\w/.test(one) && context.facts.lstat(`${context.cwd}/${one}`) !== null);
 }
 
@@ -152,12 +143,7 @@ const flags =
   /^-[aqvsio]+$|^--(?:all|quiet|verbose|no-verbose|signoff|no-signoff|amend|no-edit|allow-empty|dry-run|short|porcelain|status|no-status|only|include|no-gpg-sign|reset-author|long|branch|no-post-rewrite)$|^-u\w*$|^--untracked-files(?:=\w+)?$|^--cleanup=(?:default|strip|whitespace)$/;
 
 /** Its message must be on the command line, and keep to the rules of messages. */
-export function judgeGitCommitCommand({
-  context,
-  args,
-  input,
-  ...call
-}: ProgramCall): PolicyObjection | null {
+export function judgeGitCommitCommand({ context, args, input, ...call }: ProgramCall): PolicyObjection | null {
   const messages: string[] = [];
   const files: string[] = [];
   const paths: string[] = [];
@@ -201,13 +187,9 @@ function judgeMessage(
   // Its first words must be there to be judged; the post-check reads the whole.
   if (/^[\u0001-\u0007]/.test(text))
     return createObjection('commit-message', 'Write the first words of the message as plain text.');
-  if (files.length > 0 || messages.length > 0)
-    return judgeCommitMessage(policy, unknownTextMarks.shown(text));
+  if (files.length > 0 || messages.length > 0) return judgeCommitMessage(policy, unknownTextMarks.shown(text));
   const has = (name: string): boolean => args.includes(name);
   if (has('--no-edit') && has('--amend')) return null;
   if (has('--dry-run') || has('--short') || has('--porcelain')) return null;
-  return createObjection(
-    'commit-message',
-    'There is no editor here. Write the message with: git commit -m "MESSAGE".',
-  );
+  return createObjection('commit-message', 'There is no editor here. Write the message with: git commit -m "MESSAGE".');
 }

@@ -32,8 +32,7 @@ export function judgeBash(question: BashQuestion): PolicyObjection | null {
         'bash-pattern',
         `The command matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
       );
-    if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
-      return onlyExact(policy);
+    if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0) return onlyExact(policy);
     judgeLine(question, 0);
     return null;
   } catch (error) {
@@ -53,10 +52,7 @@ function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number)
       if (unknownTextMarks.isIn(text))
         throw new CommandRefusal('bash-dynamic', 'The command line of a shell must be plain text.');
       if (depth >= deepest)
-        throw new CommandRefusal(
-          'bash-wrapper',
-          'This is a shell inside a shell. Run the commands directly.',
-        );
+        throw new CommandRefusal('bash-wrapper', 'This is a shell inside a shell. Run the commands directly.');
       judgeLine({ policy, facts, cwd: at, command: text }, depth + 1);
       return null;
     };
@@ -65,8 +61,7 @@ function judgeLine({ policy, facts, cwd, command }: BashQuestion, depth: number)
     facts,
     cwd,
     visitor: {
-      command: (one, place) =>
-        refuse(judgeCommand({ policy, facts, ...place, judgeLine: inner(place.cwd) }, one)),
+      command: (one, place) => refuse(judgeCommand({ policy, facts, ...place, judgeLine: inner(place.cwd) }, one)),
       redirections: (all, place) => refuse(judgeRedirections({ policy, facts, ...place }, all)),
       files: (words, place) => {
         for (const word of words)

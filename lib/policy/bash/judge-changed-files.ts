@@ -85,10 +85,7 @@ export function judgeChangedPath(context: PathContext, path: string, access: Acc
     (context.isLost === true && !path.startsWith('/'))
   ) {
     return access === 'remove' && path !== unknownTextMarks.names
-      ? createObjection(
-          'bash-dynamic',
-          'Name what you remove, or let find, ls, git ls-files or grep -l find it.',
-        )
+      ? createObjection('bash-dynamic', 'Name what you remove, or let find, ls, git ls-files or grep -l find it.')
       : null;
   }
   const outside = judgeOutsidePath(context, known, access);
@@ -102,10 +99,7 @@ export function judgeChangedPath(context: PathContext, path: string, access: Acc
 }
 
 /** Of a link what it leads to counts, too: under its new name the rest of the line could go there unjudged. */
-function judgeTransfer(
-  { family, context, args }: ProgramCall,
-  operands: readonly string[],
-): PolicyObjection | null {
+function judgeTransfer({ family, context, args }: ProgramCall, operands: readonly string[]): PolicyObjection | null {
   const flag = args.findIndex((arg) => /^-[a-zA-Z]*t$|^--target-directory$/.test(arg));
   const attached = args.flatMap((arg) => /^--target-directory=(.+)$/s.exec(arg)?.[1] ?? [])[0];
   const target = attached ?? (flag < 0 ? operands.at(-1) : args[flag + 1]) ?? '.';
@@ -115,16 +109,11 @@ function judgeTransfer(
   const { facts, cwd } = context;
   const place = unknownTextMarks.filled(target);
   if (args.some((arg) => /^-(?!-)[a-zA-Z]*[sl]|^--(?:symbolic-)?link/.test(arg)))
-    return createObjection(
-      'bash-option',
-      'A link can make one path stand for another. Copy the file instead.',
-    );
-  const isFolder =
-    place.endsWith('/') || facts.list(place.startsWith('/') ? place : `${cwd}/${place}`) !== null;
+    return createObjection('bash-option', 'A link can make one path stand for another. Copy the file instead.');
+  const isFolder = place.endsWith('/') || facts.list(place.startsWith('/') ? place : `${cwd}/${place}`) !== null;
   return (
     findFirstObjection(sources, (path) => {
-      if (unknownTextMarks.isIn(path))
-        return family === 'mv' ? judgeChangedPath(context, path, 'write') : null;
+      if (unknownTextMarks.isIn(path)) return family === 'mv' ? judgeChangedPath(context, path, 'write') : null;
       const from = judgeTree(context, path, { access: family === 'mv' ? 'write' : 'read' });
       if (from !== null || unknownTextMarks.isIn(place) || target === unknownTextMarks.names) return from;
       const name =
@@ -134,9 +123,7 @@ function judgeTransfer(
           .at(-1) ?? '';
       return judgeTree(context, path, { access: 'write', as: isFolder ? `${place}/${name}` : place });
     }) ??
-    (sources.some(unknownTextMarks.isIn)
-      ? judgeChangedPath(context, isFolder ? `${place}/x` : place, 'write')
-      : null)
+    (sources.some(unknownTextMarks.isIn) ? judgeChangedPath(context, isFolder ? `${place}/x` : place, 'write') : null)
   );
 }
 
@@ -164,10 +151,7 @@ function judgeTree(
     return createObjection('bash-option', `${path} contains too many files to check. Name a smaller folder.`);
   const root = options.as ?? path;
   if (options.access !== 'read' && relativeName(context, root) === '')
-    return createObjection(
-      'path-not-allowed',
-      'The top folder may not be changed as a whole. Name the files in it.',
-    );
+    return createObjection('path-not-allowed', 'The top folder may not be changed as a whole. Name the files in it.');
   for (const { below, kind } of entries) {
     const found = judgeEntry(context, below === '' ? root : `${root}/${below}`, {
       kind,
@@ -185,15 +169,13 @@ function judgeEntry(
   entry: { readonly kind: TreeEntry['kind']; readonly access: Access; readonly isRoot: boolean },
 ): PolicyObjection | null {
   const { kind, access, isRoot } = entry;
-  if (kind === 'directory' && (access === 'write' || access === 'remove'))
-    return judgePath(context, path, 'folder');
+  if (kind === 'directory' && (access === 'write' || access === 'remove')) return judgePath(context, path, 'folder');
   if (kind !== 'symlink' || isRoot || access === 'remove') return judgePath(context, path, access);
   // The link itself goes, not what it leads to.
   const name = relativeName(context, path);
   if (name === null) return judgePath(context, path, access);
   return (
-    judgePathByName(context.policy, name, access) ??
-    (access === 'read' ? null : judgePathInScope(context.policy, name))
+    judgePathByName(context.policy, name, access) ?? (access === 'read' ? null : judgePathInScope(context.policy, name))
   );
 }
 

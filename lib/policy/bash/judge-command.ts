@@ -64,10 +64,7 @@ function judgeAssigned({ policy }: ShellCommandContext, name: string): PolicyObj
 }
 
 /** Where output may go and input may come from. */
-export function judgeRedirections(
-  context: PathContext,
-  redirections: readonly Redirection[],
-): PolicyObjection | null {
+export function judgeRedirections(context: PathContext, redirections: readonly Redirection[]): PolicyObjection | null {
   return findFirstObjection(redirections, ({ access, target }) =>
     findFirstObjection(expandWord(context, target), (text) => {
       if (standardStreamPattern.test(text) && (access === 'read' || text !== '/dev/stdin')) return null;
@@ -87,10 +84,7 @@ export function judgeRedirections(
 
 type Input = Pick<ShellCommand, 'input' | 'piped'>;
 
-function judgeReadings(
-  context: ShellCommandContext,
-  { words, input, piped }: ShellCommand,
-): PolicyObjection | null {
+function judgeReadings(context: ShellCommandContext, { words, input, piped }: ShellCommand): PolicyObjection | null {
   if (words[0]?.isGlob === true) return notAllowedObjection(context.policy, words[0].values.join(' '));
   let readings: readonly (readonly string[])[] = [[]];
   for (const [at, word] of words.entries()) {
@@ -114,25 +108,16 @@ function judgeReadings(
 /** `./gradlew`, as a lead may have written it; from another folder the same words would be another file. */
 function isNamedPath({ policy, cwd }: PathContext, text: string): boolean {
   if (!/^[\w./-]+$/.test(text) || !(cwd === policy.worktree || text.startsWith('/'))) return false;
-  return (
-    isProjectProgramPath(text) ||
-    policy.allowed_commands.some((entry) => splitAllowedEntry(entry)[0] === text)
-  );
+  return isProjectProgramPath(text) || policy.allowed_commands.some((entry) => splitAllowedEntry(entry)[0] === text);
 }
 
-function judgeWords(
-  context: ShellCommandContext,
-  words: readonly string[],
-  given: Input,
-): PolicyObjection | null {
+function judgeWords(context: ShellCommandContext, words: readonly string[], given: Input): PolicyObjection | null {
   const { policy } = context;
   const [name, ...written] = words;
   if (name === undefined) return null;
-  if (unknownTextMarks.isIn(name))
-    return createObjection('bash-dynamic', 'The name of a program must be plain text.');
+  if (unknownTextMarks.isIn(name)) return createObjection('bash-dynamic', 'The name of a program must be plain text.');
   const elsewhere = name === 'git' && written[0] === '-C' ? folderAt(context, written[1] ?? '') : null;
-  if (elsewhere !== null)
-    return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], given);
+  if (elsewhere !== null) return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], given);
   const args = normalizeCommand(name, written);
   const pattern = findBlockedPattern(policy, unknownTextMarks.shown(words.join(' ')));
   if (pattern !== undefined)
@@ -188,8 +173,7 @@ function judgeProgram(call: ProgramCall): PolicyObjection | null {
 }
 
 function trustedOf(context: ShellCommandContext, name: string, args: readonly string[]): number | null {
-  const words =
-    name === 'git' && isFileRestoringCommand(context, args) ? ['git', 'restore'] : [name, ...args];
+  const words = name === 'git' && isFileRestoringCommand(context, args) ? ['git', 'restore'] : [name, ...args];
   if (isSourcing(context, words)) return 0;
   return countAllowedWords(context.policy, words);
 }
@@ -213,11 +197,7 @@ function folderAt({ policy, facts, cwd }: PathContext, path: string): string | n
 }
 
 /** Another way to start what the lead named: `python -m pytest` and `npx pytest` are pytest. */
-function judgeEquivalent(
-  context: ShellCommandContext,
-  words: readonly string[],
-  given: Input,
-): PolicyObjection | null {
+function judgeEquivalent(context: ShellCommandContext, words: readonly string[], given: Input): PolicyObjection | null {
   const [name = '', ...args] = words;
   const known = isOwn(context, name)
     ? undefined
@@ -226,8 +206,7 @@ function judgeEquivalent(
     return notAllowedObjection(context.policy, unknownTextMarks.shown(words.slice(0, 2).join(' ')));
   const isFetched = known[0] === 'npx' && known[1] === name;
   return (
-    (isFetched ? judgeInstalledProgram(context, name, isKnownProgram(name)) : null) ??
-    judgeWords(context, known, given)
+    (isFetched ? judgeInstalledProgram(context, name, isKnownProgram(name)) : null) ?? judgeWords(context, known, given)
   );
 }
 
@@ -236,9 +215,7 @@ function isOwn({ policy }: ShellCommandContext, name: string): boolean {
   const isBase =
     policy.base_commands?.includes(name) === true ||
     /^(?:rm|chmod|unlink|rmdir|truncate|cat|sed|find|tee|cp|mv)$/.test(name);
-  return (
-    name === 'git' || isBase || isBuiltin(name) || explainRefusedProgram(findProgramFamily(name)) !== null
-  );
+  return name === 'git' || isBase || isBuiltin(name) || explainRefusedProgram(findProgramFamily(name)) !== null;
 }
 
 // How many words of a command only say that the rest is run.
@@ -265,10 +242,7 @@ function judgeRunner(call: ProgramCall): PolicyObjection | null {
   if (isOwn(context, tool)) return call.judgeInner([tool, ...rest]);
   const pattern = findBlockedPattern(context.policy, unknownTextMarks.shown([tool, ...rest].join(' ')));
   if (pattern !== undefined)
-    return createObjection(
-      'bash-pattern',
-      `${tool} … matches the blocked pattern ${pattern}. Find another way.`,
-    );
+    return createObjection('bash-pattern', `${tool} … matches the blocked pattern ${pattern}. Find another way.`);
   const fetched = /^(?:npx|bunx|pnpx|npm|pnpm|yarn)$/.test(name)
     ? judgeInstalledProgram(context, tool, isKnownProgram(tool))
     : null;

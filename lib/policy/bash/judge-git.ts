@@ -37,9 +37,7 @@ const listing = (words: RegExp): Subcommand => ({ refused: never, words });
 
 const subcommands: Readonly<Record<string, Subcommand>> = {
   ...Object.fromEntries(
-    'diff log shortlog rev-list diff-tree diff-index diff-files range-diff'
-      .split(' ')
-      .map((name) => [name, looking]),
+    'diff log shortlog rev-list diff-tree diff-index diff-files range-diff'.split(' ').map((name) => [name, looking]),
   ),
   show: { ...looking, shows: true },
   ...Object.fromEntries(
@@ -125,8 +123,7 @@ export function judgeGit(call: ProgramCall): PolicyObjection | null {
   if (['--version', 'version'].includes(subcommand)) return null;
   if (subcommand.startsWith('-'))
     return gitOptionObjection(subcommand, 'Run git in the worktree, without options before the subcommand.');
-  if (unknownTextMarks.isIn(subcommand))
-    return gitOptionObjection('git …', 'Write the subcommand as plain text.');
+  if (unknownTextMarks.isIn(subcommand)) return gitOptionObjection('git …', 'Write the subcommand as plain text.');
   if (closed.has(subcommand)) return gitOptionObjection(`git ${subcommand}`, 'Find another way.');
   const rule = subcommands[subcommand];
   if (rule === undefined && call.allowedArgumentCount === 0)
@@ -156,8 +153,7 @@ function judgeSubcommand(call: ProgramCall, rule: Subcommand): PolicyObjection |
     );
   if (
     name === 'git config' &&
-    args.filter((arg) => !arg.startsWith('-')).length >
-      (rule.words?.test('get') && /^(?:get)$/.test(first) ? 2 : 1) &&
+    args.filter((arg) => !arg.startsWith('-')).length > (rule.words?.test('get') && /^(?:get)$/.test(first) ? 2 : 1) &&
     !args.some((arg) => /^--get/.test(arg))
   )
     return gitOptionObjection(name, 'Only reading is allowed: git config --get NAME.');
@@ -165,8 +161,7 @@ function judgeSubcommand(call: ProgramCall, rule: Subcommand): PolicyObjection |
     name === 'git clean' &&
     !args.some((arg) => !arg.startsWith('-')) &&
     !args.some((arg) => /^-[a-z]*n|^--dry-run$/.test(arg));
-  if (isAll)
-    return gitOptionObjection('git clean of everything', 'Name the folders to clean: git clean -fd FOLDER.');
+  if (isAll) return gitOptionObjection('git clean of everything', 'Name the folders to clean: git clean -fd FOLDER.');
   return judgeUnknown(call, rule) ?? judgeContents(call) ?? judgeFiles(call, rule);
 }
 
@@ -178,8 +173,7 @@ function judgeUnknown({ name, args }: ProgramCall, { shows }: Subcommand): Polic
       (/^[\u0001]/.test(arg) && !isValue(args[at - 1])) ||
       (/:.*[\u0001-\u0004]/.test(arg) && shows === true && !/^-/.test(arg)),
   );
-  const isAdded =
-    /^git (?:add|diff|log|ls-files|status|check-ignore|rm|mv)$/.test(name) && args.indexOf('--') >= 0;
+  const isAdded = /^git (?:add|diff|log|ls-files|status|check-ignore|rm|mv)$/.test(name) && args.indexOf('--') >= 0;
   return open === undefined || (isAdded && shows !== true)
     ? null
     : createObjection(

@@ -14,16 +14,12 @@ export function judgeGlob(context: PathContext, pattern: string): PolicyObjectio
   }
   for (const one of [pattern, ...braceExpand(pattern)]) {
     if (/(?:^|[/({,|!@+?*])\.\.(?:$|[/)},|])/.test(one)) {
-      return createObjection(
-        'path-outside',
-        `${pattern} goes up with \`..\`. Start from a folder of the worktree.`,
-      );
+      return createObjection('path-outside', `${pattern} goes up with \`..\`. Start from a folder of the worktree.`);
     }
   }
   for (const one of braceExpand(withoutGroups(pattern))) {
     const found =
-      judgeStart(context, one) ??
-      judgeWildcardAimedAtHidden(context, relativeTo(context.policy.worktree, one));
+      judgeStart(context, one) ?? judgeWildcardAimedAtHidden(context, relativeTo(context.policy.worktree, one));
     if (found !== null) return found;
   }
   return null;

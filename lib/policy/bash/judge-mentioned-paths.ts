@@ -35,8 +35,7 @@ export const standardStreamPattern = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zer
 export function judgeMentionedPaths(call: ProgramCall): PolicyObjection | null {
   const { context, family, args, allowedArgumentCount } = call;
   if (textPrograms.has(family)) return null;
-  if (family === 'find')
-    return findFirstObjection(findPlaces(args), (one) => judgePathsInWord(context, one, 'file'));
+  if (family === 'find') return findFirstObjection(findPlaces(args), (one) => judgePathsInWord(context, one, 'file'));
   const kind = scripted[aliases[family] ?? family];
   const at = kind === undefined ? -1 : scriptAt(args, kind);
   const isReader = readers.has(family);
@@ -44,8 +43,7 @@ export function judgeMentionedPaths(call: ProgramCall): PolicyObjection | null {
   return findFirstObjection(args.slice(allowedArgumentCount), (arg, index) => {
     const here = index + allowedArgumentCount;
     const before = args[here - 1] ?? '';
-    const isText =
-      here === at || (kind !== undefined && /^-[A-Za-z]*e$|^--(?:regexp|expression)$/.test(before));
+    const isText = here === at || (kind !== undefined && /^-[A-Za-z]*e$|^--(?:regexp|expression)$/.test(before));
     if (isText) return family === 'sed' ? judgeSedFiles(context, arg) : judgeInlineCode(context, family, arg);
     if (excluding.test(arg) || excluding.test(before)) return null;
     // A value of an option, or an argument of a script, may be any text.
@@ -79,11 +77,7 @@ const readers = new Set(
 type Reading = 'file' | 'path' | 'text';
 
 /** Judges the paths in one word. */
-export function judgePathsInWord(
-  context: PathContext,
-  word: string,
-  reading: Reading,
-): PolicyObjection | null {
+export function judgePathsInWord(context: PathContext, word: string, reading: Reading): PolicyObjection | null {
   if (standardStreamPattern.test(word) || word.includes('://') || word.length > 2_000) return null;
   const option = /^(?:--?[\w.-]+=|-[A-Za-z](?=[./~]))(.*)$/s.exec(word)?.[1];
   const whole = option ?? (word.startsWith('-') ? '' : word);
@@ -91,10 +85,7 @@ export function judgePathsInWord(
     .replace(/^@(?=[./\w])/, '')
     .split(/[=,:]/)
     .filter((one) => one !== whole);
-  return (
-    judgePiece(context, whole, reading) ??
-    findFirstObjection(pieces, (one) => judgePiece(context, one, 'text'))
-  );
+  return judgePiece(context, whole, reading) ?? findFirstObjection(pieces, (one) => judgePiece(context, one, 'text'));
 }
 
 function judgePiece(context: PathContext, text: string, reading: Reading): PolicyObjection | null {
@@ -120,9 +111,7 @@ function judgeAround({ policy, facts, cwd }: PathContext, text: string): PolicyO
   const folder = /^([^\u0001-\u0007]+)\//.exec(text)?.[1];
   const name = /\/([^\u0001-\u0007]+)$/.exec(text)?.[1];
   const inside = folder === undefined ? null : judgePiece({ policy, facts, cwd }, folder, 'text');
-  return (
-    inside ?? (name === undefined ? null : judgePathByName(policy, normalizeAbsolute(name).slice(1), 'read'))
-  );
+  return inside ?? (name === undefined ? null : judgePathByName(policy, normalizeAbsolute(name).slice(1), 'read'));
 }
 
 /** Files that a script of sed reads or writes; the file system behind them is the cell's. */

@@ -57,24 +57,15 @@ export function judgeSideEffectProgram(call: ProgramCall): PolicyObjection | nul
   const refused = starting[families[family] ?? family];
   const bad = own.find((arg) => refused?.test(arg) === true);
   if (bad !== undefined)
-    return createObjection(
-      'bash-option',
-      `${name} ${bad} could run other programs or settings. Leave it out.`,
-    );
+    return createObjection('bash-option', `${name} ${bad} could run other programs or settings. Leave it out.`);
   return judgeParts(call, own);
 }
 
-function judgeParts(
-  { name, family, args, input }: ProgramCall,
-  own: readonly string[],
-): PolicyObjection | null {
+function judgeParts({ name, family, args, input }: ProgramCall, own: readonly string[]): PolicyObjection | null {
   const isPacker = /^(?:npm|pnpm|yarn)$/.test(family);
   // Without a script of that name they run the program env, with all that follows.
   if (isPacker && /^run/.test(args[0] ?? '') && args[1] === 'env' && args.length > 2)
-    return createObjection(
-      'bash-wrapper',
-      `${name} run env may have no arguments, because it would run them.`,
-    );
+    return createObjection('bash-wrapper', `${name} run env may have no arguments, because it would run them.`);
   if (family === 'go' && args[0] === 'tool' && args[1] !== 'cover')
     return createObjection('bash-wrapper', `go tool ${args[1] ?? ''} is not allowed here.`);
   if (family === 'go' && args[0] === 'env' && args.includes('-w'))
@@ -99,10 +90,7 @@ function judgeAwk(script: string): PolicyObjection | null {
     .replace(/\/(?:[^/\\\n]|\\.)+\//g, '//');
   const runs = /\bsystem\s*\(|@(?:load|include|\w+\s*\()|\|\s*getline|\|&/.test(script) || code.includes('|');
   return runs || isOption
-    ? createObjection(
-        'bash-option',
-        'awk could run commands or load code there. Use it only to print and compute.',
-      )
+    ? createObjection('bash-option', 'awk could run commands or load code there. Use it only to print and compute.')
     : null;
 }
 
@@ -111,13 +99,8 @@ function judgeSed(script: string): PolicyObjection | null {
   const isFile = /^-(?!-)[nErsuz]*f|^--file/.test(script);
   const runs =
     /(?:^|[;{}\n])[\s\d$,~+!/]*e(?:\s|$)|^(?:\/(?:[^/\\]|\\.)*\/)[IM!]*\s*e\b/.test(script) ||
-    /(?:^|[;{}\n\s\d$/!])s([^\w\s\\])(?:(?!\1)[^\\]|\\[\s\S])*\1(?:(?!\1)[^\\]|\\[\s\S])*\1[gpiImM\d]*e/.test(
-      script,
-    );
+    /(?:^|[;{}\n\s\d$/!])s([^\w\s\\])(?:(?!\1)[^\\]|\\[\s\S])*\1(?:(?!\1)[^\\]|\\[\s\S])*\1[gpiImM\d]*e/.test(script);
   return runs || isFile
-    ? createObjection(
-        'bash-option',
-        'sed could run commands there. Use it only to print lines or substitute.',
-      )
+    ? createObjection('bash-option', 'sed could run commands there. Use it only to print lines or substitute.')
     : null;
 }

@@ -5,22 +5,15 @@ import { CommandRefusal } from './shell-command-types.ts';
 export function parseScript(text: string): ParsedScript {
   if (isTooComplex(text)) throw tooComplexRefusal();
   // A joiner between two pictures, which makes one emoji of them, hides nothing.
-  const shown = text.replace(
-    /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu,
-    '+',
-  );
+  const shown = text.replace(/(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu, '+');
   const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
   if (odd !== null) {
     const what = `contains the character U+${hex(odd[0])} at position ${odd.index + 1}`;
-    throw new CommandRefusal(
-      'bash-characters',
-      `The command ${what}. Write it in plain, visible characters.`,
-    );
+    throw new CommandRefusal('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
   }
   if (text.trim() === '') throw new CommandRefusal('bash-syntax', 'The command is empty.');
   // Whether the last newline survives on the way to bash decides what the backslash means.
-  if (/\\\s*$/.test(text))
-    throw new CommandRefusal('bash-syntax', 'The command ends in a backslash. Finish it.');
+  if (/\\\s*$/.test(text)) throw new CommandRefusal('bash-syntax', 'The command ends in a backslash. Finish it.');
   const script = parsed(text);
   requireParsedWhole(script);
   // The parser ignores an open bracket at the very end; bash doesn't.
@@ -52,10 +45,7 @@ function parsed(text: string): ParsedScript {
   try {
     return parse(text);
   } catch {
-    throw new CommandRefusal(
-      'bash-syntax',
-      'The command could not be parsed. Split it into simple commands.',
-    );
+    throw new CommandRefusal('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
   }
 }
 

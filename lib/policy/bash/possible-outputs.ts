@@ -39,8 +39,7 @@ function printed(command: Command, read: Read): readonly string[] {
   const has = (...options: readonly string[]): boolean => args.some((arg) => options.includes(arg));
   if (name === 'git') return printedByGit(args);
   if (name === 'pwd') return [unknownTextMarks.here];
-  if (name === 'echo')
-    return operands.some(unknownTextMarks.isIn) ? [unknownTextMarks.any] : [operands.join(' ')];
+  if (name === 'echo') return operands.some(unknownTextMarks.isIn) ? [unknownTextMarks.any] : [operands.join(' ')];
   if (name === 'dirname') return [folderOf(operands)];
   if (name === 'mktemp')
     return [
@@ -48,8 +47,7 @@ function printed(command: Command, read: Read): readonly string[] {
         ? `/tmp/${unknownTextMarks.plain}`
         : unknownTextMarks.any,
     ];
-  if (/^(?:nproc|seq)$/.test(name) || (name === 'wc' && operands.length === 0))
-    return [unknownTextMarks.number];
+  if (/^(?:nproc|seq)$/.test(name) || (name === 'wc' && operands.length === 0)) return [unknownTextMarks.number];
   if (name === 'date')
     return [
       has('+%s')
@@ -61,15 +59,9 @@ function printed(command: Command, read: Read): readonly string[] {
   if (/^[ef]?grep$/.test(name)) return [printedByGrep(args, operands)];
   if (plainPrograms.has(name)) return [unknownTextMarks.plain];
   if (name === 'find')
-    return [
-      args.some((arg) => /^-(?:exec|ok|f?print|f?ls)/.test(arg))
-        ? unknownTextMarks.any
-        : unknownTextMarks.names,
-    ];
+    return [args.some((arg) => /^-(?:exec|ok|f?print|f?ls)/.test(arg)) ? unknownTextMarks.any : unknownTextMarks.names];
   if (name === 'ls')
-    return [
-      args.some((arg) => /^-[A-Za-z1]*[lsni]/.test(arg)) ? unknownTextMarks.any : unknownTextMarks.names,
-    ];
+    return [args.some((arg) => /^-[A-Za-z1]*[lsni]/.test(arg)) ? unknownTextMarks.any : unknownTextMarks.names];
   if (name === 'rg')
     return [has('-l', '--files', '--files-with-matches') ? unknownTextMarks.names : unknownTextMarks.any];
   return [unknownTextMarks.any];

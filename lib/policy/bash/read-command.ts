@@ -1,11 +1,6 @@
 import type { Assignment, Command, HereDoc, Redirection as RawRedirection, Redirect } from 'unbash';
 import { readQuoted, readWord, readWords } from './read-shell-words.ts';
-import {
-  CommandRefusal,
-  type Redirection,
-  type ShellCommand,
-  type VariableValues,
-} from './shell-command-types.ts';
+import { CommandRefusal, type Redirection, type ShellCommand, type VariableValues } from './shell-command-types.ts';
 
 /** Reads one program with its words, redirections and input. Throws a Refusal. */
 export function readCommand(node: Command, values: VariableValues, piped: readonly string[]): ShellCommand {
@@ -33,10 +28,7 @@ function assignedWord(part: Assignment, values: VariableValues): ShellCommand['w
 }
 
 /** Where output goes and input comes from. */
-export function readRedirections(
-  raw: readonly RawRedirection[],
-  values: VariableValues,
-): readonly Redirection[] {
+export function readRedirections(raw: readonly RawRedirection[], values: VariableValues): readonly Redirection[] {
   return raw.flatMap((part) => {
     if (part.descriptor?.type === 'FileDescriptorVariable')
       throw new CommandRefusal(
@@ -64,9 +56,7 @@ function readInput(raw: readonly RawRedirection[], values: VariableValues): stri
   const texts = raw.map((part) => readText(part, values));
   const at = raw.findLastIndex((part) => part.type !== 'Redirect' || isStandardInput(part));
   const last = raw[at];
-  return last !== undefined && last.type !== 'Redirect' && last.descriptor === undefined
-    ? (texts[at] ?? null)
-    : null;
+  return last !== undefined && last.type !== 'Redirect' && last.descriptor === undefined ? (texts[at] ?? null) : null;
 }
 
 function readText(part: RawRedirection, values: VariableValues): string | null {
@@ -80,8 +70,7 @@ function readHereDoc(part: HereDoc, values: VariableValues): string | null {
   const end = part.delimiter;
   const isPlain =
     end !== undefined && part.closing !== undefined && /^(?:\w+|'[\w.-]+'|"[\w.-]+"|\\\w+)$/.test(end.text);
-  if (!isPlain)
-    throw new CommandRefusal('bash-syntax', "A here-document needs a plain, closed end mark like 'EOF'.");
+  if (!isPlain) throw new CommandRefusal('bash-syntax', "A here-document needs a plain, closed end mark like 'EOF'.");
   const body = part.operator === '<<-' ? part.body.text.replace(/^\t+/gm, '') : part.body.text;
   const parts = part.body.parts ?? [];
   const isExpanded = !end.quoted && (/[$`\\]/.test(body) || parts.some((one) => one.type !== 'Literal'));
@@ -105,6 +94,5 @@ function refuseJoined({ name, suffix }: Command): void {
     const next = all[at + 1];
     return next !== undefined && part.end === next.pos && (isFed(part) || isFed(next));
   });
-  if (isJoined)
-    throw new CommandRefusal('bash-dynamic', '<(…) must be a word of its own, with spaces around it.');
+  if (isJoined) throw new CommandRefusal('bash-dynamic', '<(…) must be a word of its own, with spaces around it.');
 }

@@ -1,17 +1,6 @@
-import type {
-  DoubleQuotedChild,
-  ParameterExpansionPart,
-  ParsedScript,
-  Word as RawWord,
-  WordPart,
-} from 'unbash';
+import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word as RawWord, WordPart } from 'unbash';
 import { findPossibleOutputs } from './possible-outputs.ts';
-import {
-  dynamicTextRefusal,
-  type ShellWord,
-  unknownTextMarks,
-  type VariableValues,
-} from './shell-command-types.ts';
+import { dynamicTextRefusal, type ShellWord, unknownTextMarks, type VariableValues } from './shell-command-types.ts';
 import {
   dropBackslashes,
   dropLineContinuations,
@@ -150,17 +139,13 @@ function changed(
   switch (operation?.type) {
     case 'Remove': {
       const pattern = staticText(operation.operand);
-      return pattern === null
-        ? [unknownTextMarks.any]
-        : plain.map((one) => removed(one, operation.operator, pattern));
+      return pattern === null ? [unknownTextMarks.any] : plain.map((one) => removed(one, operation.operator, pattern));
     }
     case 'Replace': {
       const [from, to] = [staticText(operation.pattern), staticText(operation.replacement)];
       if (from === null || to === null || isWildText(from) || !/^\/\/?$/.test(operation.operator))
         return [unknownTextMarks.any];
-      return plain.map((one) =>
-        operation.operator === '//' ? one.replaceAll(from, to) : one.replace(from, () => to),
-      );
+      return plain.map((one) => (operation.operator === '//' ? one.replaceAll(from, to) : one.replace(from, () => to)));
     }
     case 'Default': {
       if (operation.operator.endsWith('=')) throw dynamicTextRefusal(text, 'sets a variable');
@@ -174,8 +159,7 @@ function changed(
     case 'Slice': {
       // Bash computes with them.
       const offsets = [operation.offset.text, operation.length?.text ?? '0'];
-      if (!offsets.every((one) => /^ ?-?\d{1,9}$/.test(one)))
-        throw dynamicTextRefusal(text, 'computes with variables');
+      if (!offsets.every((one) => /^ ?-?\d{1,9}$/.test(one))) throw dynamicTextRefusal(text, 'computes with variables');
       return plain.every((one) => one === unknownTextMarks.plain || one === unknownTextMarks.number)
         ? plain
         : [unknownTextMarks.any];
@@ -224,13 +208,11 @@ function removed(value: string, operator: string, pattern: string): string {
 function hereText(text: string, script: ParsedScript | undefined): string | null {
   const statement = script?.commands[0];
   const command = statement?.command;
-  const isOne =
-    script?.errors === undefined && script?.commands.length === 1 && statement?.background !== true;
+  const isOne = script?.errors === undefined && script?.commands.length === 1 && statement?.background !== true;
   if (!text.startsWith('$(') || !isOne || command?.type !== 'Command') return null;
   const here = command.suffix[0];
   const isCat = command.name?.text === 'cat' && command.prefix.length === 0 && command.suffix.length === 1;
-  if (!isCat || here?.type !== 'HereDoc' || here.descriptor !== undefined || here.closing === undefined)
-    return null;
+  if (!isCat || here?.type !== 'HereDoc' || here.descriptor !== undefined || here.closing === undefined) return null;
   // Without quotes round the mark the text may hold nothing that bash would expand.
   const isText = here.delimiter?.quoted === true || !/[$`\\]/.test(here.body.text);
   if (!isText || !/^(?:\w+|'\w+'|"\w+"|\\\w+)$/.test(here.delimiter?.text ?? '')) return null;

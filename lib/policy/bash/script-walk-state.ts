@@ -88,8 +88,7 @@ export function recordVariablesSetByCommand(walk: ScriptWalk, { words, environme
   const called = name?.values[0] ?? '';
   if (/^(?:read|mapfile|readarray)$/.test(called))
     for (const arg of args)
-      for (const one of arg.values)
-        if (!one.startsWith('-')) addVariableValues(walk, one, [unknownTextMarks.any]);
+      for (const one of arg.values) if (!one.startsWith('-')) addVariableValues(walk, one, [unknownTextMarks.any]);
   if (called === 'shift') for (const at of positions) addVariableValues(walk, at, [unknownTextMarks.any]);
 }
 
@@ -107,11 +106,7 @@ export function recordFunctionArguments(walk: ScriptWalk, args: readonly ShellWo
 export function recordFunctionDefinition(walk: ScriptWalk, { name, body }: Definition): void {
   if (body.type === 'CompoundList') throw unsupportedConstructRefusal(body.type);
   // `ls` would no longer be ls.
-  if (
-    !/^[A-Za-z_]\w*$/.test(name.text) ||
-    name.parts !== undefined ||
-    isProgramNameTaken(walk.policy, name.text)
-  )
+  if (!/^[A-Za-z_]\w*$/.test(name.text) || name.parts !== undefined || isProgramNameTaken(walk.policy, name.text))
     throw new CommandRefusal(
       'bash-construct',
       `A function needs a plain name of its own, and ${name.text} is a program.`,
@@ -121,10 +116,8 @@ export function recordFunctionDefinition(walk: ScriptWalk, { name, body }: Defin
 
 /** Takes in what an expression counts. Throws a Refusal where bash could run what it computes with. */
 export function recordArithmetic(walk: ScriptWalk, expression: ArithmeticExpression | undefined): void {
-  for (const name of listVariablesSetByArithmetic(expression))
-    addVariableValues(walk, name, [unknownTextMarks.number]);
-  if (walk.visitor !== null)
-    requireSafeArithmetic(expression, walk.values, (script) => printed(walk, script));
+  for (const name of listVariablesSetByArithmetic(expression)) addVariableValues(walk, name, [unknownTextMarks.number]);
+  if (walk.visitor !== null) requireSafeArithmetic(expression, walk.values, (script) => printed(walk, script));
 }
 
 function printed(walk: ScriptWalk, script: ParsedScript): readonly string[] {
@@ -160,11 +153,7 @@ export function walkTest(walk: ScriptWalk, shell: ShellPosition, test: TestExpre
     default: {
       const words = [test.left, test.right].map((one) => readWord(one, walk.values));
       const isComputed = /^-(?:eq|ne|lt|le|gt|ge)$/.test(test.operator);
-      if (
-        isComputed &&
-        walk.visitor !== null &&
-        !words.every(({ values }) => values.every(isCertainlyNumber))
-      )
+      if (isComputed && walk.visitor !== null && !words.every(({ values }) => values.every(isCertainlyNumber)))
         throw indexed();
     }
   }
@@ -178,12 +167,7 @@ function indexed(): CommandRefusal {
 }
 
 /** `cd` goes to folders of the worktree; one that is not there yet leaves bash perhaps where it was. */
-export function applyCdCommand(
-  walk: ScriptWalk,
-  shell: ShellPosition,
-  name: string,
-  args: readonly ShellWord[],
-): void {
+export function applyCdCommand(walk: ScriptWalk, shell: ShellPosition, name: string, args: readonly ShellWord[]): void {
   const [folder, ...others] = args.filter(({ values }) => values[0] !== '--');
   const before = shell.places;
   for (const place of before) walk.visited.add(place);
@@ -192,12 +176,7 @@ export function applyCdCommand(
     setPossibleFolders(shell, [...walk.visited]);
     return;
   }
-  if (
-    folder === undefined ||
-    others.length > 0 ||
-    folder.isGlob ||
-    folder.values.some((one) => /^-|^$/.test(one))
-  )
+  if (folder === undefined || others.length > 0 || folder.isGlob || folder.values.some((one) => /^-|^$/.test(one)))
     throw new CommandRefusal('bash-directory', 'Write `cd FOLDER && …` with one folder of the worktree.');
   const context = { policy: walk.policy, facts: walk.facts };
   const reached = before.flatMap((cwd) =>
@@ -207,9 +186,7 @@ export function applyCdCommand(
         return [cwd];
       }
       const target = folderOf({ ...context, cwd }, unknownTextMarks.filled(path));
-      return walk.facts.lstat(target)?.kind === 'directory' || target.startsWith('/tmp')
-        ? [target]
-        : [cwd, target];
+      return walk.facts.lstat(target)?.kind === 'directory' || target.startsWith('/tmp') ? [target] : [cwd, target];
     }),
   );
   setPossibleFolders(shell, reached);

@@ -12,10 +12,7 @@ export function unescapePlainWord(written: string): ShellWord {
 }
 
 /** A line may continue before and after a word. */
-export function dropLineContinuations(
-  text: string,
-  at: { readonly start: boolean; readonly end: boolean },
-): string {
+export function dropLineContinuations(text: string, at: { readonly start: boolean; readonly end: boolean }): string {
   const begun = at.start ? text.slice(/^(?:\\\n)*/.exec(text)?.[0].length ?? 0) : text;
   let end = begun.length;
   while (at.end && begun.slice(end - 2, end) === '\\\n' && !isEscaped(begun, end - 2)) end -= 2;
@@ -58,9 +55,7 @@ export function expandBraces(raw: RawWord): readonly ShellWord[] {
   if (first !== undefined) return [{ values: [unknownTextMarks.number], isGlob: false, isSplit: false }];
   const pieces = /^(?:[\w./@%+,:=-]|\{[\w./@%+:-]*(?:,[\w./@%+:-]*)+\})+$/.test(raw.text);
   if (!pieces || last !== undefined) throw dynamicTextRefusal(raw.text, 'is a brace expansion');
-  const choices = raw.text
-    .split(/\{([^}]*)\}/)
-    .map((part, index) => (index % 2 === 1 ? part.split(',') : [part]));
+  const choices = raw.text.split(/\{([^}]*)\}/).map((part, index) => (index % 2 === 1 ? part.split(',') : [part]));
   if (choices.reduce((product, choice) => product * choice.length, 1) > 100)
     throw dynamicTextRefusal(raw.text, 'stands for too many words');
   return choices

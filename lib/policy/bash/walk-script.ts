@@ -81,9 +81,7 @@ function walkPart(walk: ScriptWalk, shell: ShellPosition, node: PipelineNode): v
   for (const [at, part] of node.commands.entries()) {
     const before = node.commands.slice(0, at);
     const piped =
-      before.length === 0
-        ? shell.piped
-        : findPossiblePipeOutputs(before, (word) => readWords(word, walk.values));
+      before.length === 0 ? shell.piped : findPossiblePipeOutputs(before, (word) => readWords(word, walk.values));
     // Each part of several runs in a process of its own.
     walkCommand(walk, node.commands.length > 1 ? { ...shell, piped } : shell, part);
   }
@@ -98,11 +96,7 @@ function walkInner(walk: ScriptWalk, shell: ShellPosition, nodes: readonly Synta
   for (const one of expressions) recordArithmetic(walk, one);
 }
 
-function walkArithmetic(
-  walk: ScriptWalk,
-  shell: ShellPosition,
-  expression: ArithmeticExpression | undefined,
-): void {
+function walkArithmetic(walk: ScriptWalk, shell: ShellPosition, expression: ArithmeticExpression | undefined): void {
   walkInner(walk, shell, expression === undefined ? [] : [expression]);
   recordArithmetic(walk, expression);
 }
@@ -162,18 +156,11 @@ function walkCompound(walk: ScriptWalk, shell: ShellPosition, node: CompoundComm
     case 'For': {
       const { text } = node.name;
       if (!isHarmlessVariable(text) || node.wordlist === undefined)
-        throw new CommandRefusal(
-          'bash-construct',
-          'Write a loop as: for f in WORDS; do …; done, with a short name.',
-        );
+        throw new CommandRefusal('bash-construct', 'Write a loop as: for f in WORDS; do …; done, with a short name.');
       walkInner(walk, shell, node.wordlist);
       for (const word of node.wordlist.flatMap((one) => readWords(one, walk.values)))
         for (const { cwd } of listPossibleFolders(shell))
-          addVariableValues(
-            walk,
-            text,
-            expandWord({ policy: walk.policy, facts: walk.facts, cwd }, word, true),
-          );
+          addVariableValues(walk, text, expandWord({ policy: walk.policy, facts: walk.facts, cwd }, word, true));
       walkLoop(walk, shell, [node.body]);
       return;
     }
@@ -218,10 +205,7 @@ function walkLoop(walk: ScriptWalk, shell: ShellPosition, lists: readonly Compou
     setPossibleFolders(shell, [...before, ...reached]);
     if (reached.every((place) => before.includes(place))) return;
   }
-  throw new CommandRefusal(
-    'bash-directory',
-    'Change the folder inside a loop in brackets: (cd FOLDER && …).',
-  );
+  throw new CommandRefusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');
 }
 
 function walkSimple(walk: ScriptWalk, shell: ShellPosition, node: Command): void {

@@ -11,8 +11,7 @@ type Rule = (call: ProgramCall) => PolicyObjection | null;
 /** Programs that run others: what they run is judged as if it were typed. */
 export const wrappers: Readonly<Record<string, Rule>> = {
   time: (call) => call.judgeInner(without(call.args, /^$/, /^-p$/)),
-  nice: (call) =>
-    call.judgeInner(without(call.args, /^-n$|^--adjustment$/, /^-\d+$|^-n-?\d+$|^--adjustment=/)),
+  nice: (call) => call.judgeInner(without(call.args, /^-n$|^--adjustment$/, /^-\d+$|^-n-?\d+$|^--adjustment=/)),
   ionice: (call) => call.judgeInner(without(call.args, /^-[cn]$/, /^-[cn]\d$|^-t$/)),
   stdbuf: (call) => call.judgeInner(without(call.args, /^-[ioe]$/, /^-[ioe]\w+$|^--(?:input|output|error)=/)),
   timeout: (call) => {
@@ -102,8 +101,7 @@ function judgeFind(call: ProgramCall): PolicyObjection | null {
   if (
     follows &&
     args.some(
-      (arg, at) =>
-        arg === '-delete' || (/^-(?:exec|ok)/.test(arg) && isFileChangingProgram(args[at + 1] ?? '')),
+      (arg, at) => arg === '-delete' || (/^-(?:exec|ok)/.test(arg) && isFileChangingProgram(args[at + 1] ?? '')),
     )
   )
     return createObjection(
@@ -181,10 +179,7 @@ export function judgeInterpreter(call: ProgramCall): PolicyObjection | null {
       `${call.name} -m ${module}`,
       'There is no network here. Work with what is in the worktree.',
     );
-  if (
-    at < 0 &&
-    (own.some((arg) => !arg.startsWith('-')) || allowedArgumentCount > 0 || own.includes('--test'))
-  )
+  if (at < 0 && (own.some((arg) => !arg.startsWith('-')) || allowedArgumentCount > 0 || own.includes('--test')))
     return null;
   if (!isListedAlone && allowedArgumentCount === 0) return refuseCode(call, own[0] ?? '');
   const code = at < 0 ? (input ?? '') : (own[at + 1] ?? '');

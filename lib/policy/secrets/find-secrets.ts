@@ -12,11 +12,7 @@ export interface SecretFinding {
  * name the kind and the line, never the credential. Programs hold the first line of a key without any key:
  * `isBinary` asks for more of it.
  */
-export function findSecrets(
-  text: string,
-  oldText: string | null,
-  isBinary = false,
-): readonly SecretFinding[] {
+export function findSecrets(text: string, oldText: string | null, isBinary = false): readonly SecretFinding[] {
   const known = new Set(oldText?.split('\n') ?? []);
   const small = text.toLowerCase();
   const rules = secretRules.filter(({ words }) => words.some((word) => small.includes(word)));
@@ -28,9 +24,7 @@ export function findSecrets(
       .filter(({ id }) => !isBinary || id !== 'private-key' || /^[\w+/=]{40}/.test(lines[index + 1] ?? ''))
       .map(({ id }) => ({ id, line: index + 1 }));
     // A rule for a mark in the secret itself is more specific than one for the name beside it.
-    return found.length > 1
-      ? found.filter(({ id }) => id !== 'generic-api-key' && id !== 'kubernetes-jwt')
-      : found;
+    return found.length > 1 ? found.filter(({ id }) => id !== 'generic-api-key' && id !== 'kubernetes-jwt') : found;
   });
 }
 
@@ -61,10 +55,7 @@ function holds(content: string, { words, pattern, entropy = 0 }: SecretRule): bo
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
-  return [...counts.values()].reduce(
-    (sum, count) => sum - (count / text.length) * Math.log2(count / text.length),
-    0,
-  );
+  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
 /** Whether a value is a placeholder that examples use for a credential. */

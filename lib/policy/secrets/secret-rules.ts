@@ -9,17 +9,8 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 export const secretRules: readonly SecretRule[] = [
   tokenRule('private-key', '-----begin', /-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----/, 0),
   tokenRule('putty-private-key', 'putty-user-key-file', /PuTTY-User-Key-File-\d: \S+/, 0),
-  tokenRule(
-    'age-secret-key',
-    'age-secret-key-1',
-    /\bAGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}\b/,
-  ),
-  tokenRule(
-    'aws-access-token',
-    'akia asia abia acca a3t',
-    /\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/,
-    2.5,
-  ),
+  tokenRule('age-secret-key', 'age-secret-key-1', /\bAGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}\b/),
+  tokenRule('aws-access-token', 'akia asia abia acca a3t', /\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/, 2.5),
   namedRule(
     'aws-secret-key',
     'aws_secret aws-secret awssecret secret_access_key secretaccesskey secret_key',
@@ -50,11 +41,7 @@ export const secretRules: readonly SecretRule[] = [
   namedRule('cohere-api-token', 'cohere co_api_key', '[A-Za-z0-9]{40}', 4),
   namedRule('mistral-api-key', 'mistral', '[A-Za-z0-9]{32}', 3.5),
   tokenRule('huggingface-access-token', 'hf_ api_org_', /\b(?:hf|api_org)_[A-Za-z0-9]{34,40}\b/),
-  tokenRule(
-    'slack-token',
-    'xox',
-    /\bxox[abeoprs]-(?:\d+-)*[0-9A-Za-z-]{10,}|\bxoxe\.xox[bp]-\d-[A-Z0-9]{100,}/i,
-  ),
+  tokenRule('slack-token', 'xox', /\bxox[abeoprs]-(?:\d+-)*[0-9A-Za-z-]{10,}|\bxoxe\.xox[bp]-\d-[A-Z0-9]{100,}/i),
   tokenRule('slack-app-token', 'xapp-', /\bxapp-\d-[A-Z0-9]+-\d+-[a-z0-9]+/i),
   tokenRule(
     'slack-webhook-url',
@@ -78,12 +65,7 @@ export const secretRules: readonly SecretRule[] = [
   tokenRule('gcp-api-key', 'aiza', /\bAIza[\w-]{35}(?![\w-])/),
   tokenRule('google-oauth-secret', 'gocspx-', /\bGOCSPX-[\w-]{28}(?![\w-])/),
   tokenRule('google-oauth-token', 'ya29.', /\bya29\.[\w-]{40,}/),
-  tokenRule(
-    'azure-ad-client-secret',
-    '8q~ 7q~',
-    /(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])/,
-    3.5,
-  ),
+  tokenRule('azure-ad-client-secret', '8q~ 7q~', /(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])/, 3.5),
   tokenRule(
     'azure-storage-key',
     'accountkey= sharedaccesskey=',
@@ -122,29 +104,17 @@ export const secretRules: readonly SecretRule[] = [
   tokenRule('twilio-api-key', 'sk', /\bSK[0-9a-f]{32}\b/),
   namedRule('twilio-auth-token', 'twilio', '[0-9a-f]{32}'),
   tokenRule('digitalocean-token', 'dop_v1_ doo_v1_ dor_v1_', /\bdo[opr]_v1_[a-f0-9]{64}\b/),
-  tokenRule(
-    'shopify-token',
-    'shpat_ shpca_ shppa_ shpss_ shptka_',
-    /\bshp(?:at|ca|pa|ss|tka)_[a-fA-F0-9]{32}\b/,
-  ),
+  tokenRule('shopify-token', 'shpat_ shpca_ shppa_ shpss_ shptka_', /\bshp(?:at|ca|pa|ss|tka)_[a-fA-F0-9]{32}\b/),
   tokenRule('heroku-api-key-v2', 'hrku-', /\bHRKU-[\w-]{36,60}/),
   namedRule('heroku-api-key', 'heroku', uuid),
   tokenRule('vault-token', 'hvs. hvb. hvr.', /\bhv[sbr]\.[\w-]{24,300}/),
   tokenRule('vault-service-token', 's.', /(?:vault|token)[\w ."':=-]{0,30}\bs\.[A-Za-z0-9]{24}\b/i, 3.5),
   tokenRule('hashicorp-tf-api-token', '.atlasv1.', /\b[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}/),
-  tokenRule(
-    'atlassian-api-token',
-    'atatt3 atctt3 atbb',
-    /\b(?:AT[AC]TT3[\w=-]{150,250}|ATBB[A-Za-z0-9]{32})/,
-  ),
+  tokenRule('atlassian-api-token', 'atatt3 atctt3 atbb', /\b(?:AT[AC]TT3[\w=-]{150,250}|ATBB[A-Za-z0-9]{32})/),
   namedRule('atlassian-old-token', 'atlassian jira confluence', '[A-Za-z0-9]{24}', 3.5),
   namedRule('bitbucket-client-secret', 'bitbucket', '[A-Za-z0-9=_-]{32,64}', 3.5),
   tokenRule('databricks-api-token', 'dapi', /\bdapi[0-9a-f]{32}(?:-\d)?\b/),
-  tokenRule(
-    'doppler-api-token',
-    'dp.',
-    /\bdp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]+\.)?[A-Za-z0-9]{40,44}\b/,
-  ),
+  tokenRule('doppler-api-token', 'dp.', /\bdp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]+\.)?[A-Za-z0-9]{40,44}\b/),
   tokenRule('linear-api-key', 'lin_', /\blin_(?:api|oauth)_[A-Za-z0-9]{32,64}\b/),
   tokenRule('notion-api-token', 'ntn_ secret_', /\b(?:ntn_[A-Za-z0-9]{40,50}|secret_[A-Za-z0-9]{43})\b/, 3.5),
   tokenRule('airtable-pat', 'pat', /\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b/),
@@ -152,11 +122,7 @@ export const secretRules: readonly SecretRule[] = [
   tokenRule('figma-token', 'figd_', /\bfig[dr]_[\w-]{38,}/),
   tokenRule('postman-api-token', 'pmak-', /\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}\b/i),
   tokenRule('grafana-api-key', 'eyjrijoi', /\beyJrIjoi[A-Za-z0-9]{70,400}={0,3}/),
-  tokenRule(
-    'grafana-token',
-    'glc_ glsa_',
-    /\b(?:glc_[A-Za-z0-9+/]{32,400}={0,3}|glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8})/,
-  ),
+  tokenRule('grafana-token', 'glc_ glsa_', /\b(?:glc_[A-Za-z0-9+/]{32,400}={0,3}|glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8})/),
   tokenRule('pulumi-api-token', 'pul-', /\bpul-[0-9a-f]{40}\b/),
   tokenRule(
     'new-relic-key',
@@ -191,11 +157,7 @@ export const secretRules: readonly SecretRule[] = [
   tokenRule('twitter-bearer-token', 'aaaaaaaaaaaaaaaaaaa', /\bA{22}[A-Za-z0-9%]{80,100}/, 0),
   tokenRule('dropbox-token', 'sl.', /\bsl\.(?:u\.)?[\w=-]{130,}/),
   namedRule('dropbox-api-secret', 'dropbox', '[a-z0-9]{15}', 3),
-  tokenRule(
-    'hubspot-token',
-    'pat-na1 pat-eu1',
-    /\bpat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/,
-  ),
+  tokenRule('hubspot-token', 'pat-na1 pat-eu1', /\bpat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/),
   tokenRule(
     'intercom-launchdarkly-key',
     'sdk- api-',
@@ -228,11 +190,7 @@ export const secretRules: readonly SecretRule[] = [
   tokenRule('typeform-token', 'tfp_', /\btfp_[\w.=-]{59}/),
   tokenRule('sourcegraph-token', 'sgp_', /\bsgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}\b/),
   tokenRule('openshift-token', 'sha256~', /\bsha256~[\w-]{43}(?![\w-])/, 3.5),
-  tokenRule(
-    'kubernetes-jwt',
-    'eyj',
-    /\bey[A-Za-z0-9]{17,}\.ey[A-Za-z0-9/_-]{17,}\.[A-Za-z0-9/_-]{20,}={0,2}/,
-  ),
+  tokenRule('kubernetes-jwt', 'eyj', /\bey[A-Za-z0-9]{17,}\.ey[A-Za-z0-9/_-]{17,}\.[A-Za-z0-9/_-]{20,}={0,2}/),
   tokenRule(
     'url-password',
     '://',
@@ -245,24 +203,14 @@ export const secretRules: readonly SecretRule[] = [
     'authorization',
     /authorization["']?\s*[:=]\s*["']?Basic\s+([A-Za-z0-9+/]{20,}={0,2})/i,
   ),
-  tokenRule(
-    'curl-auth-user',
-    'curl',
-    /\bcurl\b[^\n]{0,200}\s(?:-u|--user)\s*["']?[^\s:"'$]{1,60}:([^\s"'$]{8,})/,
-    2.8,
-  ),
+  tokenRule('curl-auth-user', 'curl', /\bcurl\b[^\n]{0,200}\s(?:-u|--user)\s*["']?[^\s:"'$]{1,60}:([^\s"'$]{8,})/, 2.8),
   tokenRule('firebase-server-key', 'aaaa', /\bAAAA[\w-]{7}:[\w-]{140}(?![\w-])/, 4),
   namedRule('okta-access-token', 'okta', '00[\\w-]{40}', 4),
   namedRule('snyk-api-token', 'snyk', uuid),
   namedRule('twitch-api-token', 'twitch', '[a-z0-9]{30}', 3.8),
   tokenRule('mapbox-secret-token', 'k.eyj', /\b[st]k\.eyJ[\w-]{40,200}\.[\w-]{20,24}(?![\w-])/, 4),
   namedRule('mapbox-api-token', 'mapbox', 'pk\\.[a-z0-9]{60}\\.[a-z0-9]{22}', 4),
-  namedRule(
-    'confluent-key',
-    'confluent',
-    '(?:(?=[a-z]*\\d)[a-z0-9]{64}|(?=[a-z]{0,15}\\d)[a-z0-9]{16})',
-    3.3,
-  ),
+  namedRule('confluent-key', 'confluent', '(?:(?=[a-z]*\\d)[a-z0-9]{64}|(?=[a-z]{0,15}\\d)[a-z0-9]{16})', 3.3),
   // Of a password only the quotes, or a line of settings, say where it ends; most that are short are examples.
   tokenRule(
     'password-assignment',

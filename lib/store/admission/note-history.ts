@@ -22,12 +22,7 @@ export async function findNewestWantedVersions<T>(
   for (const [thing, key] of keys) {
     for (const blob of versions.get(key) ?? []) {
       const object = await context.catFile.read(blob).catch(() => null);
-      const { value } = await StoredNote.readWhole(
-        kind,
-        { key, blob },
-        object?.bytes ?? null,
-        context.objectFormat,
-      );
+      const { value } = await StoredNote.readWhole(kind, { key, blob }, object?.bytes ?? null, context.objectFormat);
       if (value === null || !isWanted(value)) continue;
       found.set(thing, value);
       break;
@@ -85,8 +80,7 @@ export async function listNoteRevisions(
     .toString()
     .split('\n')
     .flatMap((line): readonly NoteRevision[] => {
-      const [, old = '', now = '', path = ''] =
-        /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(line) ?? [];
+      const [, old = '', now = '', path = ''] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(line) ?? [];
       const key = paths.get(path);
       return key === undefined ? [] : [{ key, old: toBlob(old), now: toBlob(now) }];
     });
@@ -131,11 +125,6 @@ async function readSeals(
   blob: ObjectId,
 ): Promise<ReadonlySet<string>> {
   const object = await catFile.read(blob).catch(() => null);
-  const { value } = await StoredNote.readWhole(
-    signatureNoteKind,
-    { key, blob },
-    object?.bytes ?? null,
-    objectFormat,
-  );
+  const { value } = await StoredNote.readWhole(signatureNoteKind, { key, blob }, object?.bytes ?? null, objectFormat);
   return new Set(value?.seals.map(({ signature }) => signature));
 }

@@ -23,11 +23,7 @@ interface Sides {
 }
 
 /** Records what is decided by a transaction, before its refs move. Throws what DecisionLog.record throws. */
-export function recordTransactionDecisions(
-  transaction: Transaction,
-  sides: Sides,
-  decided: DecisionLog,
-): Recorded {
+export function recordTransactionDecisions(transaction: Transaction, sides: Sides, decided: DecisionLog): Recorded {
   const { changes, accepted = [], ...rest } = transaction;
   const ids = new Set(changes.map(sessionOf).filter((id) => id !== null));
   const made = [...ids].flatMap((id) => {
@@ -53,11 +49,7 @@ function sessionOf({ tasks = [], session, verdict, page }: StateChange): Session
 }
 
 /** null: there is no such session, and none is begun. */
-function stateBefore(
-  id: SessionId,
-  changes: readonly StateChange[],
-  seen: AdmittedSnapshot,
-): SessionBefore | null {
+function stateBefore(id: SessionId, changes: readonly StateChange[], seen: AdmittedSnapshot): SessionBefore | null {
   if (seen.sessions.some((session) => session.id === id)) return seen.admitted(id);
   const session = changes.find((change) => change.session !== undefined)?.session;
   const nothing = { tasks: [], received: [], elsewhere: new Set<string>(), pages: () => [] };

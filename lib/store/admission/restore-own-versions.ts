@@ -51,15 +51,11 @@ function changedElsewhere(
   { isSelected }: RestoreOwnRequest,
 ): readonly RestorableNote[] {
   decided.refresh();
-  const known = raw.sessions.filter(
-    ({ id, archived_at: at }) => at === undefined && decided.hasDecidedInSession(id),
-  );
+  const known = raw.sessions.filter(({ id, archived_at: at }) => at === undefined && decided.hasDecidedInSession(id));
   return known
     .flatMap((session): readonly RestorableNote[] => [
       ...(isSessionVersionOwn(session, decided) ? [] : [{ session, task: null }]),
-      ...raw
-        .tasksOf(session.id)
-        .flatMap((task) => (isTaskVersionOwn(task, decided) ? [] : [{ session, task }])),
+      ...raw.tasksOf(session.id).flatMap((task) => (isTaskVersionOwn(task, decided) ? [] : [{ session, task }])),
     ])
     .filter(isSelected);
 }
@@ -97,10 +93,7 @@ function restoration(
 }
 
 /** A session as this clone left it: what it is for, where it stands, and which of its changesets have landed. */
-function restoreCourse(
-  raw: Session,
-  { last, seen }: { readonly last: Session; readonly seen: Session },
-): Session {
+function restoreCourse(raw: Session, { last, seen }: { readonly last: Session; readonly seen: Session }): Session {
   const { objective, base_branch, landing, cycle, wave, state, replans, proposal } = last;
   const { landing: _, ...rest } = raw;
   const lands = landing === undefined ? {} : { landing };

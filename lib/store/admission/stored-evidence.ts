@@ -10,13 +10,7 @@ import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
-import {
-  computeNoteKey,
-  sessionAnchor,
-  sessionNoteKind,
-  taskAnchor,
-  taskNoteKind,
-} from '../notes/note-kinds.ts';
+import { computeNoteKey, sessionAnchor, sessionNoteKind, taskAnchor, taskNoteKind } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { findNewestWantedVersions, findReplacedSignatures } from './note-history.ts';
 
@@ -108,22 +102,13 @@ export class StoredCompletionEvidence implements CompletionEvidence {
   /** The newest trusted versions; nothing for notes that have none. */
   async lastTasks(tasks: readonly Task[], decided: DecisionLog): Promise<ReadonlyMap<Task, Task>> {
     const { objectFormat } = this.#options;
-    const keys = new Map(
-      tasks.map((task) => [task, computeNoteKey(objectFormat, taskAnchor(task.session, task.id))]),
-    );
-    return findNewestWantedVersions(this.#context(), taskNoteKind, keys, (task) =>
-      isTaskVersionOwn(task, decided),
-    );
+    const keys = new Map(tasks.map((task) => [task, computeNoteKey(objectFormat, taskAnchor(task.session, task.id))]));
+    return findNewestWantedVersions(this.#context(), taskNoteKind, keys, (task) => isTaskVersionOwn(task, decided));
   }
 
-  async lastSessions(
-    sessions: readonly Session[],
-    decided: DecisionLog,
-  ): Promise<ReadonlyMap<Session, Session>> {
+  async lastSessions(sessions: readonly Session[], decided: DecisionLog): Promise<ReadonlyMap<Session, Session>> {
     const { objectFormat } = this.#options;
-    const keys = new Map(
-      sessions.map((session) => [session, computeNoteKey(objectFormat, sessionAnchor(session.id))]),
-    );
+    const keys = new Map(sessions.map((session) => [session, computeNoteKey(objectFormat, sessionAnchor(session.id))]));
     return findNewestWantedVersions(this.#context(), sessionNoteKind, keys, (session) =>
       isSessionVersionOwn(session, decided),
     );
@@ -172,8 +157,7 @@ export class StoredCompletionEvidence implements CompletionEvidence {
     const fresh = new Set(await list([], [...there, ...notBefore]));
     growth.named = await this.#namedIn([`${tip}`, ...notBefore]);
     for (const commit of there)
-      if (!outside.has(commit) && fresh.has(commit))
-        answers.set(commit, line.has(commit) ? 'itself' : 'by-merge');
+      if (!outside.has(commit) && fresh.has(commit)) answers.set(commit, line.has(commit) ? 'itself' : 'by-merge');
   }
 
   async #namedIn(revisions: readonly string[]): Promise<ReadonlySet<string>> {

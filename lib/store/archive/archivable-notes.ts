@@ -19,12 +19,7 @@ import type { StoreOptions } from '../store-options.ts';
 import { type ChangeContext, editNoteTreeChecked, renderStateCommit } from '../write/apply-change.ts';
 import { type NonStateAuditEntry, renderAuditMessage } from '../write/audit-entry.ts';
 import { emptyCommitChain, findUnmergedCommits, KeptCommitChains } from '../write/kept-commit-chain.ts';
-import {
-  archivedKeptRefsRoot,
-  formerKeptRefsRoots,
-  keptRefsRoot,
-  listKeptCommitRefs,
-} from '../write/kept-commits.ts';
+import { archivedKeptRefsRoot, formerKeptRefsRoots, keptRefsRoot, listKeptCommitRefs } from '../write/kept-commits.ts';
 import type { RefPublication } from '../write/ref-publisher.ts';
 
 type Root<T> = TreeNode<StoredNote<T>> | null;

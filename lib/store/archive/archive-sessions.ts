@@ -171,10 +171,7 @@ function filed<T>(note: StoredNote<T>, anchor: readonly string[] | null): readon
   return anchor === null ? [edit] : [edit, anchorEdit(note.key, anchor)];
 }
 
-function filedTasks<T>(
-  session: SessionId,
-  { notes }: ArchivableNotes<T>,
-): readonly TreeEdit<StoredNote<T>>[] {
+function filedTasks<T>(session: SessionId, { notes }: ArchivableNotes<T>): readonly TreeEdit<StoredNote<T>>[] {
   return notes.flatMap((note) => filed(note, [session, String(note.json?.id)]));
 }
 

@@ -241,9 +241,7 @@ function merge(rows: readonly StoredNote<Task>[], { gone, added }: Changes): rea
     }
   }
   if (gone.size === 0 && fresh.length === 0) return result;
-  return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) =>
-    compareText(idOf(a), idOf(b)),
-  );
+  return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) => compareText(idOf(a), idOf(b)));
 }
 
 /** The position of a task in the sorted rows. */

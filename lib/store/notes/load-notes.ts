@@ -39,8 +39,7 @@ export async function readAnchoredKeysOutside<T>(
   folder: string,
 ): Promise<ReadonlySet<ObjectId>> {
   const others = new Set<ObjectId>();
-  const rowsOf = async (oid: ObjectId) =>
-    parseRows(context, kind, oid, await readObject(context, kind, oid, 'tree'));
+  const rowsOf = async (oid: ObjectId) => parseRows(context, kind, oid, await readObject(context, kind, oid, 'tree'));
   const visit = async (oid: ObjectId): Promise<void> => {
     const rows = await rowsOf(oid);
     for (const row of rows) if (row.mode !== noteFolderMode) others.add(row.oid);
@@ -90,8 +89,7 @@ async function loadFolder<T>(
   let [noteAt, treeAt] = [0, 0];
   rows.forEach(({ mode, name, oid }, at) => {
     const part = parts[at] ?? null;
-    if (part === null || 'entry' in part)
-      entries.set(name, part?.entry ?? { mode, oid, tree: null, note: null });
+    if (part === null || 'entry' in part) entries.set(name, part?.entry ?? { mode, oid, tree: null, note: null });
     else if ('blob' in part) entries.set(name, { mode, oid, tree: null, note: read[noteAt++] ?? null });
     else entries.set(name, { mode, oid, tree: trees[treeAt++] ?? null, note: null });
   });
@@ -108,12 +106,7 @@ interface NoteId {
   readonly blob: ObjectId;
 }
 
-function partOf<T>(
-  context: LoadContext,
-  kind: NoteKind<T>,
-  folder: Folder<T>,
-  { mode, name, oid }: Row,
-): Part<T> {
+function partOf<T>(context: LoadContext, kind: NoteKind<T>, folder: Folder<T>, { mode, name, oid }: Row): Part<T> {
   const old = folder.old?.entries.get(name);
   if (old !== undefined && old.oid === oid && old.mode === mode) return { entry: old };
   const prefix = folderPrefix(folder.prefix, { mode, name });
@@ -148,12 +141,7 @@ function readNote<T>(
   return StoredNote.read(kind, id, object?.type === 'blob' ? object.bytes : null, objectFormat);
 }
 
-async function readObject<T>(
-  context: LoadContext,
-  kind: NoteKind<T>,
-  oid: ObjectId,
-  type: string,
-): Promise<Buffer> {
+async function readObject<T>(context: LoadContext, kind: NoteKind<T>, oid: ObjectId, type: string): Promise<Buffer> {
   const object = await context.catFile.read(oid).catch((cause: unknown) => {
     throw stateCorrupt(kind.ref, oid, 'is damaged', cause);
   });

@@ -113,10 +113,7 @@ export function computeNoteKey(format: ObjectHashFormat, anchor: NoteAnchor): Ob
   return computeBlobIdOfText(format, anchor.text);
 }
 
-function defineKind<Name extends SchemaName>(
-  name: Name,
-  anchor: NoteKind<unknown>['anchor'],
-): NoteKind<NoteOf<Name>> {
+function defineKind<Name extends SchemaName>(name: Name, anchor: NoteKind<unknown>['anchor']): NoteKind<NoteOf<Name>> {
   const kind = isPlain[name] as (json: unknown) => json is NoteOf<Name>;
   return { ref: parseRefName(`refs/blueflame/${name}`), name, isPlain: kind, anchor };
 }

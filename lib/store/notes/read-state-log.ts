@@ -67,8 +67,10 @@ function parseLog(output: string): readonly StateLogEntry[] {
   const entries: StateLogEntry[] = [];
   // -z ends each record with one more NUL.
   for (let at = 0; at + fields.length <= values.length; at += fields.length + 1) {
-    const [commit = '', ref = '', at_ = '', author = '', subject = '', text = '', trailers = ''] =
-      values.slice(at, at + fields.length);
+    const [commit = '', ref = '', at_ = '', author = '', subject = '', text = '', trailers = ''] = values.slice(
+      at,
+      at + fields.length,
+    );
     entries.push({
       commit: commit as ObjectId,
       ref: ref as RefName,

@@ -55,11 +55,7 @@ export async function listRefs(
   context: GitContext,
   ...prefixes: readonly string[]
 ): Promise<ReadonlyMap<RefName, ObjectId>> {
-  const { stdout } = await runGit(context, [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-    ...prefixes,
-  ]);
+  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes]);
   const rows = stdout
     .toString()
     .split('\n')
@@ -137,8 +133,7 @@ async function sharedValues(place: RefPlace): Promise<ReadonlyMap<string, string
   const stamp = stat === undefined ? '' : `${path} ${stat.ino} ${stat.mtimeMs} ${stat.size}`;
   const known = sharedByDir.get(commonDir);
   if (known?.stamp === stamp) return known.values;
-  const text =
-    stat === undefined ? '' : await (table === null ? readFileSync(path, 'latin1') : listed(place));
+  const text = stat === undefined ? '' : await (table === null ? readFileSync(path, 'latin1') : listed(place));
   const rows = [...text.matchAll(/^([0-9a-f]+) (refs\/blueflame\/\S+)$/gm)];
   const values = new Map(rows.map(([, oid = '', ref = '']) => [ref, oid]));
   sharedByDir.set(commonDir, { stamp, values });
@@ -147,11 +142,7 @@ async function sharedValues(place: RefPlace): Promise<ReadonlyMap<string, string
 
 /** Asked for no more than these, git opens no object. */
 function listed(place: RefPlace): Promise<string> {
-  return runGitForText(atPlace(place), [
-    'for-each-ref',
-    '--format=%(objectname) %(refname)',
-    'refs/blueflame/',
-  ]);
+  return runGitForText(atPlace(place), ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/blueflame/']);
 }
 
 function atPlace({ context, commonDir }: RefPlace): GitContext {

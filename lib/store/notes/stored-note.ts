@@ -33,12 +33,7 @@ export class StoredNote<T> {
   }
 
   /** From a blob's bytes; null bytes: the object is missing or damaged. */
-  static read<T>(
-    kind: NoteKind<T>,
-    id: NoteId,
-    bytes: Uint8Array | null,
-    format: ObjectHashFormat,
-  ): StoredNote<T> {
+  static read<T>(kind: NoteKind<T>, id: NoteId, bytes: Uint8Array | null, format: ObjectHashFormat): StoredNote<T> {
     const json = bytes === null ? 'is missing or damaged' : parseJson(bytes);
     const problem = typeof json === 'string' ? json : headerProblem(kind, id.key, json, format);
     if (typeof json === 'string' || problem !== null)
@@ -112,12 +107,7 @@ function isObject(json: unknown): json is Json {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-function headerProblem<T>(
-  kind: NoteKind<T>,
-  key: ObjectId,
-  json: Json,
-  format: ObjectHashFormat,
-): string | null {
+function headerProblem<T>(kind: NoteKind<T>, key: ObjectId, json: Json, format: ObjectHashFormat): string | null {
   const version = json.v;
   if (typeof version === 'number' && version > noteVersion) {
     return `${newerProblem} (v ${version}, this one reads v ${noteVersion})`;

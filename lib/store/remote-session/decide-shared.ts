@@ -2,11 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { StoreParts } from '../store-options.ts';
 import type { CommitIdentity } from '../write/audit-entry.ts';
-import {
-  type DecidedTransactions,
-  decideTransactions,
-  type PendingTransaction,
-} from '../write/decide-transactions.ts';
+import { type DecidedTransactions, decideTransactions, type PendingTransaction } from '../write/decide-transactions.ts';
 import { isSharedRefUpdate, type RemoteExchange } from './remote-exchange.ts';
 
 interface Deciding {

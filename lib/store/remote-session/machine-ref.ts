@@ -97,10 +97,7 @@ export async function readMachinesAtRemote(
   const catFile = new CatFile(context, commonDir);
   try {
     const loading = { catFile, commonDir, objectFormat };
-    const [sessionsTip, tasksTip] = [
-      theirs.get(sessionNoteKind.ref) ?? null,
-      theirs.get(taskNoteKind.ref) ?? null,
-    ];
+    const [sessionsTip, tasksTip] = [theirs.get(sessionNoteKind.ref) ?? null, theirs.get(taskNoteKind.ref) ?? null];
     const { sessions, tasks, ...others } = emptyIndexedState;
     const snapshot = new StateSnapshot(
       advanceIndexedState(emptyIndexedState, {
@@ -118,8 +115,7 @@ export async function readMachinesAtRemote(
       }),
     );
     const shared = snapshot.sessions.filter(({ machines }) => machines !== undefined);
-    const session =
-      shared.find(({ id }) => id === wanted) ?? shared.findLast(({ state }) => state !== 'ended') ?? null;
+    const session = shared.find(({ id }) => id === wanted) ?? shared.findLast(({ state }) => state !== 'ended') ?? null;
     if (session === null) return { session: null, tasks: [], signs: [] };
     const root = `${machinesRoot}${session.id}/`;
     const tips = [...theirs].filter(([ref]) => ref.startsWith(root));

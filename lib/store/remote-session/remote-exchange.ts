@@ -48,10 +48,7 @@ export class RemoteExchange {
   readonly #seen: RollbackDetector;
   #forgot = false;
 
-  constructor(
-    parts: StoreParts,
-    { remote, network }: { readonly remote: string; readonly network: RemoteGitRunner },
-  ) {
+  constructor(parts: StoreParts, { remote, network }: { readonly remote: string; readonly network: RemoteGitRunner }) {
     const { context, commonDir, objectFormat } = parts;
     this.#parts = parts;
     this.#remote = remote;
@@ -134,8 +131,7 @@ export class RemoteExchange {
       const tip = left.find(({ to }) => to === ref)?.from ?? theirs.get(ref) ?? null;
       const chain = (await this.#chains.read(tip as ObjectId | null)) ?? emptyCommitChain;
       const longer = await this.#chains.extend(session, chain, commits);
-      const specs =
-        longer.tip === null || longer.tip === chain.tip ? [] : [{ from: longer.tip as string, to: ref }];
+      const specs = longer.tip === null || longer.tip === chain.tip ? [] : [{ from: longer.tip as string, to: ref }];
       return { specs, objects: longer.objects };
     });
     const all = await Promise.all(found);
@@ -144,9 +140,7 @@ export class RemoteExchange {
 
   async push(specs: readonly PushSpec[]): Promise<PushResult> {
     killPoint(`remote to push: ${describe(specs)}`);
-    const result = await this.#network.run((git) =>
-      pushState(git, this.#remote, specs, { isAllOrNothing: true }),
-    );
+    const result = await this.#network.run((git) => pushState(git, this.#remote, specs, { isAllOrNothing: true }));
     killPoint(`remote ${result.kind}: ${describe(specs)}`);
     return result;
   }

@@ -13,10 +13,7 @@ export class RemoteGitRunner {
   #hasAnswered = false;
 
   /** `patienceMs`: no answer of the remote is waited for any longer; the first one has a minute at least. */
-  constructor(
-    git: GitContext,
-    { remote, patienceMs }: { readonly remote: string; readonly patienceMs: number },
-  ) {
+  constructor(git: GitContext, { remote, patienceMs }: { readonly remote: string; readonly patienceMs: number }) {
     this.#remote = remote;
     this.#git = git;
     this.#mostMs = patienceMs;

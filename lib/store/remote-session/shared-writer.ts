@@ -193,8 +193,7 @@ export class RemoteStoreWriter implements StoreWriter {
     this.#notBefore = performance.now() + Math.random() * machines() * this.#pushMs;
     // A heartbeat must not wait while others win the races.
     const again = performance.now();
-    if (sign !== null && signs.isDue() && (await exchange.push([sign.spec])).kind === 'done')
-      signs.pushed(sign, again);
+    if (sign !== null && signs.isDue() && (await exchange.push([sign.spec])).kind === 'done') signs.pushed(sign, again);
     try {
       this.#refusals.note(pushed, all, theirs);
     } catch (error) {

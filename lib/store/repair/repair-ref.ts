@@ -36,8 +36,7 @@ export async function repairRef<T>(
     };
   const place = found.from === null ? 'the state in its reflog' : `the state of ${found.from}`;
   const notice = `${ref} was restored to ${shortId(found.oid)}, ${place}`;
-  if (context.isDry)
-    return { ref, isDone: true, message: `${message} It can be repaired: ${notice}.`, hints: [] };
+  if (context.isDry) return { ref, isDone: true, message: `${message} It can be repaired: ${notice}.`, hints: [] };
   const backup = await moveBack(context, ref, found.oid);
   return {
     ref,
@@ -56,9 +55,7 @@ interface Sound {
 async function findSound<T>(context: RepairContext, kind: NoteKind<T>): Promise<Sound | null> {
   const name = kind.ref.slice('refs/blueflame/'.length);
   const git = { ...context.context, variables: { GIT_DIR: context.commonDir } };
-  const copies = [...(await listRefs(git, 'refs/blueflame-remotes/'))].filter(([ref]) =>
-    ref.endsWith(`/${name}`),
-  );
+  const copies = [...(await listRefs(git, 'refs/blueflame-remotes/'))].filter(([ref]) => ref.endsWith(`/${name}`));
   const places: readonly Sound[] = [
     ...(await listFormerRefValues(context, kind.ref)).map((oid) => ({ oid, from: null })),
     ...copies.map(([from, oid]) => ({ oid, from })),
@@ -145,9 +142,7 @@ export interface RepairContext extends StoreOptions {
 const oldMs = 60_000;
 
 /** Lock files on state refs, or on the table of all refs; oldest first. */
-export function listRefLocks(
-  commonDir: string,
-): readonly { readonly path: string; readonly ageMs: number }[] {
+export function listRefLocks(commonDir: string): readonly { readonly path: string; readonly ageMs: number }[] {
   const shared = findReftableLock(commonDir);
   return [...locksBelow(join(commonDir, 'refs', 'blueflame')), ...(shared === null ? [] : [shared])]
     .flatMap((path) => {

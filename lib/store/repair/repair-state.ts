@@ -8,14 +8,7 @@ import { shortId } from '../../util/short-names.ts';
 import { commitNoteTreeEdits } from '../archive/archivable-notes.ts';
 import type { RefState } from '../notes/indexed-state.ts';
 import { allNoteKinds, type NoteKind } from '../notes/note-kinds.ts';
-import {
-  findNotesByKey,
-  listAnchors,
-  listNotes,
-  noteFileMode,
-  notePath,
-  type TreeEdit,
-} from '../notes/note-tree.ts';
+import { findNotesByKey, listAnchors, listNotes, noteFileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
 import { readRefOutsideState } from '../notes/state-reader.ts';
 import { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -28,9 +21,7 @@ import { type Repair, type RepairContext, removeDeadRefLocks, repairRef } from '
  * something else go back to where they last were sound, notes that can't be read to their last version that can.
  * What a ref held is kept on refs/blueflame-backup/*, what a note held in its history.
  */
-export async function repairState(
-  options: StoreOptions & { readonly isDry: boolean },
-): Promise<readonly Repair[]> {
+export async function repairState(options: StoreOptions & { readonly isDry: boolean }): Promise<readonly Repair[]> {
   const catFile = new CatFile(options.context, options.commonDir);
   const publisher = new RefPublisher({ ...options, reason: 'git flame doctor --repair' });
   const context: RepairContext = { ...options, catFile, publisher };
@@ -112,9 +103,7 @@ async function findBroken<T>(context: RepairContext, state: RefState<T>): Promis
     if (places.length === 1 && bad === null) continue;
     const problem = places.length > 1 ? `is one of several notes on ${key}` : (bad ?? '');
     const isNewer = places.some(({ note }) => note.isNewer);
-    const good = isNewer
-      ? null
-      : ((await bestOf(places)) ?? (await fromHistory(context, state, key, places)));
+    const good = isNewer ? null : ((await bestOf(places)) ?? (await fromHistory(context, state, key, places)));
     broken.push({ key, problem, blobs: places.map(({ note }) => note.blob), good });
   }
   return [...broken, ...(await findLost(context, state))];
@@ -155,28 +144,14 @@ async function fromHistory<T>(
   const git = { ...context.context, cwd: context.commonDir, variables: { GIT_DIR: context.commonDir } };
   const { stdout } = await runGit(
     git,
-    [
-      '--no-replace-objects',
-      'log',
-      '-m',
-      `--max-count=${versionsLooked}`,
-      '--format=%H',
-      tip,
-      '--',
-      ...paths,
-    ],
+    ['--no-replace-objects', 'log', '-m', `--max-count=${versionsLooked}`, '--format=%H', tip, '--', ...paths],
     { accept: [0, 128] },
   );
   for (const commit of new Set(stdout.toString().split('\n'))) {
     for (const path of paths) {
       const object = await context.catFile.read(`${commit}:${path}` as ObjectId).catch(() => null);
       if (object?.type !== 'blob') continue;
-      const note = await StoredNote.readWhole(
-        kind,
-        { key, blob: object.oid },
-        object.bytes,
-        context.objectFormat,
-      );
+      const note = await StoredNote.readWhole(kind, { key, blob: object.oid }, object.bytes, context.objectFormat);
       if (note.value !== null) return { note, commit: commit as ObjectId };
     }
   }
@@ -202,8 +177,7 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
       message: `A note on ${ref} can't be repaired: object ${was}, and no earlier version of it can be read.`,
       hints: blobs.map((blob) => `git cat-file -p ${blob}`),
     };
-  const from =
-    good.commit === null ? 'the one with the most changes' : `its version of ${shortId(good.commit)}`;
+  const from = good.commit === null ? 'the one with the most changes' : `its version of ${shortId(good.commit)}`;
   return {
     ref,
     isDone: true,

@@ -40,7 +40,5 @@ function changesOf<T>(
   const { gone, added } = diffNotes(before, after);
   const old = new Map(gone.map((note) => [note.key, note.value]));
   // Unreadable notes are reported as damage.
-  return added.flatMap(({ key, value }) =>
-    value === null ? [] : describe(old.get(key) ?? null, value, key),
-  );
+  return added.flatMap(({ key, value }) => (value === null ? [] : describe(old.get(key) ?? null, value, key)));
 }

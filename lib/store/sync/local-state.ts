@@ -4,11 +4,7 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import {
-  type RefCommand,
-  type RefTransactionResult,
-  RefTransactions,
-} from '../../git/refs/ref-transaction.ts';
+import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import {
   advanceIndexedState,
   collectStateTips,
@@ -257,7 +253,5 @@ function isPublished(outcome: RefTransactionResult, lock: AbandonedLockDetector)
 }
 
 function isReadOnly(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code))
-  );
+  return error instanceof Error && 'code' in error && ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code));
 }

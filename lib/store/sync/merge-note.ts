@@ -13,12 +13,7 @@ import {
 } from '../../core/merge/merge-other-notes.ts';
 import { mergeSessionNotes } from '../../core/merge/merge-session-notes.ts';
 import { mergeTaskNotes } from '../../core/merge/merge-task-notes.ts';
-import {
-  combinePreferences,
-  type LostValue,
-  type MergedNote,
-  mergeValue,
-} from '../../core/merge/merge-values.ts';
+import { combinePreferences, type LostValue, type MergedNote, mergeValue } from '../../core/merge/merge-values.ts';
 import {
   archiveNoteKinds,
   blackboardNoteKind,

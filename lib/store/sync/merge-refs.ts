@@ -2,11 +2,7 @@ import type { LostValue } from '../../core/merge/merge-values.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
-import {
-  makeUnwrittenObject,
-  type ObjectHashFormat,
-  type UnwrittenObject,
-} from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
 import type { RefState } from '../notes/indexed-state.ts';
@@ -152,11 +148,7 @@ async function mergeBases(
   return text === '' ? [] : (text.split('\n') as ObjectId[]);
 }
 
-async function requireWhole(
-  { context, remote }: MergeContext,
-  ref: string,
-  tips: readonly ObjectId[],
-): Promise<void> {
+async function requireWhole({ context, remote }: MergeContext, ref: string, tips: readonly ObjectId[]): Promise<void> {
   if ((await runGitForText(context, ['rev-parse', '--is-shallow-repository'])) !== 'true') return;
   const { stdout } = await runGit(context, ['log', '--format=%d', '--decorate=full', ...tips, '--']);
   if (/[(, ]grafted[,)]/.test(stdout.toString())) throw stateShallow(ref, remote);
@@ -209,9 +201,7 @@ function renderMerge({ tree, parents, conflicts, ref, date }: MergeText): string
   const sessions = new Set(conflicts.map(({ note }) => sessionOf(note.json)));
   const [session] = sessions;
   const trailers = [
-    ...conflicts
-      .flatMap(({ note }) => (note.json?.session === undefined ? [] : text(note.json.id, 'Task')))
-      .sort(),
+    ...conflicts.flatMap(({ note }) => (note.json?.session === undefined ? [] : text(note.json.id, 'Task'))).sort(),
     ...(sessions.size === 1 ? text(session, 'Session') : []),
     'Transition: merge',
     'Actor: git flame sync',

@@ -99,13 +99,9 @@ function mergeSlots<T>(
   if (left === '') return { slot: other, losses: [] };
   // A change of one side alone is taken, unless it damaged the note.
   if (before === right)
-    return isDamaged(mine) && !isDamaged(other)
-      ? { slot: other, losses: [] }
-      : admitSlot(kind, old, mine, sink);
+    return isDamaged(mine) && !isDamaged(other) ? { slot: other, losses: [] } : admitSlot(kind, old, mine, sink);
   if (before === left)
-    return isDamaged(other) && !isDamaged(mine)
-      ? { slot: mine, losses: [] }
-      : admitSlot(kind, old, other, sink);
+    return isDamaged(other) && !isDamaged(mine) ? { slot: mine, losses: [] } : admitSlot(kind, old, other, sink);
   const [ours, theirs, base] = [usable(mine), usable(other), usable(old ?? [])];
   if (ours !== null && theirs !== null) {
     const { note, lost } = mergeNote(kind, { base, ours, theirs }, sink);
@@ -134,9 +130,7 @@ function admitSlot<T>(
   const [before, after] = [usable(old), usable(next)];
   if (before === null || after === null) return { slot: next, losses: [] };
   const { note, lost } = admitOneSidedVersion(kind, before, after, sink);
-  return note === after
-    ? { slot: next, losses: [] }
-    : { slot: [{ path: notePath(note.key), note }], losses: lost };
+  return note === after ? { slot: next, losses: [] } : { slot: [{ path: notePath(note.key), note }], losses: lost };
 }
 
 /** A note of a newer version is none that this one could judge. */

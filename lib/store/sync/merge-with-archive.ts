@@ -15,13 +15,7 @@ import {
   findPageNotesOfSession,
   findTaskNotesOfSession,
 } from '../archive/archivable-notes.ts';
-import {
-  anchorsFolder,
-  findNotesByKey,
-  listNotes,
-  type TreeEdit,
-  type TreeNode,
-} from '../notes/note-tree.ts';
+import { anchorsFolder, findNotesByKey, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
 import type { StoredNote } from '../notes/stored-note.ts';
 import { type NoteMergeRules, noteMergeRules } from './merge-note.ts';
 
@@ -49,15 +43,13 @@ export function archiveAwareSessionRules(
     ...noteMergeRules.sessions,
     admit: (before, after) => {
       const { archived_at: at } = after;
-      if (at === undefined || before.archived_at !== undefined)
-        return keepSpendingAndDecisions(before, after);
+      if (at === undefined || before.archived_at !== undefined) return keepSpendingAndDecisions(before, after);
       const copies = [after, archived.get(after.id)];
       const isWhole =
         copies.every((copy) => copy !== undefined && isArchivedSessionSame(before, copy)) &&
         findTaskNotesOfSession(tasks, after.id).notes.every((note) => isTaskIn(archive, note));
       const [, copy] = copies;
-      const mayGo =
-        ends === null || copy === undefined || ends.mayArchive(before, copy, archivedTasks(archive, copy));
+      const mayGo = ends === null || copy === undefined || ends.mayArchive(before, copy, archivedTasks(archive, copy));
       if (isWhole && mayGo) return keepSpendingAndDecisions(before, after);
       if (isWhole && copy !== undefined) {
         const { cycle, wave, state, replans, proposal } = copy;
@@ -81,8 +73,7 @@ function archivedTasks({ tasks }: MergedArchive, { id }: Session): readonly Task
 function isTaskIn({ tasks }: MergedArchive, { key, value }: StoredNote<Task>): boolean {
   const copies = findNotesByKey(tasks, key).map(({ note }) => note.value);
   return (
-    copies.length === 1 &&
-    copies.every((copy) => value !== null && copy !== null && isArchivedTaskSame(value, copy))
+    copies.length === 1 && copies.every((copy) => value !== null && copy !== null && isArchivedTaskSame(value, copy))
   );
 }
 
@@ -119,9 +110,7 @@ export function archiveAwareNoteRules(
       ...blackboard,
       removal: (root) =>
         [...known].flatMap(
-          (id) =>
-            findPageNotesOfSession(root, id, (key) => findNotesByKey(archive.blackboard, key).length > 0)
-              .removal,
+          (id) => findPageNotesOfSession(root, id, (key) => findNotesByKey(archive.blackboard, key).length > 0).removal,
         ),
     },
   };

@@ -25,9 +25,7 @@ export function isRemoteRefReadable({ outcome }: MergedRef<unknown>): boolean {
 /** Lists pushes of the refs that keep commits, except where the remote has something else in their place. */
 export function listKeptCommitPushes({ tips, problems }: KeptCommitRefMoves, theirs: RemoteRefs): PushSpec[] {
   return [...tips].flatMap(([ref, tip]) =>
-    theirs.get(ref) === tip || problems.some((problem) => problem.ref === ref)
-      ? []
-      : [{ from: tip, to: ref }],
+    theirs.get(ref) === tip || problems.some((problem) => problem.ref === ref) ? [] : [{ from: tip, to: ref }],
   );
 }
 

@@ -153,9 +153,7 @@ export async function deleteRemoteRefs(
   remote: string,
   refs: ReadonlyMap<string, ObjectId | null>,
 ): Promise<void> {
-  const all = [...refs].map(
-    ([to, seen]): PushSpec => ({ from: '', to, ...(seen === null ? {} : { expected: seen }) }),
-  );
+  const all = [...refs].map(([to, seen]): PushSpec => ({ from: '', to, ...(seen === null ? {} : { expected: seen }) }));
   for (let first = 0; first < all.length; first += mostForgotten) {
     const some = all.slice(first, first + mostForgotten);
     await push(context, remote, some, false).catch(() => null);
@@ -185,22 +183,13 @@ async function push(
   ];
   // In a mirror clone git takes no refspecs, and a plain push there would be one by force.
   const settings = ['-c', `remote.${remote}.mirror=false`];
-  const result = await runGit(
-    context,
-    [...silence, ...settings, 'push', ...options, ...refspecs(remote, specs)],
-    {
-      accept: [0, 1, 128],
-    },
-  );
+  const result = await runGit(context, [...silence, ...settings, 'push', ...options, ...refspecs(remote, specs)], {
+    accept: [0, 1, 128],
+  });
   return { ...result, stdout: result.stdout.toString() };
 }
 
-async function fetch(
-  context: GitContext,
-  remote: string,
-  args: readonly string[],
-  input?: string,
-): Promise<void> {
+async function fetch(context: GitContext, remote: string, args: readonly string[], input?: string): Promise<void> {
   const result = await runGit(context, [...silence, 'fetch', ...fetchOptions, ...args], {
     accept: [0, 1, 128],
     ...(input === undefined ? {} : { input }),
@@ -242,13 +231,9 @@ function notAmong(message: string, remotes: readonly string[], name: string | nu
   const near = name === null ? null : nearestName(name, remotes);
   const known = near === null ? remotes.slice(0, 5) : [near];
   const hints = known.map((remote) => `git flame sync ${shellQuote(remote)}`);
-  return noRemoteError(
-    message,
-    hints.length > 0 ? hints : [`git remote add ${shellQuote(name ?? 'origin')} URL`],
-    {
-      remotes,
-    },
-  );
+  return noRemoteError(message, hints.length > 0 ? hints : [`git remote add ${shellQuote(name ?? 'origin')} URL`], {
+    remotes,
+  });
 }
 
 /** None is there, or several and none of them is the obvious one. */

@@ -39,8 +39,7 @@ function wayOut(remote: string, reason: string): string {
   if (blocking !== undefined)
     return `Delete the ref that is in its place: git push ${shellQuote(remote)} :${shellQuote(blocking)}`;
   const isInTheWay = /couldn't set|non-empty directory|missing necessary objects|bad object/.test(reason);
-  if (isInTheWay)
-    return 'See what is in its place, on that server: git fsck && git for-each-ref refs/blueflame';
+  if (isInTheWay) return 'See what is in its place, on that server: git fsck && git for-each-ref refs/blueflame';
   return 'Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE';
 }
 
@@ -99,10 +98,7 @@ export function damagedStateNotSent(remote: string, damage: readonly UnusableNot
     kind: 'refused',
     code: 'damaged-state',
     message: `Nothing was sent to ${remote}: part of the state here can't be read, and others would receive it.`,
-    hints: [
-      'git flame doctor --repair',
-      `To send it as it is: git flame sync --damaged ${shellQuote(remote)}`,
-    ],
+    hints: ['git flame doctor --repair', `To send it as it is: git flame sync --damaged ${shellQuote(remote)}`],
     details: damage.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
     data: { remote, objects: damage.map(({ object }) => object) },
   });
@@ -153,8 +149,7 @@ export function cannotMergeInto(path: string, cause?: unknown): FlameError {
 
 function reasonIn(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  const line =
-    lines.find((text) => /^(?:fatal|error|ERROR): /.test(text)) ?? lines.at(-1) ?? 'no reason given';
+  const line = lines.find((text) => /^(?:fatal|error|ERROR): /.test(text)) ?? lines.at(-1) ?? 'no reason given';
   return line.replace(/^(?:fatal|error|ERROR): /, '').replace(/\.$/, '');
 }
 

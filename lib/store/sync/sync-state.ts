@@ -77,10 +77,8 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
         merged = await local.merge(theirs);
       }
       if (isDry) return describe(options, merged, { races: 0, changes, conflicts });
-      if (merged.damage.length > 0 && options.passesDamage !== true)
-        throw damagedStateNotSent(remote, merged.damage);
-      if (merged.newer.length > 0 && options.keepsMine !== true)
-        throw newerStateNotSent(remote, merged.newer);
+      if (merged.damage.length > 0 && options.passesDamage !== true) throw damagedStateNotSent(remote, merged.damage);
+      if (merged.newer.length > 0 && options.keepsMine !== true) throw newerStateNotSent(remote, merged.newer);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
         await deleteRemoteRefs(context, remote, merged.forgotten);

@@ -6,13 +6,7 @@ import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { makeUnwrittenObject, type ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
 import type { RefState, RefStates } from '../notes/indexed-state.ts';
-import {
-  blackboardAnchor,
-  computeNoteKey,
-  type NoteAnchor,
-  sessionAnchor,
-  taskAnchor,
-} from '../notes/note-kinds.ts';
+import { blackboardAnchor, computeNoteKey, type NoteAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
 import {
   anchorsFolder,
   editNoteTree,
@@ -117,10 +111,7 @@ function editsFor<T extends { readonly rev: number }>(
   };
 }
 
-function storedNote<T>(
-  state: RefState<T>,
-  places: readonly { readonly note: StoredNote<T> }[],
-): StoredNote<T> | null {
+function storedNote<T>(state: RefState<T>, places: readonly { readonly note: StoredNote<T> }[]): StoredNote<T> | null {
   const [place, other] = places;
   if (place === undefined) return null;
   // Notes on commits can be made again: damage there stops nothing, and stays in the history.

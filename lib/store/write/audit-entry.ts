@@ -1,10 +1,5 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type {
-  AuditEntryText,
-  OnlyNotesOfKind,
-  StateChange,
-  TasksChange,
-} from '../../domain/ports/store-port.ts';
+import type { AuditEntryText, OnlyNotesOfKind, StateChange, TasksChange } from '../../domain/ports/store-port.ts';
 import type { DiagnosticsRerun, Verdict } from '../../domain/state/verdict.ts';
 import { openGitIdentities } from '../../git/process/git-identity.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -25,10 +20,7 @@ export type NonStateAuditEntry = AuditEntryText &
   };
 
 /** The audit entry of a change: subject, why, and trailers that `git log --format='%(trailers)'` reads. */
-export function renderAuditMessage(
-  change: StateChange | NonStateAuditEntry,
-  context: MessageContext,
-): string {
+export function renderAuditMessage(change: StateChange | NonStateAuditEntry, context: MessageContext): string {
   const body = cleanText(change.body ?? '');
   const about = factsOf(change);
   const trailers: [string, string | null | undefined][] = [

@@ -7,11 +7,7 @@ import type {
   TransactOptions,
   TransactResult,
 } from '../../domain/ports/store-port.ts';
-import {
-  makeUnwrittenObject,
-  type ObjectHashFormat,
-  type UnwrittenObject,
-} from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
 import {
@@ -138,8 +134,7 @@ function isShared(state: RefStates, change: StateChange, format: ObjectHashForma
 
 /** Session that a change is about; null: a commit alone. */
 function sessionOf({ tasks = [], session, verdict, verification, review, page }: StateChange): string | null {
-  const about =
-    tasks[0]?.session ?? session?.id ?? verdict?.session ?? verification?.session ?? review?.note.session;
+  const about = tasks[0]?.session ?? session?.id ?? verdict?.session ?? verification?.session ?? review?.note.session;
   return about ?? page?.session ?? null;
 }
 
@@ -148,11 +143,7 @@ function sessionOf({ tasks = [], session, verdict, verification, review, page }:
  * tasks are verified even where they stay, so that no decision rests on what another process has just changed;
  * verdicts and reviews only ever grow, and a lock more on each would cost a tenth of a change.
  */
-function commandsFor(
-  base: IndexedState,
-  next: IndexedState,
-  updates: readonly RefUpdate[],
-): readonly RefCommand[] {
+function commandsFor(base: IndexedState, next: IndexedState, updates: readonly RefUpdate[]): readonly RefCommand[] {
   const after = collectStateTips(next);
   const own = [...collectStateTips(base)].flatMap(([ref, old]): RefCommand[] => {
     const to = after.get(ref) ?? null;

@@ -5,22 +5,14 @@ import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitIdentities } from '../../git/process/git-identity.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { finishKilledRefChanges } from '../../git/refs/finish-killed-ref-changes.ts';
-import {
-  type RefCommand,
-  type RefTransactionResult,
-  RefTransactions,
-} from '../../git/refs/ref-transaction.ts';
+import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { collectStateTips, type IndexedState, openStateSnapshot } from '../notes/indexed-state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import { abandonedRefLockError, refsMovedInPart, refUpdateRefused, stateBusy } from '../store-errors.ts';
 import { type CommitIdentity, readCommitIdentity } from './audit-entry.ts';
-import {
-  type DecidedTransactions,
-  decideTransactions,
-  type PendingTransaction,
-} from './decide-transactions.ts';
+import { type DecidedTransactions, decideTransactions, type PendingTransaction } from './decide-transactions.ts';
 import { AbandonedLockDetector, type ObjectWriter } from './ref-publisher.ts';
 import type { WriterProcessQueue } from './write-queue.ts';
 
@@ -82,11 +74,9 @@ export class GroupedStoreWriter {
   ready(): Promise<void> {
     // node loads its clock when it is first read.
     performance.now();
-    this.#ready ??= Promise.allSettled([
-      this.#heal(),
-      this.#readIdentity(),
-      this.#options.objects.ready(),
-    ]).then(() => this.#refs.start());
+    this.#ready ??= Promise.allSettled([this.#heal(), this.#readIdentity(), this.#options.objects.ready()]).then(() =>
+      this.#refs.start(),
+    );
     return this.#ready;
   }
 
@@ -235,8 +225,7 @@ export class GroupedStoreWriter {
     const [moved, unmoved] = [true, false].map((side) =>
       moves.filter((_, at) => isThere[at] === side).map(({ ref }) => ref),
     );
-    if (moved !== undefined && unmoved !== undefined && moved.length > 0)
-      throw refsMovedInPart(moved, unmoved);
+    if (moved !== undefined && unmoved !== undefined && moved.length > 0) throw refsMovedInPart(moved, unmoved);
     return outcome;
   }
 

@@ -1,9 +1,5 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import {
-  makeUnwrittenObject,
-  type ObjectHashFormat,
-  type UnwrittenObject,
-} from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 
@@ -65,11 +61,7 @@ export class KeptCommitChains {
   }
 
   /** The chain with links on top that keep what it lacks of these commits, all of which are there. */
-  async extend(
-    session: SessionId,
-    chain: KeptCommitChain,
-    commits: Iterable<ObjectId>,
-  ): Promise<ExtendedCommitChain> {
+  async extend(session: SessionId, chain: KeptCommitChain, commits: Iterable<ObjectId>): Promise<ExtendedCommitChain> {
     const missing = [...new Set(commits)].filter((commit) => !chain.kept.has(commit)).sort();
     const objects: UnwrittenObject[] = [];
     let { tip } = chain;

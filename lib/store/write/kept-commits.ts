@@ -1,10 +1,4 @@
-import {
-  type ObjectId,
-  objectIdPattern,
-  type RefName,
-  type SessionId,
-  sessionIdPattern,
-} from '../../domain/ids.ts';
+import { type ObjectId, objectIdPattern, type RefName, type SessionId, sessionIdPattern } from '../../domain/ids.ts';
 import type { Snapshot, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
@@ -93,9 +87,7 @@ export async function planKeptCommitRefs(
     const isArchived = session?.archived_at !== undefined;
     if (isArchived) {
       const all = new Set([...open.here.all, ...open.there.all]);
-      const loose = [...all].filter(
-        (commit) => !archived.here.all.has(commit) && !archived.there.all.has(commit),
-      );
+      const loose = [...all].filter((commit) => !archived.here.all.has(commit) && !archived.there.all.has(commit));
       const left = await findUnmergedCommits(parts.git, loose, session?.base_branch ?? null);
       found.drop(`${keptRefsRoot}${id}` as RefName, open);
       await unite(archivedKeptRefsRoot, id, { ...archived, more: left }, { parts, found });

@@ -1,18 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type ObjectWriteSettings,
-  readObjectWriteSettings,
-  writeLooseObject,
-} from '../../git/objects/loose-object.ts';
+import { type ObjectWriteSettings, readObjectWriteSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
 import { makePack, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
-import {
-  type RefCommand,
-  type RefTransactionResult,
-  RefTransactions,
-} from '../../git/refs/ref-transaction.ts';
+import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { abandonedRefLockError, refUpdateRefused, stateBusy } from '../store-errors.ts';
 

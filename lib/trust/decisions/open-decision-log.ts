@@ -1,11 +1,7 @@
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
-import {
-  type DecisionLog,
-  type LoggedDecision,
-  signableDecisionKinds,
-} from '../../domain/state/decision-log.ts';
+import { type DecisionLog, type LoggedDecision, signableDecisionKinds } from '../../domain/state/decision-log.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { cloneStateDir } from '../../util/user-folders.ts';
 import { openDecisionsFile } from './decisions-file.ts';
@@ -120,10 +116,7 @@ function toSettledLine(decision: LoggedDecision): string {
 }
 
 function partsOf(facts: LoggedDecision['facts']): Readonly<Record<string, string>> {
-  const entries = Object.entries(facts).map(([name, value]) => [
-    name,
-    canonicalDigest(value ?? null).slice(0, 8),
-  ]);
+  const entries = Object.entries(facts).map(([name, value]) => [name, canonicalDigest(value ?? null).slice(0, 8)]);
   return Object.fromEntries(entries);
 }
 

@@ -95,8 +95,7 @@ async function refusalOf(
   { context, at, replaced, signers, root }: Judging,
 ): Promise<string | null> {
   if (at === null) return "the time can't be saved here, so it is not known whether its key is still valid";
-  if (replaced.has(seal.signature))
-    return 'its clone has replaced it since, and it was restored by someone else';
+  if (replaced.has(seal.signature)) return 'its clone has replaced it since, and it was restored by someone else';
   if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
   const text = {
     text: renderSignedSessionText(session, seal),

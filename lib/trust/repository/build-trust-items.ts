@@ -60,9 +60,7 @@ export function buildFileItem(
     kind: 'file',
     where: renderPathOfReadFile(file, place.root),
     source: renderPathOfReadFile(file, place.root),
-    effect: isAll
-      ? `may be run by ${namedBy}, whose text does not show what it runs`
-      : `is named by ${namedBy}`,
+    effect: isAll ? `may be run by ${namedBy}, whose text does not show what it runs` : `is named by ${namedBy}`,
     words: renderFileText(file),
     sha256: file.sha256,
     realPath: renderLinkTarget(file, place.root),
@@ -91,15 +89,11 @@ export function buildSettingItem(
 }
 
 /** `.blueflame.yml:12`; a file that lies outside the repository behind a link is named as what it is. */
-export function createConfigLineFinder(
-  { file, text }: LoadedConfig,
-  root: string,
-): (keys: ValuePath) => string {
+export function createConfigLineFinder({ file, text }: LoadedConfig, root: string): (keys: ValuePath) => string {
   if (file === null || text === null) return () => 'built in';
   const source = readYamlSource(text, file);
   const real = realPathEvenIfMissing(file);
-  const isElsewhere =
-    isSameOrBelowFolder(file, root) && !isSameOrBelowFolder(real, realPathEvenIfMissing(root));
+  const isElsewhere = isSameOrBelowFolder(file, root) && !isSameOrBelowFolder(real, realPathEvenIfMissing(root));
   const name = isElsewhere
     ? `${renderPathInRepository(file, root)} (a link to ${real})`
     : renderPathInRepository(file, root);
@@ -219,13 +213,9 @@ function isInWorkTree(folder: string, commonDir: string): boolean {
  * Real path of the agents' worktrees; null: in the repository. Throws a FlameError `bad-worktree-dir` for the root
  * folder, a home or a folder above it, places of keys, and git's own folders.
  */
-export function resolveOutsideWorktreeDir(
-  worktreeDir: string,
-  { root, commonDir, home }: FolderPlaces,
-): string | null {
+export function resolveOutsideWorktreeDir(worktreeDir: string, { root, commonDir, home }: FolderPlaces): string | null {
   const real = realPathEvenIfMissing(resolve(root, worktreeDir));
-  const isGits =
-    isSameOrBelowFolder(real, realPathEvenIfMissing(commonDir)) || real.split('/').includes('.git');
+  const isGits = isSameOrBelowFolder(real, realPathEvenIfMissing(commonDir)) || real.split('/').includes('.git');
   if (
     isGits ||
     real === realPathEvenIfMissing(root) ||
@@ -243,8 +233,7 @@ export function resolveOutsideWorktreeDir(
 export function resolvePluginFolder(pluginDir: string, { root, home }: FolderPlaces): string {
   const real = realPathEvenIfMissing(resolve(root, pluginDir));
   const holdsRepository = isSameOrBelowFolder(realPathEvenIfMissing(root), real);
-  if (holdsRepository || folderShowsKeyPath(real, realPathEvenIfMissing(home)))
-    throw badPluginDir(pluginDir, real);
+  if (holdsRepository || folderShowsKeyPath(real, realPathEvenIfMissing(home))) throw badPluginDir(pluginDir, real);
   return real;
 }
 

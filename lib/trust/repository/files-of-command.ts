@@ -46,12 +46,7 @@ interface Named {
 }
 
 /** `folder` is where the recipe lies that it is of, `seen` the commands that led to it. */
-function readCommand(
-  command: string,
-  place: CommandFilePlaces,
-  folder: string,
-  seen = new Set<string>(),
-): Named {
+function readCommand(command: string, place: CommandFilePlaces, folder: string, seen = new Set<string>()): Named {
   const words = wordsOf(command);
   const files = readOwn(folder === place.root ? words : [...words, folder], place);
   const isNamed = (word: string): boolean =>
@@ -76,10 +71,7 @@ function leadsTo(word: string, path: string): boolean {
 }
 
 /** Reads the files that a program and its arguments name. */
-export function readFilesOfWords(
-  words: readonly string[],
-  place: CommandFilePlaces,
-): readonly FileReadOnce[] {
+export function readFilesOfWords(words: readonly string[], place: CommandFilePlaces): readonly FileReadOnce[] {
   return readOwn(words, place);
 }
 
@@ -88,9 +80,7 @@ function readOwn(words: readonly string[], place: CommandFilePlaces): readonly F
   const paths = [...read, ...read.flatMap((path) => matchesOf(path, place.root))];
   const folders = [
     place.root,
-    ...paths
-      .map((path) => resolve(place.root, path))
-      .filter((path) => isOwn(path, place.root) && isFolder(path)),
+    ...paths.map((path) => resolve(place.root, path)).filter((path) => isOwn(path, place.root) && isFolder(path)),
   ];
   const packages = words.some(runsPackagePrograms) ? words.filter((word) => /^[\w.-]+$/.test(word)) : [];
   const named = [
@@ -135,9 +125,7 @@ function readingsOf(word: string): readonly string[] {
   const parts = [word, ...word.split(/[=:,]/)];
   const afterVariables = /[$`]|^\//.test(word) ? suffixesOf(word) : [];
   const modules = /^\w+(?:\.\w+)*$/.test(word) ? modulesOf(word.replaceAll('.', '/')) : [];
-  return [...new Set([...parts, ...afterVariables, ...modules])].filter(
-    (part) => part !== '' && !part.includes('\0'),
-  );
+  return [...new Set([...parts, ...afterVariables, ...modules])].filter((part) => part !== '' && !part.includes('\0'));
 }
 
 /** Files that python may run for `-m`: a package goes before the module of its name. */

@@ -32,12 +32,9 @@ function listLimits(config: Config): readonly LoosenedValue[] {
   return (
     listConfigLeaves(config)
       .filter(
-        ({ keys }) =>
-          keys[0] === 'limits' || keys[0] === 'sandbox' || keys[0] === 'memory' || keys[0] === 'queen',
+        ({ keys }) => keys[0] === 'limits' || keys[0] === 'sandbox' || keys[0] === 'memory' || keys[0] === 'queen',
       )
-      .filter(({ keys, path }) =>
-        isLooser(path, findValueAtPath(config, keys), findValueAtPath(defaults, keys)),
-      )
+      .filter(({ keys, path }) => isLooser(path, findValueAtPath(config, keys), findValueAtPath(defaults, keys)))
       // A limit in tokens is what puts the one in dollars out of force.
       .filter(({ path }) => !inTokens(config, path))
       .map(({ keys, path, value }) => ({
@@ -79,9 +76,7 @@ function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
         : known.filter((entry) => !isKept(entry));
     if (loose.length === 0) return [];
     const effect = `limits agents less than the built-in list: ${fences[fence]} ${loose.join(', ')}`;
-    return [
-      { keys: ['permissions', name], path: `permissions.${name}`, value: JSON.stringify(entries), effect },
-    ];
+    return [{ keys: ['permissions', name], path: `permissions.${name}`, value: JSON.stringify(entries), effect }];
   });
 }
 
@@ -105,8 +100,7 @@ function listTrusted({ machines }: Config): readonly LoosenedValue[] {
 /** Accounts whose comments on pull requests reach agents, beside members of the repository. */
 function listHeard({ pull_requests: { commenters } }: Config): readonly LoosenedValue[] {
   if (commenters.length === 0) return [];
-  const effect =
-    'lets comments of these accounts on pull requests reach agents, even if they are not members';
+  const effect = 'lets comments of these accounts on pull requests reach agents, even if they are not members';
   const keys = ['pull_requests', 'commenters'];
   return [{ keys, path: keys.join('.'), value: JSON.stringify(commenters), effect }];
 }

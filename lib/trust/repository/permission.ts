@@ -56,9 +56,7 @@ export function savePermission(place: PermissionPlace, content: RepositoryConten
   const file = fileOf(place);
   const { commonDir, root, config, env } = place;
   if (
-    [root, commonDir].some((folder) =>
-      isSameOrBelowFolder(realPathEvenIfMissing(file), realPathEvenIfMissing(folder)),
-    )
+    [root, commonDir].some((folder) => isSameOrBelowFolder(realPathEvenIfMissing(file), realPathEvenIfMissing(folder)))
   )
     throw inRepository(file);
   const permission: Permission = {
@@ -121,10 +119,7 @@ export function revokePermission({ config, repository }: Permission, env: Permis
 }
 
 /** Compares the content that asks for permission with what was allowed before. */
-export function compareContent(
-  permission: Permission | null,
-  items: readonly TrustItem[],
-): readonly TrustChange[] {
+export function compareContent(permission: Permission | null, items: readonly TrustItem[]): readonly TrustChange[] {
   return items.map((item) => {
     const before = permission?.items.find(({ kind, where }) => kind === item.kind && where === item.where);
     if (before === undefined) return { item, change: 'new', before: null };

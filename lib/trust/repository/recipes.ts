@@ -36,10 +36,7 @@ export function runsPackagePrograms(word: string): boolean {
 }
 
 /** The shell commands that a recipe runs for what is asked of it; all of them where that names none. */
-export function listRecipeCommands(
-  { path, bytes }: FileReadOnce,
-  asked: readonly string[],
-): readonly string[] {
+export function listRecipeCommands({ path, bytes }: FileReadOnce, asked: readonly string[]): readonly string[] {
   const text = bytes?.toString() ?? '';
   if (/\.jsonc?$/.test(path)) return scriptsIn(text, asked);
   if (settings.has(basename(path))) return programsIn(text);
@@ -66,9 +63,7 @@ function wordsIn(script: unknown): readonly string[] {
 
 /** Programs and modules that settings name; tokens and registries are left out. */
 function programsIn(text: string): readonly string[] {
-  const lines = text.matchAll(
-    /^[ \t]*(?:script-?shell|shell|node-?options|yarn-?path|preload)\b[ \t]*[=: \t](.+)$/gim,
-  );
+  const lines = text.matchAll(/^[ \t]*(?:script-?shell|shell|node-?options|yarn-?path|preload)\b[ \t]*[=: \t](.+)$/gim);
   return [...lines].map(([, value = '']) => value);
 }
 

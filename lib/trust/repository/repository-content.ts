@@ -78,9 +78,7 @@ function onePerPlace(items: readonly TrustItem[]): readonly TrustItem[] {
 }
 
 function digestOf(items: readonly TrustItem[]): string {
-  const lines = items.map(({ kind, where, sha256, realPath }) =>
-    JSON.stringify([kind, where, sha256, realPath]),
-  );
+  const lines = items.map(({ kind, where, sha256, realPath }) => JSON.stringify([kind, where, sha256, realPath]));
   return sha256Of([...new Set(lines)].sort().join('\n'));
 }
 
@@ -185,10 +183,7 @@ interface FolderSetting {
   readonly effect: string;
 }
 
-function folderItems(
-  place: TrustItemPlaces,
-  { keys, written, real, effect }: FolderSetting,
-): readonly TrustItem[] {
+function folderItems(place: TrustItemPlaces, { keys, written, real, effect }: FolderSetting): readonly TrustItem[] {
   if (real === null) return [];
   return [
     {
@@ -207,9 +202,7 @@ function readPreparation({ project }: Config, place: TrustItemPlaces): readonly 
   };
   const settings = (['setup', 'teardown', 'copy', 'link'] as const)
     .filter((name) => project[name].length > 0)
-    .map((name) =>
-      buildSettingItem(place, { keys: ['project', name], value: project[name], effect: effects[name] }),
-    );
+    .map((name) => buildSettingItem(place, { keys: ['project', name], value: project[name], effect: effects[name] }));
   const included = readFileOnce(join(place.root, '.worktreeinclude'));
   if (included === null) return settings;
   const item = buildFileItem(included, { place, namedBy: '.worktreeinclude' });
@@ -217,9 +210,7 @@ function readPreparation({ project }: Config, place: TrustItemPlaces): readonly 
 }
 
 function readLoosened(config: Config, place: TrustItemPlaces): readonly TrustItem[] {
-  return listLoosenedValues(config).map(({ keys, value, effect }) =>
-    buildSettingItem(place, { keys, value, effect }),
-  );
+  return listLoosenedValues(config).map(({ keys, value, effect }) => buildSettingItem(place, { keys, value, effect }));
 }
 
 /** Signers whose decisions count as the person's. */

@@ -55,10 +55,7 @@ export function guardRepository({ content, isAllowed, place, hints }: GuardOptio
 function changedPaths(before: readonly FileReadOnce[], now: readonly FileReadOnce[]): readonly string[] {
   const key = ({ path, sha256, realPath }: FileReadOnce): string => JSON.stringify([path, sha256, realPath]);
   const [olds, news] = [new Set(before.map(key)), new Set(now.map(key))];
-  const changed = [
-    ...before.filter((file) => !news.has(key(file))),
-    ...now.filter((file) => !olds.has(key(file))),
-  ];
+  const changed = [...before.filter((file) => !news.has(key(file))), ...now.filter((file) => !olds.has(key(file)))];
   return [...new Set(changed.map(({ path }) => path))];
 }
 

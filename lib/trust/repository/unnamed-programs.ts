@@ -4,8 +4,7 @@ const interpreters = /^(?:node(?:js)?|bun|deno|tsx|ts-node|python[\d.]*|ruby|per
 const wrappers = /^(?:env|exec|command|builtin|nohup|time|nice|ionice|timeout|stdbuf|setsid|sudo|doas)$/;
 const keywords = /^(?:if|then|else|elif|fi|do|done|while|until|esac|!|\{|\})$/;
 // Words in code on the command line that read or start another file.
-const reaching =
-  /\b(?:require|import|exec\w*|spawn\w*|system|popen|eval|load|open|run\w*|read\w*|source)\b|`/;
+const reaching = /\b(?:require|import|exec\w*|spawn\w*|system|popen|eval|load|open|run\w*|read\w*|source)\b|`/;
 const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 const topFolder =
   /\$\((?:git rev-parse --show-toplevel|pwd)\)|`(?:git rev-parse --show-toplevel|pwd)`|\$(?:PWD\b|\{PWD\})/g;
@@ -31,9 +30,7 @@ export function runsUnnamedProgram(command: string, isNamed: (word: string) => b
   return splitCommands(command.replaceAll(topFolder, '.')).some((one) => {
     if (one.words.flatMap(substitutionsIn).some(judge.runs)) return true;
     const [program = '', ...args] = withoutStart(one.words, known);
-    return (
-      judge.isOpen(program) || startsUnnamed({ ...one, words: [unquoted(program), ...args] }, known, judge)
-    );
+    return judge.isOpen(program) || startsUnnamed({ ...one, words: [unquoted(program), ...args] }, known, judge);
   });
 }
 

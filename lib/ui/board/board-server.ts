@@ -124,8 +124,7 @@ class Tabs {
     if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
     const session = sessionSchema.safeParse(query.get('session'));
     if (api !== 'api' || !session.success) return notFoundRefusal;
-    if (what === 'events')
-      return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
+    if (what === 'events') return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
     if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
     if (what === 'gate' && path.length === 4) return this.#gateText(session.data, name, path[3]);
     if (what === 'stream' && agentIdPattern.test(name))
@@ -157,15 +156,13 @@ class Tabs {
   async #answerGate(query: URLSearchParams, body: unknown): Promise<PageResponse> {
     const session = sessionSchema.safeParse(query.get('session'));
     const given = answerSchema.safeParse(body);
-    if (!session.success || !given.success)
-      return createPageRefusal(400, 'This is not an answer to a question.');
+    if (!session.success || !given.success) return createPageRefusal(400, 'This is not an answer to a question.');
     return attempt(() => this.#source.answer(session.data, given.data));
   }
 
   async #tell(body: unknown): Promise<PageResponse> {
     const given = hintSchema.safeParse(body);
-    if (!given.success)
-      return createPageRefusal(400, 'This is not a message: it must name an agent and have a text.');
+    if (!given.success) return createPageRefusal(400, 'This is not a message: it must name an agent and have a text.');
     return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
   }
 

@@ -97,11 +97,7 @@ export interface BoardSource {
   /** null: there is no such task. */
   task(session: string | null, id: string): Promise<BoardTaskDetails | null>;
   /** Reports an agent's stream, its latest part first, until its end or an abort of `signal`; false: there is none. */
-  follow(
-    agent: string,
-    hear: (lines: readonly BoardStreamLine[]) => void,
-    signal: AbortSignal,
-  ): Promise<boolean>;
+  follow(agent: string, hear: (lines: readonly BoardStreamLine[]) => void, signal: AbortSignal): Promise<boolean>;
   /** Sends a hint to a running agent. Throws FlameErrors: it is not there, or takes no hint. */
   sendHint(agent: string, text: string): Promise<void>;
   /** Answers an open question. Throws FlameErrors: the answer is not valid for it, or no run asks it. */

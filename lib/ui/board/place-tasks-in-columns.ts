@@ -141,11 +141,7 @@ function groupEdges(
 }
 
 /** Puts a column in the order of what its nodes are joined to, none on top of another. */
-function settle(
-  layer: string[],
-  rows: Map<string, number>,
-  joined: ReadonlyMap<string, readonly string[]>,
-): void {
+function settle(layer: string[], rows: Map<string, number>, joined: ReadonlyMap<string, readonly string[]>): void {
   const wanted = new Map(
     layer.map((id) => {
       const others = joined.get(id) ?? [];

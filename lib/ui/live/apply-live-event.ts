@@ -35,9 +35,7 @@ export function applyEventToLiveState(state: LiveState, event: RunEventBody, now
       return { ...state, agents: [...state.agents, row].sort(byTask) };
     }
     case 'agent-activity':
-      return changeAgent(state, event.agent, (row) =>
-        addLine({ ...row, ...spendOf(event) }, event.text, now),
-      );
+      return changeAgent(state, event.agent, (row) => addLine({ ...row, ...spendOf(event) }, event.text, now));
     case 'queen-call': {
       const text = `${event.tool} ${event.about}${event.code === null ? '' : ` refused: ${event.code}`}`;
       // Some CLIs say what they used only at their end.
@@ -79,11 +77,7 @@ function noteCheck(
   return { ...state, checks: stage === 'started' ? [...others, check] : others };
 }
 
-function questionLine({
-  state,
-  text,
-  answer,
-}: Extract<RunEventBody, { readonly event: 'question' }>): string {
+function questionLine({ state, text, answer }: Extract<RunEventBody, { readonly event: 'question' }>): string {
   const said = {
     asked: `asks you: ${text}`,
     answered: `you answered: ${answer}`,

@@ -1,14 +1,6 @@
 import { findChosenAgentRow, findLiveAgentRow, type LivePrompt, type LiveState } from './live-state.ts';
 
-export type LiveKey =
-  | 'up'
-  | 'down'
-  | 'enter'
-  | 'back'
-  | 'interrupt'
-  | 'suspend'
-  | 'redraw'
-  | `char:${string}`;
+export type LiveKey = 'up' | 'down' | 'enter' | 'back' | 'interrupt' | 'suspend' | 'redraw' | `char:${string}`;
 
 /** An action that a person has confirmed. */
 export type ConfirmedLiveAction =
@@ -113,10 +105,7 @@ export function applyHintTyping(state: LiveState, asking: HintAction, typed: str
     return applyLiveKey(state, typed === '\u0003' ? 'interrupt' : 'suspend');
   if (typed === '\u001b') return { state: { ...state, prompt: null }, act: null };
   const isSent = /^[^\r\n]*[\r\n]$/.test(typed);
-  const text = [...typed.replace(escapes, '').replace(/[\r\n]+/g, isSent ? '' : ' ')].reduce(
-    edit,
-    asking.text,
-  );
+  const text = [...typed.replace(escapes, '').replace(/[\r\n]+/g, isSent ? '' : ' ')].reduce(edit, asking.text);
   if (!isSent) return { state: { ...state, prompt: { ...asking, text } }, act: null };
   const said = text.trim();
   return { state: { ...state, prompt: null }, act: said === '' ? null : { ...asking, text: said } };

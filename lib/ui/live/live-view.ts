@@ -55,8 +55,7 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
   };
   const order = async (wanted: ConfirmedLiveAction): Promise<void> => {
     const said = await act(wanted);
-    if (said !== null && wanted.kind !== 'wind-down')
-      update(addAgentLine(state, wanted.agent, said, Date.now()));
+    if (said !== null && wanted.kind !== 'wind-down') update(addAgentLine(state, wanted.agent, said, Date.now()));
   };
   const show = (pressed: ReturnType<typeof applyLiveKey>): void => {
     update(pressed.state);
@@ -98,11 +97,7 @@ function isRunning({ wave, agents }: LiveState): boolean {
   return agents.length > 0 || (wave !== null && wave !== 'plan' && wave !== 'review');
 }
 
-function perform(
-  done: LiveKeyAction,
-  stage: LiveTerminal,
-  order: (order: ConfirmedLiveAction) => Promise<void>,
-): void {
+function perform(done: LiveKeyAction, stage: LiveTerminal, order: (order: ConfirmedLiveAction) => Promise<void>): void {
   switch (done.kind) {
     case 'stop':
     case 'hint':

@@ -53,9 +53,7 @@ export function renderAgentTitle(
   const spend = spendAgainst(row, facts?.agentBudgets[row.role] ?? null);
   const state = row.outcome ?? (row.isStopping ? 'stopping' : elapsed(row, now));
   return [
-    style.bold(
-      cutText([row.id, toPrintableLine(state), ...(spend === '' ? [] : [spend])].join(' · '), width),
-    ),
+    style.bold(cutText([row.id, toPrintableLine(state), ...(spend === '' ? [] : [spend])].join(' · '), width)),
     ...task.map((text) => cutText(text, width)),
   ];
 }

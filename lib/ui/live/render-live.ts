@@ -60,9 +60,7 @@ function renderHead(state: LiveState, { width, style }: LiveFrame): readonly str
 /** Services that asked for a pause: none of their agents starts before it is over. */
 function renderPauses({ pauses }: LiveState, { width, style }: LiveFrame): readonly string[] {
   return pauses.map(({ adapter, until }) =>
-    style.yellow(
-      cutText(`${toPrintableLine(adapter)} waits until ${toPrintableLine(until.slice(11, 16))} UTC`, width),
-    ),
+    style.yellow(cutText(`${toPrintableLine(adapter)} waits until ${toPrintableLine(until.slice(11, 16))} UTC`, width)),
   );
 }
 
@@ -101,12 +99,8 @@ function narrowCounts(counts: Counts, tasks: readonly string[], width: number): 
 }
 
 /** Booked spend and that of the agents that run, against the session's budget. */
-function sessionSpend(
-  { spent, budget }: NonNullable<LiveState['facts']>,
-  agents: readonly LiveAgentRow[],
-): string {
-  const sum = (key: 'cost_usd' | 'tokens'): number =>
-    agents.reduce((total, row) => total + row[key], spent[key]);
+function sessionSpend({ spent, budget }: NonNullable<LiveState['facts']>, agents: readonly LiveAgentRow[]): string {
+  const sum = (key: 'cost_usd' | 'tokens'): number => agents.reduce((total, row) => total + row[key], spent[key]);
   const now = { cost_usd: sum('cost_usd'), tokens: sum('tokens') };
   if (now.cost_usd === 0 && now.tokens === 0 && budget.limit === 0) return '';
   if (budget.limit === 0) return formatSpend(now);
@@ -143,12 +137,7 @@ function renderAgents(state: LiveState, frame: LiveFrame, room: number): readonl
 }
 
 /** One agent's stream: its latest lines, or earlier ones. */
-function renderStream(
-  state: LiveState,
-  row: LiveAgentRow,
-  scroll: number,
-  frame: LiveFrame,
-): readonly string[] {
+function renderStream(state: LiveState, row: LiveAgentRow, scroll: number, frame: LiveFrame): readonly string[] {
   const title = renderAgentTitle(row, { ...frame, facts: state.facts });
   const foot = renderFoot(state, frame, [
     'Esc back',
@@ -185,8 +174,7 @@ function renderFoot(
     return [print(`Stop ${task ?? prompt.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
   }
   if (prompt?.kind === 'hint') return [renderHintLine(prompt, { width, style })];
-  if (prompt?.kind === 'wind-down')
-    return [print('Start no more agents and continue with what is done? (y/n)')];
+  if (prompt?.kind === 'wind-down') return [print('Start no more agents and continue with what is done? (y/n)')];
   if (isStopping) return [print('Stopping; press Ctrl-C again to stop at once.')];
   const note = isWindingDown ? [print('No more agents start in this cycle.')] : [];
   return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;

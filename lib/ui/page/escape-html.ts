@@ -53,8 +53,7 @@ export function markControlCharacters(text: string): string {
 /** Makes every text in a value printable: characters that act or hide become visible. Keys stay. */
 export function makePrintable<Value>(value: Value): Value;
 export function makePrintable(value: unknown): unknown {
-  if (typeof value === 'string')
-    return plain.test(value) ? value : toPrintableText(markControlCharacters(value));
+  if (typeof value === 'string') return plain.test(value) ? value : toPrintableText(markControlCharacters(value));
   if (Array.isArray(value)) return value.map((one) => makePrintable(one));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, makePrintable(one)]));

@@ -67,12 +67,10 @@ export async function servePage(
   let origin = '';
   const server = createServer((request, response) => {
     const origins = address === undefined ? [origin] : [origin, address.origin];
-    handle({ request, response, token, tickets, answer, origin, origins, pages, stranger }).catch(
-      (error: unknown) => {
-        const isTheirs = error instanceof SyntaxError || error instanceof URIError;
-        refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
-      },
-    );
+    handle({ request, response, token, tickets, answer, origin, origins, pages, stranger }).catch((error: unknown) => {
+      const isTheirs = error instanceof SyntaxError || error instanceof URIError;
+      refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -129,11 +127,7 @@ async function handle(exchange: Exchange): Promise<void> {
   }
   const given = isPage ? url.searchParams.get('token') : request.headers['x-flame-token'];
   if (typeof given !== 'string' || !isSame(given, token))
-    return refuse(
-      response,
-      403,
-      'This address is not valid, or no longer valid. git flame prints the current one.',
-    );
+    return refuse(response, 403, 'This address is not valid, or no longer valid. git flame prints the current one.');
   if (request.method !== 'GET' && request.method !== 'POST')
     return refuse(response, 405, 'Only GET and POST are supported.');
   const path = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);

@@ -2,14 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { AnswerField, AnswerInput, OfferedAnswer } from '../../domain/questions/answer-definition.ts';
 import { findFieldChoiceByName } from '../../domain/questions/offered-answers.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
-import {
-  askChoice,
-  askLine,
-  askText,
-  askToKeepWork,
-  type KeyChoice,
-  type TerminalAsking,
-} from './ask-at-terminal.ts';
+import { askChoice, askLine, askText, askToKeepWork, type KeyChoice, type TerminalAsking } from './ask-at-terminal.ts';
 
 /** A key that does something of its own; null: nothing is decided by that yet. */
 export interface ExtraKey<Decision> {
@@ -31,9 +24,7 @@ export interface AnswerPromptOptions<Decision> {
 }
 
 /** Asks for one answer by its key, and for its fields; null: nothing was decided by it. */
-export async function askAnswerOnce<Decision>(
-  options: AnswerPromptOptions<Decision>,
-): Promise<Decision | null> {
+export async function askAnswerOnce<Decision>(options: AnswerPromptOptions<Decision>): Promise<Decision | null> {
   const { asking, answers, acts = [] } = options;
   const key = await askChoice(asking, choicesOf(options));
   const own = acts.find(({ label }) => keyOf(label) === key);
@@ -165,10 +156,7 @@ async function askOptions(
 }
 
 /** One of several answers, by its name; null: none after all. */
-async function askNamed(
-  asking: TerminalAsking,
-  answers: readonly OfferedAnswer[],
-): Promise<OfferedAnswer | null> {
+async function askNamed(asking: TerminalAsking, answers: readonly OfferedAnswer[]): Promise<OfferedAnswer | null> {
   const names = answers.map(({ name }) => name).join(', ');
   for (;;) {
     const typed = (await askLine(asking, prompt(`Which (${names})`, 'back'))).trim().replace(/\s+/g, ' ');

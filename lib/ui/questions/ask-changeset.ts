@@ -26,15 +26,10 @@ import { describeUnansweredChangeset } from './waits-for-person-error.ts';
 export async function askChangesetDecision(
   context: GateContext,
   question: ChangesetQuestion,
-  {
-    kept,
-    openPage,
-  }: { readonly kept: KeptLineComments; readonly openPage?: (() => Promise<void>) | undefined },
+  { kept, openPage }: { readonly kept: KeptLineComments; readonly openPage?: (() => Promise<void>) | undefined },
 ): Promise<ChangesetDecision> {
   const comments = kept.of(question);
-  const asking = context.asking(
-    describeUnansweredChangeset(question, await readChangesetAnswerFacts(question)),
-  );
+  const asking = context.asking(describeUnansweredChangeset(question, await readChangesetAnswerFacts(question)));
   const asked: ChangesetDialog = {
     context,
     question,
@@ -44,11 +39,8 @@ export async function askChangesetDecision(
     message: null,
   };
   await showChangesetFacts(asked);
-  const decision = await askUntilDecided(async () =>
-    offerOf(asked, await readChangesetAnswerFacts(question)),
-  );
-  if (decision.kind === 'approve' || decision.kind === 'reject' || decision.kind === 'skip')
-    kept.forget(question);
+  const decision = await askUntilDecided(async () => offerOf(asked, await readChangesetAnswerFacts(question)));
+  if (decision.kind === 'approve' || decision.kind === 'reject' || decision.kind === 'skip') kept.forget(question);
   return decision;
 }
 

@@ -25,9 +25,7 @@ export async function askToAllowTrustChanges(
   const print = (line: string): void => void io.stderr.write(`${line}\n`);
   print(renderTrustChanges(changes, style));
   for (const program of missing)
-    print(
-      `\n${style.yellow(`${toPrintableLine(program)} is not installed here: no agent of it can start.`)}`,
-    );
+    print(`\n${style.yellow(`${toPrintableLine(program)} is not installed here: no agent of it can start.`)}`);
   print('\nAllow this? You allow exactly what is shown, for this clone. To undo it: git flame trust revoke.');
   const key = await askChoice({ prompter: createPrompter(io, style.width), print, onEnd }, [
     { key: 'y', label: '(y)es' },

@@ -68,8 +68,7 @@ export async function askAfterValidatorFailed(
   const asking = context.asking(describeWaitingValidator(question));
   const { asks, decide } = prepareValidatorQuestion(question);
   context.print(context.style.bold(`The validator of ${task.id} failed: ${toPrintableLine(reason)}`));
-  for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  ')))
-    context.print(line);
+  for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  '))) context.print(line);
   const isByHand = ({ word }: { readonly word: string }): boolean => word === 'pass' || word === 'fail';
   const answers = listOfferedAnswers(asks);
   // No judgement before the diff was shown.
@@ -108,9 +107,7 @@ async function parseTaskEdit(text: string): Promise<TaskEdit> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
-  const broken = document.errors.map(
-    (error) => `line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`,
-  );
+  const broken = document.errors.map((error) => `line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`);
   if (broken.length > 0) throw badEdit(broken);
   const parsed = editSchema.safeParse(document.toJS());
   if (parsed.success) return parsed.data;

@@ -2,12 +2,7 @@ import { noPersonToAskMessage } from '../../domain/agent-messages.ts';
 import { type ParsedDecisionsFile, readAnswersByGroup } from '../../domain/config/decisions-file-schema.ts';
 import { commandStoppedError, FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
-import type {
-  DecisionWithPlace,
-  Gates,
-  SessionDecision,
-  UnfinishedSessionDecision,
-} from '../../domain/ports/gates.ts';
+import type { DecisionWithPlace, Gates, SessionDecision, UnfinishedSessionDecision } from '../../domain/ports/gates.ts';
 import type { ChangesetDecision } from '../../domain/questions/changeset-answers.ts';
 import { type DecisionsFileEntry, readDecisionsFileAnswer } from '../../domain/questions/offered-answers.ts';
 import type {
@@ -64,15 +59,7 @@ interface GatesOptions extends TerminalGatesOptions {
  * an error.
  */
 export function createGates(io: Io, options: GatesOptions): Gates {
-  const {
-    decisions,
-    readFile,
-    parsePlan,
-    onWaiting,
-    onChangesetAsked,
-    reviewPage = null,
-    queue = null,
-  } = options;
+  const { decisions, readFile, parsePlan, onWaiting, onChangesetAsked, reviewPage = null, queue = null } = options;
   const person = createSharedGates({
     unattended: createUnattendedGates(options),
     terminal: hasTerminal(io) ? createTerminalGates(io, options) : null,
@@ -91,9 +78,7 @@ export function createGates(io: Io, options: GatesOptions): Gates {
     },
   };
   const fallback = onWaiting === undefined ? asked : announceWaitingGates(asked, onWaiting);
-  return decisions === null
-    ? fallback
-    : createDecisionsFileGates({ decisions, fallback, readFile, parsePlan });
+  return decisions === null ? fallback : createDecisionsFileGates({ decisions, fallback, readFile, parsePlan });
 }
 
 /**
@@ -101,8 +86,7 @@ export function createGates(io: Io, options: GatesOptions): Gates {
  */
 export function createUnattendedGates(options: { readonly person: string; readonly resume: string }): Gates {
   const { person, resume } = options;
-  const wait = (waiting: UnansweredGate): Promise<never> =>
-    Promise.reject(waitsForPersonError(waiting, resume));
+  const wait = (waiting: UnansweredGate): Promise<never> => Promise.reject(waitsForPersonError(waiting, resume));
   return {
     person,
     isInteractive: false,
@@ -163,25 +147,20 @@ export function createDecisionsFileGates(options: DecisionGatesOptions): Gates {
     plan: given(async (question) => {
       const answer = next.plan();
       if (answer === null) return fallback.plan(question);
-      return answer.kind === 'edit'
-        ? { kind: 'edit', plan: await parsePlan(await readFile(answer.text)) }
-        : answer;
+      return answer.kind === 'edit' ? { kind: 'edit', plan: await parsePlan(await readFile(answer.text)) } : answer;
     }),
     validation: given(async (question) => next.validation() ?? fallback.validation(question)),
     validatorFailed: given(async (question) => {
       const answer = next.validator();
       const isAccepted = answer?.kind === 'pass' && answer.notes === undefined;
-      if (answer === null || (isAccepted && hasFailedDiagnostic(question)))
-        return fallback.validatorFailed(question);
+      if (answer === null || (isAccepted && hasFailedDiagnostic(question))) return fallback.validatorFailed(question);
       const notes = isAccepted ? { notes: 'Accepted manually, without a validator.' } : {};
       return toValidatorDecision({ ...answer, ...notes }, hasFailedDiagnostic(question));
     }),
     changeset: given(async (question) => {
       const answer = next.changeset(question.changeset);
       const isRefused =
-        answer?.kind === 'approve' &&
-        answer.override === undefined &&
-        hasFailedDiagnostic(question.changeset);
+        answer?.kind === 'approve' && answer.override === undefined && hasFailedDiagnostic(question.changeset);
       return answer === null || isRefused ? fallback.changeset(question) : answer;
     }),
     session: given(async (question) => next.session() ?? fallback.session(question)),
@@ -196,8 +175,7 @@ export function createDecisionsFileGates(options: DecisionGatesOptions): Gates {
     // Without an answer, and no person to ask, it is left to the agent.
     question: given(async (question) => {
       const answer = next.question();
-      if (answer === null)
-        return fallback.question?.(question) ?? { kind: 'proceed', why: noPersonToAskMessage };
+      if (answer === null) return fallback.question?.(question) ?? { kind: 'proceed', why: noPersonToAskMessage };
       return answer.kind === 'proceed'
         ? answer
         : checkAnswersToAgent(question.questions, { kind: 'answer', answers: [answer.answers].flat() });

@@ -53,8 +53,7 @@ export function createGateContext(io: Io, settings: GateSettings, withdrawn?: Ab
       const printAside = (line: string): void => print(wrapIndented(line, style.width));
       return { prompter, print: printAside, onEnd, withdrawn, howTo: () => howTo(io, style) };
     },
-    viewDiff: (diff) =>
-      openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
+    viewDiff: (diff) => openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
     view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
     edit: (request) => editTextInEditor(io, { ...request, editor: settings.editor, print, style, withdrawn }),
   };

@@ -80,8 +80,7 @@ export async function askLineComment(
     const comment = parseLineComment(typed);
     const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);
     if (stray !== null) asking.print(toPrintableLine(stray));
-    if (comment !== null && (stray === null || (await askChoice(asking, strayChoices)) === 'k'))
-      return comment;
+    if (comment !== null && (stray === null || (await askChoice(asking, strayChoices)) === 'k')) return comment;
     if (comment !== null) continue;
     asking.print('Write the file, a colon, the line and your comment: src/a.ts:12 this is never closed');
   }
@@ -137,9 +136,7 @@ async function askPlace(
   { linesOf }: Pick<ChangesetQuestion, 'linesOf'>,
 ): Promise<Place | null> {
   for (;;) {
-    const typed = (
-      await askLine(asking, 'Which lines, as PATH:LINE or PATH:LINE-LINE (Enter: back): ')
-    ).trim();
+    const typed = (await askLine(asking, 'Which lines, as PATH:LINE or PATH:LINE-LINE (Enter: back): ')).trim();
     if (typed === '') return null;
     const [, path = '', line = '', to = line] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/.exec(typed) ?? [];
     const range = { line: Number(line), ...(to === line ? {} : { to: Number(to) }) };

@@ -56,10 +56,7 @@ export async function readChangesetAnswerFacts(question: ChangesetQuestion): Pro
 }
 
 /** Turns an answer into a decision. Throws FlameError `bad-answer`. */
-export async function parseChangesetDecision(
-  question: ChangesetQuestion,
-  answer: unknown,
-): Promise<ChangesetDecision> {
+export async function parseChangesetDecision(question: ChangesetQuestion, answer: unknown): Promise<ChangesetDecision> {
   const facts = await readChangesetAnswerFacts(question);
   const given = parseAnswerToQuestion<ChangesetDecision>(listOfferedAnswers(facts), answer);
   if (given.kind === 'approve' && given.message !== undefined) {
@@ -98,9 +95,7 @@ async function warningsOf(question: ChangesetQuestion): Promise<readonly string[
   const { changeset, doubts = [], blocked = [] } = question;
   const { missing, depends_on: below } = changeset;
   return [
-    ...(missing.length > 0
-      ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
-      : []),
+    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`] : []),
     ...(below.length > 0 ? [`Stacked on ${below.join(', ')}: approve that first, or this is deferred.`] : []),
     ...doubts.map(renderEvidenceDoubt),
     ...blocked.map(

@@ -14,10 +14,7 @@ export interface PlanTextEditing {
   parse(text: string, question: PlanQuestion): Promise<Plan>;
 }
 
-export function preparePlanQuestion(
-  question: PlanQuestion,
-  plans: PlanTextEditing,
-): PreparedQuestion<PlanDecision> {
+export function preparePlanQuestion(question: PlanQuestion, plans: PlanTextEditing): PreparedQuestion<PlanDecision> {
   const { plan } = question;
   const asks = buildPlanQuestionData(question);
   return {
@@ -41,11 +38,7 @@ export function buildPlanQuestionData(question: PlanQuestion): PlanQuestionData 
     replans_left: replansLeft,
     quit_means: quitMeans(question),
     tasks: plan.tasks.length,
-    notes: [
-      ...received,
-      ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY),
-      ...listPlanRemarks(question),
-    ],
+    notes: [...received, ...renderAgentTexts(agentTexts, Number.POSITIVE_INFINITY), ...listPlanRemarks(question)],
   };
 }
 

@@ -26,9 +26,7 @@ export function prepareSessionQuestion(question: SessionQuestion): PreparedQuest
   return prepareSimpleQuestion(buildSessionQuestionData(question), { about: 'the next cycle' });
 }
 
-export function prepareLeftOverQuestion(
-  question: SessionQuestion,
-): PreparedQuestion<UnfinishedSessionDecision> {
+export function prepareLeftOverQuestion(question: SessionQuestion): PreparedQuestion<UnfinishedSessionDecision> {
   return prepareSimpleQuestion(buildLeftOverQuestionData(question), { about: 'what is left' });
 }
 
@@ -60,9 +58,7 @@ function askedSession(
     cycles_left: cyclesLeft,
     lines: [
       ...listCycleResults(question).map(([name, value]) => `${name}: ${value}`),
-      ...listTroubledTasks(question).map(
-        ({ id, status, why }) => `${id} ${status}: ${why.split('\n', 1)[0] ?? ''}`,
-      ),
+      ...listTroubledTasks(question).map(({ id, status, why }) => `${id} ${status}: ${why.split('\n', 1)[0] ?? ''}`),
       ...lines,
     ],
     undoable: undoable.map(describeUndoableChangeset),
@@ -73,10 +69,7 @@ export function prepareBudgetQuestion(question: BudgetQuestion): PreparedQuestio
   return prepareSimpleQuestion({ gate: 'budget', ...question }, { about: 'the budget' });
 }
 
-export function prepareFailingBaseQuestion({
-  commit,
-  failing,
-}: FailingBaseQuestion): PreparedQuestion<BaseDecision> {
+export function prepareFailingBaseQuestion({ commit, failing }: FailingBaseQuestion): PreparedQuestion<BaseDecision> {
   const about = 'the base, whose checks fail';
   return prepareSimpleQuestion({ gate: 'base', failing }, { about, substance: { commit } });
 }

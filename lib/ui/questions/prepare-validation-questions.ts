@@ -12,10 +12,7 @@ import type {
   ValidationQuestionData,
   ValidatorQuestionData,
 } from '../../domain/questions/question-data.ts';
-import type {
-  ValidationAnswerInput,
-  ValidatorAnswerInput,
-} from '../../domain/questions/validation-answers.ts';
+import type { ValidationAnswerInput, ValidatorAnswerInput } from '../../domain/questions/validation-answers.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { plannedTaskSchema } from '../../domain/state/plan-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
@@ -23,9 +20,7 @@ import { listUnchosenAttempts } from '../render/render-attempts.ts';
 import { dropRepeatedOutput, renderFailsOnBase } from '../render/render-verdict.ts';
 import { cutLongDiff, type PreparedQuestion } from './prepared-question.ts';
 
-export function prepareValidationQuestion(
-  question: ValidationQuestion,
-): PreparedQuestion<ValidationDecision> {
+export function prepareValidationQuestion(question: ValidationQuestion): PreparedQuestion<ValidationDecision> {
   const { task, verdict, showDiff } = question;
   const { id } = task;
   const asks = buildValidationQuestionData(question);
@@ -83,18 +78,12 @@ export async function parseValidationDecision(
   return { ...given, notes };
 }
 
-async function diffOf(
-  what: QuestionTextKind,
-  id: string,
-  showDiff: () => Promise<string>,
-): Promise<string | null> {
+async function diffOf(what: QuestionTextKind, id: string, showDiff: () => Promise<string>): Promise<string | null> {
   if (what !== 'diff') return null;
   return cutLongDiff(await showDiff(), `git flame show ${id} --diff shows all of it`);
 }
 
-export function prepareValidatorQuestion(
-  question: ValidatorFailedQuestion,
-): PreparedQuestion<ValidatorFailedDecision> {
+export function prepareValidatorQuestion(question: ValidatorFailedQuestion): PreparedQuestion<ValidatorFailedDecision> {
   const { task, diagnostics } = question;
   const asks = buildValidatorQuestionData(question);
   return {
@@ -102,10 +91,7 @@ export function prepareValidatorQuestion(
     about: task.id,
     substance: { task, diagnostics },
     decide: async (given) =>
-      toValidatorDecision(
-        parseAnswerToQuestion<ValidatorAnswerInput>(listOfferedAnswers(asks), given),
-        asks.red,
-      ),
+      toValidatorDecision(parseAnswerToQuestion<ValidatorAnswerInput>(listOfferedAnswers(asks), given), asks.red),
     text: (what) => diffOf(what, task.id, () => question.showDiff()),
   };
 }

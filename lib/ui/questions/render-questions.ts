@@ -1,10 +1,6 @@
 import { listCommandLineAnswers, renderAnswerUsage } from '../../domain/questions/offered-answers.ts';
 import type { PendingQuestion, QuestionData } from '../../domain/questions/question-data.ts';
-import {
-  listQuestionFacts,
-  type QuestionFact,
-  renderQuestionTitle,
-} from '../../domain/questions/question-facts.ts';
+import { listQuestionFacts, type QuestionFact, renderQuestionTitle } from '../../domain/questions/question-facts.ts';
 import { pickFailureLines } from '../../util/error-lines.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
@@ -20,11 +16,7 @@ export function renderQuestions(gates: readonly PendingQuestion[], style: Style,
   return gates.map((gate) => renderQuestion(gate, style, now).join('\n')).join('\n\n');
 }
 
-function renderQuestion(
-  { id, session, asked_at, asks }: PendingQuestion,
-  style: Style,
-  now: Date,
-): readonly string[] {
+function renderQuestion({ id, session, asked_at, asks }: PendingQuestion, style: Style, now: Date): readonly string[] {
   const since = formatDuration(Math.max(0, now.getTime() - Date.parse(asked_at)));
   const rows = listCommandLineAnswers(asks).map((answer) => [
     `git flame answer ${id} ${renderAnswerUsage(answer)}`,

@@ -61,8 +61,7 @@ export function createSharedGates(options: SharedGatesOptions): Gates {
   const shared: Gates = {
     person: unattended.person,
     isInteractive: terminal !== null,
-    plan: (question) =>
-      ask({ about: () => preparePlanQuestion(question, plans), at: (gates) => gates.plan(question) }),
+    plan: (question) => ask({ about: () => preparePlanQuestion(question, plans), at: (gates) => gates.plan(question) }),
     validation: (question) =>
       ask({ about: () => prepareValidationQuestion(question), at: (gates) => gates.validation(question) }),
     validatorFailed: (question) =>
@@ -80,10 +79,8 @@ export function createSharedGates(options: SharedGatesOptions): Gates {
       ask({ about: () => prepareSessionQuestion(question), at: (gates) => gates.session(question) }),
     leftOver: (question) =>
       ask({ about: () => prepareLeftOverQuestion(question), at: (gates) => gates.leftOver(question) }),
-    budget: (question) =>
-      ask({ about: () => prepareBudgetQuestion(question), at: (gates) => gates.budget(question) }),
-    base: (question) =>
-      ask({ about: () => prepareFailingBaseQuestion(question), at: (gates) => gates.base(question) }),
+    budget: (question) => ask({ about: () => prepareBudgetQuestion(question), at: (gates) => gates.budget(question) }),
+    base: (question) => ask({ about: () => prepareFailingBaseQuestion(question), at: (gates) => gates.base(question) }),
     question: (question) =>
       ask({
         about: () => prepareAgentQuestion(question),
@@ -94,8 +91,7 @@ export function createSharedGates(options: SharedGatesOptions): Gates {
   if (terminal !== null || queue?.isWanted() === true) return shared;
   return {
     ...unattended,
-    changeset: (question) =>
-      page?.isWanted() === true ? shared.changeset(question) : unattended.changeset(question),
+    changeset: (question) => (page?.isWanted() === true ? shared.changeset(question) : unattended.changeset(question)),
   };
 }
 

@@ -99,11 +99,7 @@ export function hasTerminal(io: Io): boolean {
 }
 
 /** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */
-async function askPlan(
-  context: GateContext,
-  question: PlanQuestion,
-  text: PlanTextFormat,
-): Promise<PlanDecision> {
+async function askPlan(context: GateContext, question: PlanQuestion, text: PlanTextFormat): Promise<PlanDecision> {
   const { style, print } = context;
   const plans = createPlanTextEditing(text);
   const { asks, decide } = preparePlanQuestion(question, plans);
@@ -152,11 +148,7 @@ function askLeftOver(context: GateContext, question: SessionQuestion): Promise<U
   );
 }
 
-function printCycle(
-  { print, style }: GateContext,
-  question: SessionQuestion,
-  outlook: readonly string[],
-): void {
+function printCycle({ print, style }: GateContext, question: SessionQuestion, outlook: readonly string[]): void {
   print(renderCycleEnd(question, style));
   for (const line of outlook) print(line);
 }
@@ -175,11 +167,7 @@ function askBase(context: GateContext, question: FailingBaseQuestion): Promise<B
   context.print('Agents would be paid for work that cannot pass.');
   const hints = ['git flame work'];
   const message = 'Diagnostics fail on the base: whether agents work anyway waits for a person.';
-  return askPlainly(
-    context,
-    prepareFailingBaseQuestion(question),
-    unanswerableByFileError(message, { hints }),
-  );
+  return askPlainly(context, prepareFailingBaseQuestion(question), unanswerableByFileError(message, { hints }));
 }
 
 /** Asks by the table alone. */
@@ -207,9 +195,7 @@ async function askForAgent(
     const { question, options } = one;
     context.print(quoted(question, context.style));
     for (const [index, { label, description }] of options.entries())
-      context.print(
-        quoted(`${index + 1} ${label}${description === '' ? '' : `: ${description}`}`, context.style),
-      );
+      context.print(quoted(`${index + 1} ${label}${description === '' ? '' : `: ${description}`}`, context.style));
     const answer = await askOne(context, asking, { question: one, until });
     if (answer === null) return { kind: 'proceed' };
     given.push(answer);
@@ -224,8 +210,7 @@ async function askOne(
   { question, until }: { readonly question: AgentQuestion; readonly until: string },
 ): Promise<string | null> {
   const { options, isSeveral } = question;
-  const how =
-    options.length === 0 ? '' : isSeveral ? 'numbers, or your own words; ' : 'a number, or your own words; ';
+  const how = options.length === 0 ? '' : isSeveral ? 'numbers, or your own words; ' : 'a number, or your own words; ';
   for (;;) {
     const answer = await askOrEnd(
       asking,

@@ -80,9 +80,6 @@ export class UnappliedAnswers {
   }
 }
 
-function printOf(
-  { asks, substance }: PreparedQuestion<unknown>,
-  { session, decidedAt }: QuestionOrigin,
-): string {
+function printOf({ asks, substance }: PreparedQuestion<unknown>, { session, decidedAt }: QuestionOrigin): string {
   return canonicalDigest({ asks, substance, session, decidedAt });
 }

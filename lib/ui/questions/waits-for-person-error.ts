@@ -157,9 +157,7 @@ function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly strin
     });
 }
 
-export function describeWaitingValidation(
-  question: Pick<ValidationQuestion, 'task' | 'verdict'>,
-): UnansweredGate {
+export function describeWaitingValidation(question: Pick<ValidationQuestion, 'task' | 'verdict'>): UnansweredGate {
   const { id } = question.task;
   return waitingAt(buildValidationQuestionData(question), {
     subject: `${id}, which failed its validation,`,

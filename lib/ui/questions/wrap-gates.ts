@@ -1,24 +1,11 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type {
-  AskedAgentQuestions,
-  FailingBaseQuestion,
-  Gates,
-  SessionQuestion,
-} from '../../domain/ports/gates.ts';
+import type { AskedAgentQuestions, FailingBaseQuestion, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
 import type { DecisionsFileGate } from './waits-for-person-error.ts';
 
 /** Wraps how a question is asked at a gate. */
 export type WrapGate = <Question, Answer>(
   ask: (question: Question) => Promise<Answer>,
-  gate:
-    | 'plan'
-    | 'validation'
-    | 'validator_failed'
-    | 'changesets'
-    | 'session'
-    | 'budget'
-    | 'question'
-    | 'base',
+  gate: 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget' | 'question' | 'base',
 ) => (question: Question) => Promise<Answer>;
 
 /** Gates each of whose questions is asked by way of `wrap`. */
@@ -33,12 +20,8 @@ export function wrapGates(gates: Gates, wrap: WrapGate): Gates {
     changeset: wrap((question) => gates.changeset(question), 'changesets'),
     session: wrap((question) => gates.session(question), 'session'),
     budget: wrap((question) => gates.budget(question), 'budget'),
-    ...(leftOver === undefined
-      ? {}
-      : { leftOver: wrap((question: SessionQuestion) => leftOver(question), 'session') }),
-    ...(asked === undefined
-      ? {}
-      : { question: wrap((question: AskedAgentQuestions) => asked(question), 'question') }),
+    ...(leftOver === undefined ? {} : { leftOver: wrap((question: SessionQuestion) => leftOver(question), 'session') }),
+    ...(asked === undefined ? {} : { question: wrap((question: AskedAgentQuestions) => asked(question), 'question') }),
     ...(base === undefined ? {} : { base: wrap((question: FailingBaseQuestion) => base(question), 'base') }),
   };
 }

@@ -1,8 +1,4 @@
-import type {
-  ConflictingChangeset,
-  EvidenceDoubt,
-  StackedWorkOutcome,
-} from '../../domain/ports/changeset-question.ts';
+import type { ConflictingChangeset, EvidenceDoubt, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { renderLineRange } from '../../domain/state/line-range.ts';
 import { remarkHeadings } from '../../domain/state/pull-request-news.ts';
@@ -66,9 +62,7 @@ export function renderAnsweredRemarks(changeset: Changeset, tasks: readonly Task
     if (entry === undefined) return [];
     const all = notesOf(entry).map((line) => cutText(`${task.id}: ${line}`, widest));
     const left = all.length - mostShown;
-    return left <= 0
-      ? all
-      : [...all.slice(0, mostShown), `${task.id}: ${left} more: git flame show ${task.id}`];
+    return left <= 0 ? all : [...all.slice(0, mostShown), `${task.id}: ${left} more: git flame show ${task.id}`];
   });
 }
 
@@ -97,8 +91,7 @@ const mostPaths = 3;
 export function renderExcludingChangesets(excluding: readonly ConflictingChangeset[]): readonly string[] {
   return excluding.map(({ group, isApproved, paths }) => {
     const rest = paths.length - mostPaths;
-    const where =
-      paths.slice(0, mostPaths).map(toPrintableLine).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    const where = paths.slice(0, mostPaths).map(toPrintableLine).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
     const name = toPrintableLine(group);
     const what = isApproved
       ? `It conflicts with ${name}, which is already approved, in ${where}`

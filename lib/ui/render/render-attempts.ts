@@ -96,12 +96,10 @@ export function renderAttemptEnd(
 /** Attempts that handed something in and were not chosen. */
 export function listUnchosenAttempts(tasks: readonly Task[]): readonly ChoosableAttempt[] {
   return tasks.filter(hasChoosableAttempts).flatMap((task) =>
-    buildAttemptTableRows(task).flatMap(
-      ({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
-        if (isChosen || lines === '') return [];
-        const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
-        return [{ task: task.id, attempt, words }];
-      },
-    ),
+    buildAttemptTableRows(task).flatMap(({ attempt, isChosen, agent, by, diagnostics, verdict, lines, cost }) => {
+      if (isChosen || lines === '') return [];
+      const words = [agent, by, diagnostics, verdict, lines, cost].filter(Boolean).join(', ');
+      return [{ task: task.id, attempt, words }];
+    }),
   );
 }

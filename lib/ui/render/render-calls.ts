@@ -14,9 +14,7 @@ export function renderCalls(calls: readonly AgentCalls[], style: Style): readonl
     return [
       ...wrapText(`${toPrintableLine(agent)}: ${allowed} allowed, ${refused} blocked`, style.width, '  '),
       ...blocked.slice(0, mostCalls).flatMap((call) => renderBlockedCall(call, style)),
-      ...(hidden > 0
-        ? [style.dim(`    … ${hidden} more: git flame show ${toPrintableLine(agent)} --json`)]
-        : []),
+      ...(hidden > 0 ? [style.dim(`    … ${hidden} more: git flame show ${toPrintableLine(agent)} --json`)] : []),
     ];
   });
 }
@@ -30,9 +28,7 @@ export function renderBlockedCall(
   const call = `${toPrintableLine(tool)} ${toPrintableLine(target)}`.trim();
   return [
     ...wrapText(`blocked: ${call}${times}`, style.width, '    ').map(style.red),
-    ...wrapText(`${toPrintableLine(rule)}: ${toPrintableLine(details)}`, style.width, '      ').map(
-      style.dim,
-    ),
+    ...wrapText(`${toPrintableLine(rule)}: ${toPrintableLine(details)}`, style.width, '      ').map(style.dim),
   ];
 }
 

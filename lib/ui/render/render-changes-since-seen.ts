@@ -13,11 +13,7 @@ import { toPrintableDiffLine, toPrintableLine, toPrintableText } from '../text/p
 import type { Style } from '../text/style.ts';
 
 /** Renders changes since the person saw it last, with their remarks and the answers. */
-export function renderChangesSinceSeen(
-  since: ChangesSinceSeen,
-  style: Style,
-  indent = '  ',
-): readonly string[] {
+export function renderChangesSinceSeen(since: ChangesSinceSeen, style: Style, indent = '  '): readonly string[] {
   const wrap = (text: string, more = ''): readonly string[] => wrapText(text, style.width, indent + more);
   return [
     ...wrap(`${describeSeen(since.seen)}: ${describeChangeSize(since)}`).map(style.bold),

@@ -22,18 +22,13 @@ interface DecidedChangeset {
 }
 
 /** Which files a changeset changes, what became of it, and what to type next. */
-export function renderChangesetDecision(
-  { changeset, counts, files, review }: DecidedChangeset,
-  style: Style,
-): string {
+export function renderChangesetDecision({ changeset, counts, files, review }: DecidedChangeset, style: Style): string {
   const { state, reason, landed_commit, undone } = changeset;
   const by = nameDecider(changeset);
   const facts = [
     state,
     ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
-    ...(undone === undefined
-      ? []
-      : [`after it had landed as ${shortId(undone.commit)}, ${formatTime(undone.at)},`]),
+    ...(undone === undefined ? [] : [`after it had landed as ${shortId(undone.commit)}, ${formatTime(undone.at)},`]),
     ...(by === null ? [] : [`by ${toPrintableLine(by)}`]),
     ...(counts ? [] : [decidedElsewhereMark]),
     ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
@@ -42,9 +37,7 @@ export function renderChangesetDecision(
     text === null || text === '' ? [] : [text],
   );
   return [
-    ...(files.length === 0
-      ? []
-      : ['', style.bold('Files'), ...renderTaskWork({ commits: [], files }, style)]),
+    ...(files.length === 0 ? [] : ['', style.bold('Files'), ...renderTaskWork({ commits: [], files }, style)]),
     '',
     style.bold('Decision'),
     ...wrapText(facts.join(' '), style.width, '  '),
@@ -61,8 +54,7 @@ export function renderChangesetDecision(
 export const decidedElsewhereMark = '(from another clone, not trusted here)';
 
 function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
-  if (state === 'waiting')
-    return [`git flame review --changeset ${shellQuote(group)}`, `git flame show ${id} --diff`];
+  if (state === 'waiting') return [`git flame review --changeset ${shellQuote(group)}`, `git flame show ${id} --diff`];
   if (landed_commit !== null) return [`git show --first-parent ${shortId(landed_commit)}`];
   return [`git flame show ${id} --diff`, 'git flame status'];
 }
@@ -71,8 +63,7 @@ const mostFiles = 20;
 
 /** Commits and the files they change, as `git diff --stat` counts them. */
 export function renderTaskWork({ commits, files }: TaskWork, style: Style): readonly string[] {
-  const sum = (key: 'insertions' | 'deletions'): number =>
-    files.reduce((total, file) => total + file[key], 0);
+  const sum = (key: 'insertions' | 'deletions'): number => files.reduce((total, file) => total + file[key], 0);
   const total = [
     `${formatCount(files.length, 'file')} changed`,
     `${formatCount(sum('insertions'), 'insertion')}(+)`,

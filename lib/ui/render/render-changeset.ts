@@ -60,19 +60,14 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
 /** Issues without check output: that of a task is in its story, that of the changeset stands below. */
 function issuesOf(verdict: Verdict | undefined): readonly string[] {
   const printed = (verdict?.diagnostics ?? []).map(({ output }) => output);
-  return (verdict?.issues ?? [])
-    .map((issue) => removeRepeatedLines(issue, printed))
-    .filter((issue) => issue !== '');
+  return (verdict?.issues ?? []).map((issue) => removeRepeatedLines(issue, printed)).filter((issue) => issue !== '');
 }
 
 /** Of a round of its pull request: what it answers. */
 function renderRound({ changeset, tasks }: ChangesetView, style: Style): readonly string[] {
   const answered = renderAnsweredRemarks(changeset, tasks);
   if (answered.length === 0) return [];
-  return [
-    '  Addresses these review comments:',
-    ...answered.flatMap((line) => renderBullet(line, style, '    ')),
-  ];
+  return ['  Addresses these review comments:', ...answered.flatMap((line) => renderBullet(line, style, '    '))];
 }
 
 /** An agent's calls that the watcher refused, the most frequent named. */
@@ -87,15 +82,11 @@ function renderBlocked({ agent, blocked, top }: BlockedCalls, style: Style): rea
 function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {
   const { missing, depends_on } = changeset;
   const warnings = [
-    ...(missing.length > 0
-      ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
-      : []),
+    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`] : []),
     ...(depends_on.length > 0
       ? [`Stacked on ${depends_on.map(toPrintableLine).join(', ')}: approve that first, or this is deferred.`]
       : []),
-    ...(hasFailedDiagnostic(changeset)
-      ? ['Diagnostics fail on the merged tree: approving needs a reason.']
-      : []),
+    ...(hasFailedDiagnostic(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
     ...doubts.map(renderEvidenceDoubt),
   ];
   return warnings.flatMap((text) => wrapText(`warning: ${text}`, style.width, '  ')).map(style.yellow);

@@ -26,11 +26,7 @@ interface CleanupView {
 /** Renders what a cleanup would do or did, and what it leaves alone. */
 export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, style: Style): string {
   const title = isDone ? 'Cleaned up:' : 'Would be removed:';
-  const rows = lines.map(({ what, name, details }) => [
-    what,
-    toPrintableLine(name),
-    toPrintableLine(details),
-  ]);
+  const rows = lines.map(({ what, name, details }) => [what, toPrintableLine(name), toPrintableLine(details)]);
   return [
     ...(rows.length === 0 ? ['Nothing to remove.'] : [style.bold(title), ...table(rows, style)]),
     ...staying('Not merged, kept without --force:', left, style),

@@ -18,22 +18,14 @@ export function renderCycleEnd(question: Question, style: Style): string {
     ...renderTable(listCycleResults(question), { width: style.width, indent: '  ' }),
     ...renderRoleSpending(session, style, '    '),
     ...renderTable(
-      listTroubledTasks(question).map(({ id, status, why }) => [
-        id,
-        paintStatus(status, style),
-        toPrintableLine(why),
-      ]),
+      listTroubledTasks(question).map(({ id, status, why }) => [id, paintStatus(status, style), toPrintableLine(why)]),
       { width: style.width, indent: '  ' },
     ),
   ].join('\n');
 }
 
 /** A cycle's results: names and figures. */
-export function listCycleResults({
-  session,
-  summary,
-  budget,
-}: Question): readonly (readonly [string, string])[] {
+export function listCycleResults({ session, summary, budget }: Question): readonly (readonly [string, string])[] {
   return [
     ['approved', formatCount(summary.approved, 'changeset')],
     ['sent back', formatCount(summary.requeued, 'task')],
@@ -45,14 +37,10 @@ export function listCycleResults({
   ];
 }
 
-type Question = Pick<SessionQuestion, 'session' | 'summary' | 'budget'> &
-  Partial<Pick<SessionQuestion, 'tasks'>>;
+type Question = Pick<SessionQuestion, 'session' | 'summary' | 'budget'> & Partial<Pick<SessionQuestion, 'tasks'>>;
 
 /** `$2.14 of $10.00, 12,450 tokens`: the limit is next to the unit it is in. */
-function spendAgainst(
-  { cost_usd, tokens }: SessionQuestion['session'],
-  budget: SessionQuestion['budget'],
-): string {
+function spendAgainst({ cost_usd, tokens }: SessionQuestion['session'], budget: SessionQuestion['budget']): string {
   if (budget === undefined || budget.limit === 0) return formatSpend({ cost_usd, tokens });
   if (budget.unit === 'tokens')
     return `${formatUsd(cost_usd)}, ${formatTokens(tokens)} of ${formatTokens(budget.limit)}`;

@@ -29,11 +29,7 @@ export function compareTextLines(olds: readonly string[], news: readonly string[
   const start = commonStart(olds, news);
   const end = commonStart([...olds.slice(start)].reverse(), [...news.slice(start)].reverse());
   const middle = diffMiddle(olds.slice(start, olds.length - end), news.slice(start, news.length - end));
-  return shortened([
-    ...olds.slice(0, start).map(kept),
-    ...middle,
-    ...olds.slice(olds.length - end).map(kept),
-  ]);
+  return shortened([...olds.slice(0, start).map(kept), ...middle, ...olds.slice(olds.length - end).map(kept)]);
 }
 
 function commonStart(olds: readonly string[], news: readonly string[]): number {

@@ -21,9 +21,7 @@ const titles: Readonly<Record<FindingArea, string>> = {
 export function renderFindings(findings: readonly DoctorFinding[], style: Style): string {
   const areas = findingAreas.flatMap((area) => {
     const own = findings.filter((one) => one.area === area);
-    return own.length === 0
-      ? []
-      : [style.bold(titles[area]), ...own.flatMap((one) => renderFinding(one, style)), ''];
+    return own.length === 0 ? [] : [style.bold(titles[area]), ...own.flatMap((one) => renderFinding(one, style)), ''];
   });
   return [...areas, renderSum(findings, style)].join('\n');
 }
@@ -48,18 +46,13 @@ export function renderRepairs(
   return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing to fix.'] : rows), ''].join('\n');
 }
 
-function renderFinding(
-  { result, message, details, hints, isRequired }: DoctorFinding,
-  style: Style,
-): string[] {
+function renderFinding({ result, message, details, hints, isRequired }: DoctorFinding, style: Style): string[] {
   const paint = { proven: style.green, weaker: style.yellow, missing: isRequired ? style.red : style.yellow };
   const [first = '', ...rest] = wrapText(toPrintableLine(message), style.width - 11);
   return [
     `  ${paint[result](result.padEnd(7))}  ${first}`,
     ...[...rest, ...details.map(toPrintableLine)].map((line) => `           ${line}`),
-    ...(result === 'proven'
-      ? []
-      : hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`)),
+    ...(result === 'proven' ? [] : hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`)),
   ];
 }
 

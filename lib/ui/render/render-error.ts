@@ -7,10 +7,7 @@ import type { Style } from '../text/style.ts';
 export function renderError(error: FlameError, style: Style): string {
   const isFailure = error.kind !== 'waiting' && error.kind !== 'interrupted';
   const label = isFailure ? 'error:' : '';
-  const [first = '', ...rest] = wrapText(
-    `${label} ${toPrintableLine(error.message)}`.trimStart(),
-    style.width,
-  );
+  const [first = '', ...rest] = wrapText(`${label} ${toPrintableLine(error.message)}`.trimStart(), style.width);
   const paint = isFailure ? style.red : style.yellow;
   return [
     label === '' ? paint(first) : paint(label) + first.slice(label.length),

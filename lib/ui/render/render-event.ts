@@ -127,8 +127,7 @@ function renderNotice(event: EventOf<'notice'>, style: Style): string {
 function renderDetail(text: string, style: Style): readonly string[] {
   const line = toPrintableLine(text);
   const [, path, before, after] = /^([\w.[\]-]+: )(.*) -> (.*)$/.exec(line) ?? [];
-  if (path === undefined || before === undefined || after === undefined)
-    return wrapText(line, style.width, '  ');
+  if (path === undefined || before === undefined || after === undefined) return wrapText(line, style.width, '  ');
   if (textWidth(line) + 2 <= style.width) return [`  ${path}${style.red(before)} -> ${style.green(after)}`];
   return [
     ...wrapText(path, style.width, '  '),
@@ -156,10 +155,7 @@ function renderVerdict(event: EventOf<'verdict'>, style: Style): string {
   return `${event.task}: ${status} at ${shortId(event.commit)} by ${toPrintableLine(event.by)}${notes}`;
 }
 
-function renderVerified(
-  { task, commit, found, differences }: EventOf<'evidence-verified'>,
-  style: Style,
-): string {
+function renderVerified({ task, commit, found, differences }: EventOf<'evidence-verified'>, style: Style): string {
   const about = `${task} at ${shortId(commit)}`;
   return differences.length === 0
     ? `${about}: ${style.green('the evidence matches')}, ${found.slice(0, 19)}`

@@ -79,9 +79,7 @@ export function drawGraphLines<Node extends RailNode>(
   const left = countDependents(nodes);
   const rails: (string | null)[] = [];
   return nodes.map((node) => {
-    const joined = rails.flatMap((id, column) =>
-      id !== null && node.dependencies.includes(id) ? [column] : [],
-    );
+    const joined = rails.flatMap((id, column) => (id !== null && node.dependencies.includes(id) ? [column] : []));
     const column = freeColumn(rails, Math.max(-1, ...joined) + 1);
     const ends = joined.filter((at) => {
       const id = rails[at] ?? '';
@@ -99,8 +97,7 @@ export function drawGraphLines<Node extends RailNode>(
 function countDependents(nodes: readonly RailNode[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { id, dependencies } of nodes) {
-    for (const need of new Set(dependencies))
-      if (counts.has(need)) counts.set(need, (counts.get(need) ?? 0) + 1);
+    for (const need of new Set(dependencies)) if (counts.has(need)) counts.set(need, (counts.get(need) ?? 0) + 1);
     counts.set(id, 0);
   }
   return counts;
@@ -215,16 +212,11 @@ export function renderGraphAsMermaid(tasks: readonly GraphTask[]): string {
     ...tasks.flatMap(({ id, dependencies }) =>
       dependencies.flatMap((need) => (names.has(need) ? [`  ${names.get(need)} --> ${names.get(id)}`] : [])),
     ),
-    ...used.map(
-      (status) => `  classDef ${status} fill:${mermaidColours[status]},stroke:#666666,color:#000000`,
-    ),
+    ...used.map((status) => `  classDef ${status} fill:${mermaidColours[status]},stroke:#666666,color:#000000`),
   ].join('\n');
 }
 
 /** Mermaid knows no backslash, only character numbers; what it might read as markup is given as one. */
 function asLabel(text: string): string {
-  return toPrintableLine(text).replace(
-    /[^\p{L}\p{N} .,:()/_-]/gu,
-    (character) => `#${character.codePointAt(0)};`,
-  );
+  return toPrintableLine(text).replace(/[^\p{L}\p{N} .,:()/_-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

@@ -91,10 +91,7 @@ const purposes: readonly (readonly [RegExp, string])[] = [
   [/^info\/exclude/, 'git ignores the worktrees of agents'],
   [/notes\.displayRef/, 'git log shows reviews and verdicts below their commits'],
   [/core\.hooksPath/, 'hooks of git flame are here; your own hooks run first'],
-  [
-    /^blueflame-init\/hooks/,
-    'check commits of tasks; git push sends the state too if blueflame.pushState is true',
-  ],
+  [/^blueflame-init\/hooks/, 'check commits of tasks; git push sends the state too if blueflame.pushState is true'],
   [/pre-push/, 'git push sends the state too if blueflame.pushState is true'],
   [/(?:commit-msg|pre-commit)/, 'checks commits of tasks; your other commits pass'],
 ];
@@ -104,8 +101,7 @@ const longestName = 56;
 
 /** Splits a long line: its beginning is the name; the rest goes before the purpose. */
 function toRow(line: string): readonly string[] {
-  const [, name, rest] =
-    line.length <= longestName ? [] : (/^(\S+(?: core\.\w+)?)(?::| =) (.+)$/.exec(line) ?? []);
+  const [, name, rest] = line.length <= longestName ? [] : (/^(\S+(?: core\.\w+)?)(?::| =) (.+)$/.exec(line) ?? []);
   if (name === undefined || rest === undefined) return [line, purposeOf(line)];
   return [name, [rest, purposeOf(line)].filter((part) => part !== '').join('; ')];
 }

@@ -30,9 +30,7 @@ function isReportedNearby({ ref, trailers, at }: StateLogEntry, near: readonly S
       other.ref !== ref &&
       other.at === at &&
       words.test(other.subject) &&
-      (trailers.Task ?? '')
-        .split(', ')
-        .some((task) => (other.trailers.Task ?? task).split(', ').includes(task)),
+      (trailers.Task ?? '').split(', ').some((task) => (other.trailers.Task ?? task).split(', ').includes(task)),
   );
 }
 

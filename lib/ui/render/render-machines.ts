@@ -43,9 +43,7 @@ export function renderTrustCommands(machines: readonly ShownMachine[], style: St
 
 function renderOne(one: ShownMachine, style: Style): readonly string[] {
   const sign =
-    one.last_sign_at === null
-      ? 'no heartbeat'
-      : `last heartbeat ${toPrintableLine(one.last_sign_at)} by its clock`;
+    one.last_sign_at === null ? 'no heartbeat' : `last heartbeat ${toPrintableLine(one.last_sign_at)} by its clock`;
   const since = one.since === null ? '' : `, joined ${toPrintableLine(one.since)}`;
   const person = one.person === null ? '' : `  ${toPrintableLine(one.person)}`;
   const config = one.config === 'differs' ? ', different configuration' : '';
@@ -83,10 +81,7 @@ export function renderOtherOpenSessions(
   if (others.length === 0) return [];
   const rows = others
     .slice(0, mostShown)
-    .map(
-      (session) =>
-        `  git flame status --session ${session.id}  ${toPrintableLine(deriveSessionTitle(session))}`,
-    );
+    .map((session) => `  git flame status --session ${session.id}  ${toPrintableLine(deriveSessionTitle(session))}`);
   const rest = others.length - rows.length;
   return ['', 'Also open', ...rows, ...(rest === 0 ? [] : [`  and ${rest} more`])];
 }

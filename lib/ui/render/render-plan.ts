@@ -91,20 +91,14 @@ interface Place {
 function renderEntry(
   task: PlannedTask,
   wave: number,
-  {
-    style,
-    place,
-    overlap,
-  }: { readonly style: Style; readonly place: Place; readonly overlap: string | null },
+  { style, place, overlap }: { readonly style: Style; readonly place: Place; readonly overlap: string | null },
 ): readonly string[] {
   const facts = [
     ...(wave === 0 ? [] : [`step ${wave}`]),
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
     ...(overlap === null ? [] : [overlap]),
-    task.file_locks.length > 0
-      ? `locks ${task.file_locks.map(toPrintableLine).join(', ')}`
-      : 'locks everything',
+    task.file_locks.length > 0 ? `locks ${task.file_locks.map(toPrintableLine).join(', ')}` : 'locks everything',
     ...(task.model === null ? [] : [`model ${toPrintableLine(task.model)}`]),
     ...(task.adapter === null ? [] : [`by ${task.adapter}`]),
     ...[describeAttempts(task) ?? []].flat(),
@@ -128,9 +122,7 @@ function describeOverlap({ id }: PlannedTask, overlap: PlanQuestion['overlap']):
 
 /** Wrapped text behind the branches of a tree. */
 function hang(text: string, width: number, { first, rest }: Place): readonly string[] {
-  return wrapText(text, width, rest).map((line, index) =>
-    index === 0 ? first + line.slice(rest.length) : line,
-  );
+  return wrapText(text, width, rest).map((line, index) => (index === 0 ? first + line.slice(rest.length) : line));
 }
 
 /** Describes the plan's assumptions where tasks share files. */

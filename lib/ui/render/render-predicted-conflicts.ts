@@ -8,10 +8,7 @@ const mostShown = 20;
 const mostPaths = 3;
 
 /** Renders predicted conflicts, a line each under a heading, and what is not known; no lines where there are none. */
-export function renderPredictedConflicts(
-  ahead: PredictedConflicts | undefined,
-  style: Style,
-): readonly string[] {
+export function renderPredictedConflicts(ahead: PredictedConflicts | undefined, style: Style): readonly string[] {
   const lines = describePredictedConflicts(ahead);
   if (lines.length === 0) return [];
   return [style.bold('Conflicts ahead'), ...lines.flatMap((line) => wrapText(line, style.width, '  '))];
@@ -43,9 +40,7 @@ export function describePredictedConflict({ one, other, paths, unrelated }: Pred
   const atWork = [one, other].filter((side) => side.at_work).map(({ task }) => task);
   const work = ['', ` (${atWork[0]} is still working)`, ' (both are still working)'][atWork.length] ?? '';
   const both = `${one.task} and ${other.task}`;
-  return unrelated
-    ? `${both} share no history, so git can't merge them${work}`
-    : `${both} conflict${where}${work}`;
+  return unrelated ? `${both} share no history, so git can't merge them${work}` : `${both} conflict${where}${work}`;
 }
 
 function listPaths(paths: readonly string[]): string {

@@ -23,10 +23,7 @@ export function renderSessionPullRequest(
 ): PullRequestText {
   const landed = session.changesets.filter(({ state }) => state === 'landed');
   const [first = session.id, ...rest] = session.objective.trim().split('\n');
-  return renderRequest(
-    { session, tasks, verdictOf },
-    { landed, first, rest: rest.join('\n').trim(), on: [] },
-  );
+  return renderRequest({ session, tasks, verdictOf }, { landed, first, rest: rest.join('\n').trim(), on: [] });
 }
 
 /** As above, for the changesets of one group: in the words of its landing message, with what it is stacked on. */
@@ -90,9 +87,7 @@ function renderChangeset(
       ...members.flatMap((task) => renderTask(task, verdictOf(task))),
       '',
       `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'unknown')} as ${code(shortId(changeset.commit))}.`,
-      ...(changeset.reason === null
-        ? []
-        : ['', `Approved despite failing checks: ${plainLine(changeset.reason)}`]),
+      ...(changeset.reason === null ? [] : ['', `Approved despite failing checks: ${plainLine(changeset.reason)}`]),
     ].join('\n'),
   ];
 }

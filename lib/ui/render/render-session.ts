@@ -18,12 +18,7 @@ export function renderSession(session: Session, style: Style): readonly string[]
     ['configuration', toPrintableLine(session.config_digest)],
     ...(estimate === null
       ? []
-      : [
-          [
-            'estimated',
-            `${formatUsd(estimate.base_usd)}, with every retry ${formatUsd(estimate.with_retries_usd)}`,
-          ],
-        ]),
+      : [['estimated', `${formatUsd(estimate.base_usd)}, with every retry ${formatUsd(estimate.with_retries_usd)}`]]),
   ];
   const spend = renderRoleSpending(session, style, '  ');
   const decisions = gates.map(({ gate, decision, by, at, where = '' }) => [
@@ -105,9 +100,7 @@ export function renderSpendingBreakdown(
   { width }: Style,
   indent: string,
 ): readonly string[] {
-  const each = Object.entries(byMachine).map(
-    ([name, spent]) => `${toPrintableLine(name)} ${formatSpend(spent)}`,
-  );
+  const each = Object.entries(byMachine).map(([name, spent]) => `${toPrintableLine(name)} ${formatSpend(spent)}`);
   const parts = [
     ...(each.length === 0 ? [] : [`by machine: ${each.join(', ')}`]),
     ...(counted === undefined

@@ -56,10 +56,7 @@ export function renderStatus(status: SessionStatusView, style: Style, options: S
 }
 
 /** Lists what waits for a person. */
-function renderWaiting(
-  { session, tasks, changesets, asks = [] }: SessionStatusView,
-  style: Style,
-): readonly string[] {
+function renderWaiting({ session, tasks, changesets, asks = [] }: SessionStatusView, style: Style): readonly string[] {
   if (session === null || session.state === 'ended') return [];
   const { proposed_tasks: proposed } = session;
   const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail');
@@ -99,9 +96,7 @@ function renderTasks({ tasks, waits = [] }: SessionStatusView, style: Style): re
   );
   const rows = tasks.map((task) => {
     const why =
-      task.reason === null || task.reason === ''
-        ? waitsFor(task, settled) || others.get(task.id)
-        : task.reason;
+      task.reason === null || task.reason === '' ? waitsFor(task, settled) || others.get(task.id) : task.reason;
     const reason = why === undefined || why === '' ? '' : ` (${toPrintableLine(why)})`;
     return [
       task.id,

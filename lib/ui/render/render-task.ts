@@ -41,9 +41,7 @@ export function renderTask(story: TaskStory, style: Style): string {
             remark: story.uncounted_verdicts.includes(verdict) ? decidedElsewhereMark : '',
           }),
         ),
-        ...doubts
-          .flatMap((doubt) => wrapText(renderEvidenceDoubt(doubt), style.width, '  '))
-          .map(style.yellow),
+        ...doubts.flatMap((doubt) => wrapText(renderEvidenceDoubt(doubt), style.width, '  ')).map(style.yellow),
       ],
     ],
     ['Changesets', renderSets(story, style)],

@@ -29,11 +29,7 @@ export function renderPermissions(
     .join('\n');
 }
 
-function renderItem(
-  { item, change, before }: TrustChange,
-  style: Style,
-  isWhole: boolean,
-): readonly string[] {
+function renderItem({ item, change, before }: TrustChange, style: Style, isWhole: boolean): readonly string[] {
   const { where, source, effect, realPath, words, sha256 } = item;
   const origin = source === where ? '' : ` (${toPrintableLine(source)})`;
   const link = realPath === null ? '' : `; its real path is ${toPrintableLine(realPath)}`;

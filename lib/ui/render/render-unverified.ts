@@ -8,29 +8,17 @@ import type { Style } from '../text/style.ts';
 const mostShown = 20;
 
 /** Renders unverified completions with what they count as here, a line each, and what a person can do about them. */
-export function renderUnverifiedCompletions(
-  doubts: readonly UnverifiedCompletion[],
-  style: Style,
-): readonly string[] {
+export function renderUnverifiedCompletions(doubts: readonly UnverifiedCompletion[], style: Style): readonly string[] {
   const [first] = doubts;
   if (first === undefined) return [];
   const lines = doubts.slice(0, mostShown).map(describeUnverifiedCompletion);
   const rest = doubts.length - lines.length;
   const all = [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...listUnverifiedHints(doubts)];
-  return [
-    'Reported by another clone, not verified here:',
-    ...all.flatMap((line) => wrapText(line, style.width, '  ')),
-  ];
+  return ['Reported by another clone, not verified here:', ...all.flatMap((line) => wrapText(line, style.width, '  '))];
 }
 
 /** One as a sentence. */
-export function describeUnverifiedCompletion({
-  session,
-  about,
-  said,
-  counts,
-  branch,
-}: UnverifiedCompletion): string {
+export function describeUnverifiedCompletion({ session, about, said, counts, branch }: UnverifiedCompletion): string {
   const why = branch === null ? 'this clone did not decide that' : `${branch} here does not contain it`;
   const asWhat = counts === null ? '' : `; it counts as ${counts}`;
   return toPrintableLine(`${about === '' ? session : about} ${said}: ${why}${asWhat}`);
@@ -42,11 +30,7 @@ export function listUnverifiedHints(doubts: readonly UnverifiedCompletion[]): re
   if (first === undefined) return [];
   const branch = doubts.find((doubt) => doubt.branch !== null)?.branch ?? null;
   const isOne = doubts.length === 1;
-  const name = !isOne
-    ? 'all'
-    : first.counts === 'not landed' || first.about === ''
-      ? first.session
-      : first.about;
+  const name = !isOne ? 'all' : first.counts === 'not landed' || first.about === '' ? first.session : first.about;
   return [
     ...(branch === null ? [] : [`If it landed elsewhere, bring ${branch} up to date here: git pull`]),
     `To restore your own version: git flame sync --restore ${name}`,
@@ -70,8 +54,7 @@ export function renderSettledCompletions({
 
 /** Counts proposals: `1 session, 3 tasks to run, 1 approval`; '' when there are none. */
 function countProposals(all: readonly Proposals[]): string {
-  const sum = (count: (one: Proposals) => number): number =>
-    all.reduce((total, one) => total + count(one), 0);
+  const sum = (count: (one: Proposals) => number): number => all.reduce((total, one) => total + count(one), 0);
   const counts = [
     [sum(({ session }) => (session ? 1 : 0)), 'session'],
     [sum(({ tasks }) => tasks.length), 'task'],

@@ -32,11 +32,7 @@ export function renderVerdict(
 }
 
 /** Drops notes and issues that repeat the output of its diagnostics, which is shown with them. */
-export function dropRepeatedOutput({
-  notes,
-  issues,
-  diagnostics,
-}: Verdict): Pick<Verdict, 'notes' | 'issues'> {
+export function dropRepeatedOutput({ notes, issues, diagnostics }: Verdict): Pick<Verdict, 'notes' | 'issues'> {
   const before = diagnostics.flatMap(({ command, exit_code: code, output }) => [
     `${command} ended with ${code}:`,
     output,
@@ -74,9 +70,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
   const output = run.output.trimEnd();
   const tail = output === '' ? [] : pickFailureLines(toPrintableText(output), mostLines);
   return [
-    ...wrapText(`failed: ${command} ${how}${renderFailsOnBase(run)} (${took})`, style.width, indent).map(
-      style.red,
-    ),
+    ...wrapText(`failed: ${command} ${how}${renderFailsOnBase(run)} (${took})`, style.width, indent).map(style.red),
     ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
   ];
 }

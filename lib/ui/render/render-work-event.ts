@@ -85,9 +85,7 @@ export function renderChangesetEvent(event: ChangesetEvent, style: Style): strin
     case 'landed':
       return renderLanding(event, style);
     case 'landing-refused':
-      return style.red(
-        `Changeset ${toPrintableLine(event.changeset)} did not land: ${toPrintableLine(event.why)}`,
-      );
+      return style.red(`Changeset ${toPrintableLine(event.changeset)} did not land: ${toPrintableLine(event.why)}`);
     case 'pull-request':
       return renderRequest(event, style);
     default:

@@ -123,10 +123,7 @@ export class ChangesetHtml {
   }
 
   /** Lines that the diff leaves out; null where there are none. */
-  async between(
-    changeset: Changeset,
-    { isSince, ...asked }: RequestedUnchangedLines & Look,
-  ): Promise<string | null> {
+  async between(changeset: Changeset, { isSince, ...asked }: RequestedUnchangedLines & Look): Promise<string | null> {
     return this.#parts.between(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
   }
 
@@ -196,10 +193,8 @@ export async function renderRequestedHtml(
 ): Promise<PageResponse> {
   const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
   const layout = query.get('layout') === 'side' ? 'side' : 'line';
-  if (file === undefined)
-    return { kind: 'html', html: await shown.article(facts, { ...look, layout }, asked) };
-  if (file === 'find')
-    return { kind: 'json', value: await shown.find(facts.changeset, look, query.get('text') ?? '') };
+  if (file === undefined) return { kind: 'html', html: await shown.article(facts, { ...look, layout }, asked) };
+  if (file === 'find') return { kind: 'json', value: await shown.find(facts.changeset, look, query.get('text') ?? '') };
   const wanted = { file: Number(file), layout, ...look } as const;
   const [from, to, shift] = ['from', 'to', 'shift'].map((name) => Number(query.get(name)));
   const html =

@@ -14,21 +14,10 @@ import {
   servePage,
 } from '../page/page-server.ts';
 import { ChangesetHtml, renderRequestedHtml } from './changeset-html.ts';
-import {
-  type PageFacts,
-  type PagePhase,
-  type PageSource,
-  type PageState,
-  phaseMessages,
-} from './page-facts.ts';
+import { type PageFacts, type PagePhase, type PageSource, type PageState, phaseMessages } from './page-facts.ts';
 import { parsePageDecision } from './parse-page-decision.ts';
 import { renderPage, renderState } from './render-page.ts';
-import {
-  decideRequestSchema,
-  type PageStorage,
-  StoredPageState,
-  takeBackRequestSchema,
-} from './stored-page-state.ts';
+import { decideRequestSchema, type PageStorage, StoredPageState, takeBackRequestSchema } from './stored-page-state.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage extends Pick<ReviewPageHandler, 'ask' | 'refresh'> {
@@ -216,8 +205,7 @@ class Page implements ReviewPageHandler {
   }
 
   async #act(asked: OpenQuestion, id: string, decision: ChangesetDecision): Promise<PageResponse> {
-    if (this.#asked !== asked)
-      return createPageRefusal(409, 'The question has just been answered elsewhere.');
+    if (this.#asked !== asked) return createPageRefusal(409, 'The question has just been answered elsewhere.');
     // A suggestion or choice may be refused, which would end the gate.
     if (asked.question.changeset.id === id && isEnd(decision)) {
       asked.answer(decision);

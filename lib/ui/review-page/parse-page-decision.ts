@@ -35,8 +35,7 @@ export function parsePageDecision(
     return createPageRefusal(409, `Changeset ${id} is already ${state}${by === null ? '' : ` by ${by}`}.`);
   const given = parseAnswerToQuestion<ChangesetDecision>(answersOnPage(facts, hasMessage), decision);
   if (given.kind !== 'approve') return given;
-  if (needs !== '')
-    return createPageRefusal(409, `Changeset ${id} is stacked on ${needs}: approve that first.`);
+  if (needs !== '') return createPageRefusal(409, `Changeset ${id} is stacked on ${needs}: approve that first.`);
   return { ...given, commit };
 }
 

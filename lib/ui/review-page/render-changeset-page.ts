@@ -5,13 +5,7 @@ import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatSpend,
-  formatTime,
-} from '../../util/format-figures.ts';
+import { formatCount, formatDuration, formatNumber, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { fillTemplate } from '../page/page-template.ts';
 import {
@@ -162,8 +156,7 @@ const filesInBunch = 100;
 
 const helpers = {
   filesInBunch,
-  diagnostics: (runs: readonly DiagnosticRun[]): string =>
-    fillTemplate('review-diagnostics', { ...helpers, runs }),
+  diagnostics: (runs: readonly DiagnosticRun[]): string => fillTemplate('review-diagnostics', { ...helpers, runs }),
   formatCount,
   formatNumber,
   formatSpend,

@@ -116,9 +116,7 @@ function renderHead(hunk: HunkPiece | undefined, layout: Layout, gaps: Gaps): st
   if (hunk === undefined || hunk.isContinued) return '';
   const { gapFrom, oldStart, newStart, heading } = hunk;
   const gap = { from: gapFrom, to: newStart - 1, shift: oldStart - newStart };
-  const words = escapeHtml(
-    `${renderHunkHeader(hunk)} ${toPrintableDiffLine(markControlCharacters(heading))}`,
-  );
+  const words = escapeHtml(`${renderHunkHeader(hunk)} ${toPrintableDiffLine(markControlCharacters(heading))}`);
   return `<tr class="hunk"${gaps === 'none' || gap.to < gap.from ? '' : nameGap(gap)}><td colspan="${spans[layout]}">${words}</td></tr>`;
 }
 
@@ -185,10 +183,7 @@ export class PatchPartCache {
   }
 
   /** A part of a file as HTML; null where there is none. */
-  async render(
-    changeset: Changeset,
-    { file, part, layout, ignoresSpace }: RequestedFilePart,
-  ): Promise<string | null> {
+  async render(changeset: Changeset, { file, part, layout, ignoresSpace }: RequestedFilePart): Promise<string | null> {
     const found = (await this.patch(changeset, { ignoresSpace })).files[file];
     if (found === undefined) return null;
     const key = `${keyOf(changeset, { ignoresSpace })} ${file}`;

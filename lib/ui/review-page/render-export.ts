@@ -56,9 +56,7 @@ async function* renderWhole(
   const files = 'files' in patch ? patch.files : [];
   // The content of files is escaped, so none of it looks like the empty place where its lines go.
   const since = await source.since(facts.changeset);
-  const pieces = renderChangesetPage(facts, patch, { listsFiles: true, since }).split(
-    '<div class="lines"></div>',
-  );
+  const pieces = renderChangesetPage(facts, patch, { listsFiles: true, since }).split('<div class="lines"></div>');
   for (const [index, piece] of pieces.entries()) {
     const file = files[index];
     yield piece;

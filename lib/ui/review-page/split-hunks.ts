@@ -121,9 +121,7 @@ export function findLinesInPatch(
           if (content.toLowerCase().includes(wanted)) {
             count += 1;
             const at =
-              kind === 'delete'
-                ? { side: 'old' as const, line: oldLine }
-                : { side: 'new' as const, line: newLine };
+              kind === 'delete' ? { side: 'old' as const, line: oldLine } : { side: 'new' as const, line: newLine };
             if (lines.length < most) lines.push({ file, part, ...at });
           }
           if (kind !== 'insert') oldLine += 1;

@@ -85,12 +85,7 @@ function taskCostTable(stats: Stats): ChartTable {
     title: 'Cost by task',
     says: `Most expensive tasks first${overflow(stats, tasks)}.`,
     head: ['task', 'title', 'attempts', 'cost'],
-    rows: tasks.map(({ task, title, attempts, cost_usd }) => [
-      task,
-      title,
-      String(attempts),
-      formatUsd(cost_usd),
-    ]),
+    rows: tasks.map(({ task, title, attempts, cost_usd }) => [task, title, String(attempts), formatUsd(cost_usd)]),
   };
 }
 

@@ -36,11 +36,7 @@ function ofTasks({ tasks, retries, times_s, failures }: Stats): readonly Family[
   return [
     gauge('tasks', 'Tasks by status.', by('status', Object.entries(tasks.by_status))),
     gauge('task_completion_ratio', 'Share of settled tasks that landed.', known(tasks.completion_rate)),
-    gauge(
-      'task_first_try_ratio',
-      'Share of landed tasks that took one attempt.',
-      known(tasks.first_try_rate),
-    ),
+    gauge('task_first_try_ratio', 'Share of landed tasks that took one attempt.', known(tasks.first_try_rate)),
     counter('task_attempts_total', 'Attempts at tasks.', known(retries.attempts)),
     gauge('tasks_retried', 'Tasks that took more than one attempt.', known(retries.retried_tasks)),
     summary('task_cycle_seconds', 'From the first claim of a task to its landing.', times_s.cycle),
@@ -59,11 +55,7 @@ function ofWorkers({ queue, utilisation }: Stats): readonly Family[] {
     gauge('queue_ready', 'Waiting tasks that could start now.', known(queue.ready)),
     gauge('queue_peak', 'The most tasks that waited at once.', known(queue.peak)),
     gauge('worker_slots', 'Workers that may run at once.', known(utilisation.slots)),
-    gauge(
-      'worker_utilisation_ratio',
-      'Share of usable worker slots that were in use.',
-      known(utilisation.value),
-    ),
+    gauge('worker_utilisation_ratio', 'Share of usable worker slots that were in use.', known(utilisation.value)),
     counter('worker_busy_seconds_total', 'Time that workers were busy.', known(utilisation.busy_s)),
   ];
 }

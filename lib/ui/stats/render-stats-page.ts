@@ -49,9 +49,7 @@ function titleOf({ sessions }: Stats): string {
   return sessions.length === 1 ? (only.objective.split('\n')[0] ?? '') : `${sessions.length} sessions`;
 }
 
-function tilesOf(
-  stats: Stats,
-): readonly { readonly name: string; readonly value: string; readonly says: string }[] {
+function tilesOf(stats: Stats): readonly { readonly name: string; readonly value: string; readonly says: string }[] {
   const { tasks, times_s: times, queue, utilisation, cost, retries } = stats;
   const { merged } = tasks.by_status;
   const mean = queue.mean === null ? '–' : queue.mean.toFixed(1);

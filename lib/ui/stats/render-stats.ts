@@ -28,8 +28,7 @@ export function renderStats(stats: Stats, style: Style): string {
 
 function renderHead(stats: Stats, style: Style): readonly string[] {
   const [only] = stats.sessions;
-  if (stats.sessions.length > 1 || only === undefined)
-    return [style.bold(`All sessions: ${stats.sessions.length}`)];
+  if (stats.sessions.length > 1 || only === undefined) return [style.bold(`All sessions: ${stats.sessions.length}`)];
   return [style.bold(only.session), ...wrapText(toPrintableLine(only.objective), style.width, '  ')];
 }
 
@@ -105,10 +104,7 @@ function renderRoles({ cost }: Stats, style: Style): readonly string[] {
     estimate === null
       ? ''
       : `estimated ${formatUsd(estimate.base_usd)}, ${formatUsd(estimate.with_retries_usd)} at worst`;
-  return table(
-    [...rows, ['all', '', formatSpend({ cost_usd: cost.usd, tokens: cost.tokens }), total]],
-    style,
-  );
+  return table([...rows, ['all', '', formatSpend({ cost_usd: cost.usd, tokens: cost.tokens }), total]], style);
 }
 
 function renderTasks({ tasks, cost }: Stats, style: Style): readonly string[] {

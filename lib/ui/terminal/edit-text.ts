@@ -69,10 +69,7 @@ type ParseResult<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
   | { readonly kind: 'failed'; readonly error: FlameError };
 
-async function tryParse<Value>(
-  text: string,
-  parse: EditOptions<Value>['parse'],
-): Promise<ParseResult<Value>> {
+async function tryParse<Value>(text: string, parse: EditOptions<Value>['parse']): Promise<ParseResult<Value>> {
   try {
     return { kind: 'parsed', value: await parse(text) };
   } catch (error) {

@@ -44,8 +44,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
   const style = createStyle(io.stdout, io.env, { color, plain, gitColor });
   const errorStyle = createStyle(io.stderr, io.env, { color, plain, gitColor });
   const print = (text: string): void => void io.stderr.write(`${text}\n`);
-  const jsonLine = (value: object): void =>
-    void (isJson && io.stdout.write(`${renderPrintableJsonLine(value)}\n`));
+  const jsonLine = (value: object): void => void (isJson && io.stdout.write(`${renderPrintableJsonLine(value)}\n`));
   const now = options.now ?? (() => new Date());
   const emit = (body: RunEventBody): void => {
     const { event, ...rest } = body;
@@ -68,9 +67,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
     info: (text) => void (isSilent || print(text)),
     warn: (text) =>
       print(
-        isJson
-          ? renderPrintableJsonLine({ warning: { message: text } })
-          : `${errorStyle.yellow('warning:')} ${text}`,
+        isJson ? renderPrintableJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`,
       ),
     hint: (command) => void (isSilent || print(renderNextCommand(command, errorStyle))),
     events: { emit },

@@ -15,11 +15,7 @@ interface ProgramOptions {
  * Runs a pager or an editor as git would: the person's own command line, through sh. It has the terminal
  * until it ends, Ctrl-C included. Resolves to its exit code.
  */
-export async function runPagerOrEditor(
-  io: Io,
-  commandLine: string,
-  options: ProgramOptions = {},
-): Promise<number> {
+export async function runPagerOrEditor(io: Io, commandLine: string, options: ProgramOptions = {}): Promise<number> {
   const child = spawn('sh', ['-c', `${commandLine} "$@"`, commandLine, ...(options.args ?? [])], {
     cwd: io.cwd,
     env: { ...io.env, ...options.env },

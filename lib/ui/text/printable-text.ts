@@ -31,8 +31,7 @@ function showCharacter(character: string): string {
 }
 
 // JSON lets C1 controls and bidi characters through; escaped they are the same value and harmless on a screen.
-const unsafe =
-  /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+const unsafe = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
 
 /** A value as JSON on one line, printable on any terminal. */
 export function renderPrintableJsonLine(value: unknown): string {

@@ -47,8 +47,7 @@ test('ADP-1: a prompt is no option, and a long one comes through stdin', () => {
 
 test('WAT-1: the catalog holds the one model, with tools whose calls hooks can name', () => {
   const entry = (model: string): Record<string, unknown> =>
-    JSON.parse(buildAgentModelCatalog(prepared ?? '', { model, instructions: 'You work.', hasShell: true }))
-      .models[0];
+    JSON.parse(buildAgentModelCatalog(prepared ?? '', { model, instructions: 'You work.', hasShell: true })).models[0];
   const sol = entry('gpt-6-sol');
   assert.is(sol.slug, 'gpt-6-sol');
   assert.is(sol.tool_mode, null);

@@ -88,9 +88,7 @@ test('VAL-1: the last words are the answer; one that is missing or forged is non
 });
 
 test('ADP-2: what it does is shown while it does it', () => {
-  const reader = adapter.reader(
-    makeRequest({ worktree: { ...makeRequest().worktree, path: '/w' }, model: 'x' }),
-  );
+  const reader = adapter.reader(makeRequest({ worktree: { ...makeRequest().worktree, path: '/w' }, model: 'x' }));
   const lines = [begun, { type: 'item.started', item: command }, { type: 'item.started', item: change }];
   const shown = reader.push(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   assert.equal(

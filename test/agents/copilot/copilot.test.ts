@@ -5,11 +5,7 @@ import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.
 import type { ToolCall } from '../../../lib/domain/agent-policy.ts';
 import { configSchema } from '../../../lib/domain/config/config-schema.ts';
 import { fullLeadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
-import {
-  type AgentEnd,
-  type AgentResultParts,
-  findModelApiOfAdapter,
-} from '../../../lib/domain/ports/adapter.ts';
+import { type AgentEnd, type AgentResultParts, findModelApiOfAdapter } from '../../../lib/domain/ports/adapter.ts';
 import type { ConversationResult } from '../../../lib/domain/ports/call-facts.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
 
@@ -50,11 +46,7 @@ test('WAT-1: its tools are judged with the fields the policy knows', () => {
     assert.is(does(name, input), undefined, `${name} ${JSON.stringify(input)}`);
 });
 
-function told(
-  name: string,
-  text: string,
-  input: ConversationResult['input'] = { command: 'ls' },
-): ConversationResult {
+function told(name: string, text: string, input: ConversationResult['input'] = { command: 'ls' }): ConversationResult {
   return { id: '1', name, input, text, isError: false, isNew: true };
 }
 
@@ -162,9 +154,7 @@ test('ADP-2: its stream is shown with what it says and calls', () => {
     said,
     done,
   ];
-  const shown = events
-    .flatMap((event) => view.push(`${JSON.stringify(event)}\n`))
-    .flatMap((line) => line.shown);
+  const shown = events.flatMap((event) => view.push(`${JSON.stringify(event)}\n`)).flatMap((line) => line.shown);
   assert.equal(shown, ['> bash ls', '> view a.txt', '> apply_patch b.txt', 'Done.']);
 });
 

@@ -22,14 +22,8 @@ test('WAT-1: its tools are judged as those the policy knows, in the folder they 
     cwd,
   });
   assert.equal(does('run_shell_command', { command: 'ls' }), at('Bash', { command: 'ls' }));
-  assert.equal(
-    does('run_shell_command', { command: 'ls', dir_path: '../x' }),
-    at('Bash', { command: 'ls' }, '/x'),
-  );
-  assert.equal(
-    does('run_shell_command', { command: 'ls', dir_path: 1 }),
-    at('Bash', { command: 'ls', dir_path: 1 }),
-  );
+  assert.equal(does('run_shell_command', { command: 'ls', dir_path: '../x' }), at('Bash', { command: 'ls' }, '/x'));
+  assert.equal(does('run_shell_command', { command: 'ls', dir_path: 1 }), at('Bash', { command: 'ls', dir_path: 1 }));
   assert.equal(does('write_file', { file_path: 'a' }), at('Write', { file_path: 'a' }));
   assert.equal(does('replace', { file_path: 'a' }), at('Edit', { file_path: 'a' }));
   assert.equal(does('list_directory', { dir_path: '/etc' }), at('LS', { path: '/etc' }));
@@ -43,12 +37,7 @@ test('WAT-1: its tools are judged as those the policy knows, in the folder they 
 });
 
 test('WAT-2: what names no tool, input or folder is no call that can be judged', () => {
-  for (const reported of [
-    null,
-    {},
-    { tool_name: 'x', tool_input: {} },
-    { tool_name: '', tool_input: {}, cwd: '/' },
-  ])
+  for (const reported of [null, {}, { tool_name: 'x', tool_input: {} }, { tool_name: '', tool_input: {}, cwd: '/' }])
     assert.is(geminiCallFacts.read(reported), null);
   assert.is(does('write_file', 'text'), undefined);
 });
@@ -162,9 +151,7 @@ test('PLN-2: an answer is the last object by itself, whatever stands around it',
 
 test('ADP-2: its stream is shown as words and calls', () => {
   const view = createStreamViewer('/repo/.trees/worker-1a2b3c4d');
-  const lines = view.push(
-    [init, part('Hello.'), call, done].map((event) => `${JSON.stringify(event)}\n`).join(''),
-  );
+  const lines = view.push([init, part('Hello.'), call, done].map((event) => `${JSON.stringify(event)}\n`).join(''));
   assert.equal(
     lines.flatMap(({ shown }) => shown),
     ['Hello.', '> write_file a.txt'],

@@ -33,11 +33,7 @@ test('WAT-1: its tools are judged with the fields the policy knows, in the folde
 const head = '<system>ERROR: Tool execution failed.</system>\n';
 const timed = `Wall time: 0.001 seconds\n${head}`;
 
-function told(
-  text: string,
-  name: string,
-  input: ConversationResult['input'] = { command: 'ls' },
-): ConversationResult {
+function told(text: string, name: string, input: ConversationResult['input'] = { command: 'ls' }): ConversationResult {
   return { id: '1', name, input, text, isError: false, isNew: true };
 }
 
@@ -49,20 +45,13 @@ test('WAT-1: what a command prints can not excuse it, though it says what the CL
   assert.ok(kimiCallFacts.neverRan(told(`${head}Invalid args for tool "Write": x`, 'Write', { path: 'a' })));
   assert.ok(kimiCallFacts.neverRan(told(`${head}Tool "Agent" not found`, 'Agent')));
   assert.not(kimiCallFacts.neverRan(told(`${timed}Tool "Bash" not found`, 'Bash')));
-  assert.ok(
-    kimiCallFacts.neverRan(told(`${head}Tool "Bash" not found`, 'Bash'), false),
-    'who leads has no commands',
-  );
-  const secret =
-    'matches a sensitive-file pattern (env / credential / SSH key). Access is blocked to protect secrets.';
+  assert.ok(kimiCallFacts.neverRan(told(`${head}Tool "Bash" not found`, 'Bash'), false), 'who leads has no commands');
+  const secret = 'matches a sensitive-file pattern (env / credential / SSH key). Access is blocked to protect secrets.';
   const outside =
     'is not an absolute path. You must provide an absolute path to write or edit a file outside the working directory.';
   for (const why of [secret, outside]) {
     assert.ok(kimiCallFacts.neverRan(told(`${head}"../.env" ${why}`, 'Write', { path: '../.env' })));
-    assert.not(
-      kimiCallFacts.neverRan(told(`${timed}"../.env" ${why}`, 'Bash')),
-      'a command prints what it likes',
-    );
+    assert.not(kimiCallFacts.neverRan(told(`${timed}"../.env" ${why}`, 'Bash')), 'a command prints what it likes');
     assert.not(kimiCallFacts.neverRan(told(`"../.env" ${why}`, 'Read')), 'a file may hold the same');
   }
   const interrupted = `${head}Tool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.`;
@@ -73,9 +62,7 @@ test('WAT-1: what a command prints can not excuse it, though it says what the CL
 test('WAT-9: a blocked call quotes its rule; a command that failed ends with how it ended', () => {
   assert.ok(kimiCallFacts.wasBlocked(told(`${timed}secret.key is blocked. [path-blocked]`, 'Bash')));
   assert.ok(kimiCallFacts.wasBlocked(told(`${head}The watcher failed. [watcher-failed]`, 'Write')));
-  assert.not(
-    kimiCallFacts.wasBlocked(told(`${timed}x [path-blocked]\nCommand failed with exit code: 1.`, 'Bash')),
-  );
+  assert.not(kimiCallFacts.wasBlocked(told(`${timed}x [path-blocked]\nCommand failed with exit code: 1.`, 'Bash')));
   assert.not(kimiCallFacts.wasBlocked(told('Wrote 1 bytes to a [x]', 'Write')));
 });
 
@@ -92,10 +79,7 @@ test('ADP-1: its configuration holds the hooks in seconds that count, the key of
   assert.match(agent ?? '', /\ntools: \[Read, Bash\]\nsubagents: \[\]\n---\nSay \$ \{x\}\./);
   assert.match(config ?? '', /base_url = "http:\/\/127\.0\.0\.1:8787\/moonshot\/v1"/);
   assert.match(config ?? '', /\[tools\]\nenabled = \["Read", "Bash"\]/);
-  assert.match(
-    config ?? '',
-    /event = "PreToolUse"\ncommand = ".* exit 2; }"\nmatcher = "\.\*"\ntimeout = 600\n/,
-  );
+  assert.match(config ?? '', /event = "PreToolUse"\ncommand = ".* exit 2; }"\nmatcher = "\.\*"\ntimeout = 600\n/);
   const long = adapter.launch(makeRequest({ prompt: 'x'.repeat(200_000) }), makePaths());
   assert.ok(Buffer.byteLength(long.argv.join('')) < 1_000);
   assert.ok(long.files.some(({ content }) => content.endsWith('x'.repeat(200_000))));

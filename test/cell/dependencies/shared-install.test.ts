@@ -45,11 +45,7 @@ for (const way of ['mounted', 'copied'] as const)
     `WRK-7 npm ci runs once for one lock file; what a worktree writes into it, ${way}, is its own`,
     async () => {
       const registry = await startNpmRegistry();
-      const project = await openProject(
-        npmProject(registry),
-        npmrc(registry),
-        way === 'copied' ? noMount() : {},
-      );
+      const project = await openProject(npmProject(registry), npmrc(registry), way === 'copied' ? noMount() : {});
       const [one, two] = [await project.worktree(), await project.worktree()];
       const runs = await Promise.all([one, two].map((cell) => setUp(project, cell, 'npm ci --no-audit')));
       for (const run of runs) assert.is(run.exitCode, 0, run.output);
@@ -254,10 +250,7 @@ inCell(
     repo.commit('An agent adds a script');
     const changed = await project.worktree();
     assert.is.not((await setUp(project, changed, install, basedOn)).exitCode, 0);
-    assert.is.not(
-      (await setUp(project, changed, 'npm view greeting --fetch-retries=0', basedOn)).exitCode,
-      0,
-    );
+    assert.is.not((await setUp(project, changed, 'npm view greeting --fetch-retries=0', basedOn)).exitCode, 0);
     assert.equal(registry.asked, []);
     repo.write('package.json', files['package.json']);
     repo.write('other.txt', 'an agent was here\n');
@@ -315,22 +308,8 @@ test('EGR-2 pip is shared where every line pins a version, in files that others 
   write('r/a.txt', '# all\na==1.0 # why\n-r b.txt\n-c ../pins.txt\n');
   write('r/b.txt', "B[x,y] == 2.0.post1 ; python_version < '4' \\\n  --hash=sha256:00ff\n");
   write('pins.txt', 'c==1!3.0rc1\n');
-  assert.equal((await listPinnedRequirementFiles(folder, ['r/a.txt']))?.toSorted(), [
-    'pins.txt',
-    'r/a.txt',
-    'r/b.txt',
-  ]);
-  const open = [
-    'a',
-    'a>=1',
-    'a==1.*',
-    'libs/foo',
-    './foo',
-    '-e .',
-    '-r base.in',
-    '-c pins.lock',
-    '-r ../x.txt',
-  ];
+  assert.equal((await listPinnedRequirementFiles(folder, ['r/a.txt']))?.toSorted(), ['pins.txt', 'r/a.txt', 'r/b.txt']);
+  const open = ['a', 'a>=1', 'a==1.*', 'libs/foo', './foo', '-e .', '-r base.in', '-c pins.lock', '-r ../x.txt'];
   for (const line of [...open, 'a @ file:///a', '--index-url x', 'a==1.0.zip', '-r missing.txt', 'a==$V']) {
     write('open.txt', `a==1\n${line}\n`);
     assert.is(await listPinnedRequirementFiles(folder, ['open.txt']), null, line);
@@ -344,10 +323,7 @@ test('EGR-2 another lock file, or another command, is another install', async ()
   await setUp(project, await project.worktree(), 'npm ci --no-audit --omit=dev');
   const kept = kinds(project).made;
   assert.is(kept.length, 2);
-  project.fixture.repo.write(
-    'package-lock.json',
-    npmProject(registry)['package-lock.json'].replace('"a"', '"b"'),
-  );
+  project.fixture.repo.write('package-lock.json', npmProject(registry)['package-lock.json'].replace('"a"', '"b"'));
   project.fixture.repo.commit('Another lock file');
   const run = await setUp(project, await project.worktree(), 'npm ci --no-audit');
   assert.is(run.exitCode, 0, run.output);
@@ -406,25 +382,22 @@ test('EGR-2 a project whose own scripts run with an install is set up in each wo
   assert.equal(kinds(project).made, []);
 });
 
-withPip(
-  'EGR-2 pip install runs once; what it brought is there for every cell of such a worktree',
-  async () => {
-    const registry = await startPythonIndex();
-    const home = { '.config/pip/pip.conf': `[global]\nindex-url = ${registry.url}/simple\n` };
-    const project = await openProject({ 'requirements.txt': 'greeting==1.0.0\n' }, home);
-    const command = 'python3 -m pip install --disable-pip-version-check -r requirements.txt';
-    for (const cell of [await project.worktree(), await project.worktree()]) {
-      const run = await setUp(project, cell, command);
-      assert.is(run.exitCode, 0, run.output);
-      // As `pip install -e .` does after it.
-      const added = await setUp(project, cell, 'touch "$PYTHONUSERBASE/own" && ls "$PYTHONUSERBASE"');
-      assert.equal(added.output.trim().split('\n'), ['lib', 'own']);
-      const said = await check(project, cell, 'python3 -c "import greeting; print(greeting.words)"');
-      assert.match(said.output, /hello from a wheel/);
-    }
-    assert.is(registry.asked.filter(({ path }) => path.endsWith('.whl')).length, 1);
-  },
-);
+withPip('EGR-2 pip install runs once; what it brought is there for every cell of such a worktree', async () => {
+  const registry = await startPythonIndex();
+  const home = { '.config/pip/pip.conf': `[global]\nindex-url = ${registry.url}/simple\n` };
+  const project = await openProject({ 'requirements.txt': 'greeting==1.0.0\n' }, home);
+  const command = 'python3 -m pip install --disable-pip-version-check -r requirements.txt';
+  for (const cell of [await project.worktree(), await project.worktree()]) {
+    const run = await setUp(project, cell, command);
+    assert.is(run.exitCode, 0, run.output);
+    // As `pip install -e .` does after it.
+    const added = await setUp(project, cell, 'touch "$PYTHONUSERBASE/own" && ls "$PYTHONUSERBASE"');
+    assert.equal(added.output.trim().split('\n'), ['lib', 'own']);
+    const said = await check(project, cell, 'python3 -c "import greeting; print(greeting.words)"');
+    assert.match(said.output, /hello from a wheel/);
+  }
+  assert.is(registry.asked.filter(({ path }) => path.endsWith('.whl')).length, 1);
+});
 
 if (works('cargo', ['--version']))
   test('EGR-2 cargo fetch runs once; cargo then builds offline from what it made', async () => {
@@ -432,8 +405,7 @@ if (works('cargo', ['--version']))
     const config = `[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+${registry.url}/index/"\n`;
     const project = await openProject(
       {
-        'Cargo.toml':
-          '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ngreeting = "1"\n',
+        'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ngreeting = "1"\n',
         'src/main.rs': 'fn main() { println!("{}", greeting::WORDS) }\n',
         'Cargo.lock': `version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\ndependencies = [\n "greeting",\n]\n\n[[package]]\nname = "greeting"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "${registry.checksum}"\n`,
       },
@@ -454,8 +426,7 @@ if (works('go', ['version']))
     const project = await openProject(
       {
         'go.mod': 'module a\n\ngo 1.19\n\nrequire example.test/greeting v1.0.0\n',
-        'main.go':
-          'package main\n\nimport "example.test/greeting"\n\nfunc main() { println(greeting.Words) }\n',
+        'main.go': 'package main\n\nimport "example.test/greeting"\n\nfunc main() { println(greeting.Words) }\n',
       },
       {},
       { GOPROXY: registry.url, GOSUMDB: 'off' },
@@ -581,12 +552,7 @@ function kinds({ root }: Project): {
   };
 }
 
-function setUp(
-  { fixture }: Project,
-  worktree: CellWorktree,
-  command: string,
-  basedOn?: ObjectId,
-): Promise<CommandRun> {
+function setUp({ fixture }: Project, worktree: CellWorktree, command: string, basedOn?: ObjectId): Promise<CommandRun> {
   return fixture.runner.runCommand({
     command,
     phase: 'setup',
@@ -643,9 +609,7 @@ writeFileSync(__dirname + '/own.js', found);
   });
 }
 
-function workspaces(
-  registry: TestRegistry & { readonly integrity: string },
-): Readonly<Record<string, string>> {
+function workspaces(registry: TestRegistry & { readonly integrity: string }): Readonly<Record<string, string>> {
   const { 'package-lock.json': lock } = npmProject(registry);
   const { 'node_modules/greeting': greeting } = JSON.parse(lock).packages;
   const root = { name: 'root', version: '1.0.0', workspaces: ['packages/*'] };

@@ -51,12 +51,7 @@ const shown: readonly string[] = [
   ...['git log -p came^!', 'git log -p --no-walk came', 'git log --all --stat -p', 'git log -p --reverse'],
   ...['git log -p --remerge-diff', 'git log -p --since=10.years', 'git log -p --author x --all -- ".e*" src'],
   ...['git show came', 'git show HEAD~4', 'git show HEAD --all', 'git show before..HEAD'],
-  ...[
-    'git show came --format=%b',
-    'git show came --stat -p',
-    'git show came src/a.ts .',
-    'git show came -- infra/..',
-  ],
+  ...['git show came --format=%b', 'git show came --stat -p', 'git show came src/a.ts .', 'git show came -- infra/..'],
   ...[
     'git show stash@{1}',
     'git stash show -p stash@{1}',
@@ -71,12 +66,7 @@ const shown: readonly string[] = [
     'git diff before...side~1',
     'git diff HEAD before',
   ],
-  ...[
-    'git diff side~1 HEAD -- .',
-    'git diff -R before',
-    'git diff --merge-base before',
-    'git diff side side~1',
-  ],
+  ...['git diff side~1 HEAD -- .', 'git diff -R before', 'git diff --merge-base before', 'git diff side side~1'],
   ...[
     'git diff-tree -p came',
     'git diff-tree --root -p came',
@@ -111,11 +101,7 @@ const shown: readonly string[] = [
     'git rev-list HEAD | xargs git show',
     'git show $(git rev-parse came)',
   ],
-  ...[
-    'git checkout came && git show',
-    'git reset -q came && git show HEAD',
-    'git diff $(git merge-base came before)',
-  ],
+  ...['git checkout came && git show', 'git reset -q came && git show HEAD', 'git diff $(git merge-base came before)'],
   ...[
     'git rev-list --all | head -3 | xargs -n1 git show',
     "git log -p --pretty=format:'%h' -10",
@@ -131,23 +117,14 @@ const daily: readonly string[] = [
     'git log -p -2 -- src',
     'git log -p src/a.ts',
   ],
-  ...[
-    "git log -p -- . ':(exclude).env' ':(exclude)infra'",
-    'git log --follow -p src/a.ts',
-    'git log -L 1,1:src/a.ts',
-  ],
+  ...["git log -p -- . ':(exclude).env' ':(exclude)infra'", 'git log --follow -p src/a.ts', 'git log -L 1,1:src/a.ts'],
   ...[
     'git log --name-only',
     'git log --name-status --all',
     'git log --graph --oneline --all',
     'git log -S TOKEN --oneline',
   ],
-  ...[
-    'git log HEAD~3..HEAD -p',
-    'git log -p HEAD~2 --not came',
-    'git log --all --format=%H',
-    'git log -1 -p HEAD',
-  ],
+  ...['git log HEAD~3..HEAD -p', 'git log -p HEAD~2 --not came', 'git log --all --format=%H', 'git log -1 -p HEAD'],
   ...[
     'git show',
     'git show HEAD',

@@ -78,9 +78,7 @@ export function shapes(): readonly Shape[] {
       'tools',
       [
         ...programs.filter((one) => one !== 'git'),
-        ...words(
-          'node python python3 pnpm yarn cargo env timeout deno bun pytest black ruff eslint bash find',
-        ),
+        ...words('node python python3 pnpm yarn cargo env timeout deno bun pytest black ruff eslint bash find'),
         ...['uv run', 'poetry run', './gradlew test', 'npx tsc', 'npx eslint'],
       ],
       'tools_',

@@ -59,15 +59,7 @@ const plain =
   'src/app.ts src/a src/a.ts src/b.ts src/b src/locked/l.ts src/index.ts src/utils/date.ts src/list.txt src/x.sh test/app.test.ts tests/test_a.py lib/x.py scripts/run.sh docs/guide.md README.md go.mod build/x package.json package-lock.json Makefile'.split(
     ' ',
   );
-const secrets = [
-  '.env',
-  '.env.local',
-  'infra/main.tf',
-  'infra/deep/x.tf',
-  'server.key',
-  'src/sub/.env',
-  'db.secret',
-];
+const secrets = ['.env', '.env.local', 'infra/main.tf', 'infra/deep/x.tf', 'server.key', 'src/sub/.env', 'db.secret'];
 const links: Readonly<Record<string, string>> = {
   'src/out': '/etc',
   'src/passwd': '/etc/passwd',

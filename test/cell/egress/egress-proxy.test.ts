@@ -18,42 +18,31 @@ test.after.each(() => {
 
 const withTls = testIf(test, hasOpenssl, 'openssl is missing');
 
-withTls(
-  'EGR-1 a host of the list is reached by TLS, whose inside is not read; it is one line of the log',
-  async () => {
-    const { port, file } = await secureServer('registry.test', (name) => `hello from ${name}`);
-    const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
-    const answer = await overTls(door, `registry.test:${port}`, { name: 'registry.test', ca: file });
-    assert.match(answer, /hello from registry\.test/);
-    await lines.until(1);
-    const [line] = lines.all;
-    assert.equal([line?.method, line?.target, line?.refused], ['CONNECT', `registry.test:${port}`, null]);
-    assert.ok((line?.bytes ?? 0) > 100);
-    assert.ok((line?.sent ?? 0) > 100);
-  },
-);
+withTls('EGR-1 a host of the list is reached by TLS, whose inside is not read; it is one line of the log', async () => {
+  const { port, file } = await secureServer('registry.test', (name) => `hello from ${name}`);
+  const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
+  const answer = await overTls(door, `registry.test:${port}`, { name: 'registry.test', ca: file });
+  assert.match(answer, /hello from registry\.test/);
+  await lines.until(1);
+  const [line] = lines.all;
+  assert.equal([line?.method, line?.target, line?.refused], ['CONNECT', `registry.test:${port}`, null]);
+  assert.ok((line?.bytes ?? 0) > 100);
+  assert.ok((line?.sent ?? 0) > 100);
+});
 
-withTls(
-  'EGR-1 what is not on the list is refused by name and port, with the key that would allow it',
-  async () => {
-    const { port } = await secureServer('registry.test', () => 'never');
-    const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
-    for (const target of [
-      'elsewhere.test:443',
-      'registry.test:443',
-      '127.0.0.1:443',
-      'sub.registry.test:443',
-    ]) {
-      const answer = await askTunnel(door, target);
-      assert.match(answer, /^HTTP\/1\.1 403 git-flame: /);
-      assert.ok(answer.includes(`${target} is not in sandbox.egress.setup of .blueflame.yml`));
-    }
-    assert.equal(
-      lines.all.map(({ target }) => target),
-      ['elsewhere.test:443', 'registry.test:443', '127.0.0.1:443', 'sub.registry.test:443'],
-    );
-  },
-);
+withTls('EGR-1 what is not on the list is refused by name and port, with the key that would allow it', async () => {
+  const { port } = await secureServer('registry.test', () => 'never');
+  const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
+  for (const target of ['elsewhere.test:443', 'registry.test:443', '127.0.0.1:443', 'sub.registry.test:443']) {
+    const answer = await askTunnel(door, target);
+    assert.match(answer, /^HTTP\/1\.1 403 git-flame: /);
+    assert.ok(answer.includes(`${target} is not in sandbox.egress.setup of .blueflame.yml`));
+  }
+  assert.equal(
+    lines.all.map(({ target }) => target),
+    ['elsewhere.test:443', 'registry.test:443', '127.0.0.1:443', 'sub.registry.test:443'],
+  );
+});
 
 withTls(
   'EGR-1 who is refused over and over gets no more answers, only ends; what is on the list is reached as before',
@@ -61,8 +50,7 @@ withTls(
     const { port } = await secureServer('registry.test', () => 'inside');
     const { door, lines } = await open({ hosts: [`registry.test:${port}`] });
     for (let at = 0; at < 100; at += 1) assert.match(await askTunnel(door, 'elsewhere.test:443'), / 403 /);
-    for (let at = 0; at < 3; at += 1)
-      assert.is(await askTunnel(door, 'elsewhere.test:443').catch(() => ''), '');
+    for (let at = 0; at < 3; at += 1) assert.is(await askTunnel(door, 'elsewhere.test:443').catch(() => ''), '');
     assert.is(lines.all.length, 103);
     assert.is(door.refusals().length, 1);
     (await tunnel(door, `registry.test:${port}`)).destroy();
@@ -80,39 +68,25 @@ test('EGR-1 where from-config adds no registry, who is refused for that is told'
   assert.not.match(await askTunnel(plain, 'registry.example:443'), /from-config/);
 });
 
-withTls(
-  'EGR-1 a name that leads to loopback or a private network is refused, unless that is configured',
-  async () => {
-    const { port } = await secureServer('registry.test', () => 'inside');
-    const host = `registry.test:${port}`;
-    const addresses = [
-      '127.0.0.1',
-      '10.1.2.3',
-      '192.168.7.7',
-      '172.20.1.1',
-      '169.254.169.254',
-      '100.64.3.2',
-      '0.0.0.0',
-    ];
-    for (const address of [
-      ...addresses,
-      '::1',
-      'fd00::1',
-      'fe80::1',
-      '::ffff:127.0.0.1',
-      '64:ff9b::7f00:1',
-      '2002:7f00:1::',
-    ]) {
-      const { door } = await open({ hosts: [host], privateHosts: [], leadsTo: ['198.51.100.7', address] });
-      const answer = await askTunnel(door, host);
-      assert.match(answer, /^HTTP\/1\.1 403 /, address);
-      assert.ok(
-        answer.includes(`registry.test resolves to ${address}, which is not a public address`),
-        address,
-      );
-    }
-  },
-);
+withTls('EGR-1 a name that leads to loopback or a private network is refused, unless that is configured', async () => {
+  const { port } = await secureServer('registry.test', () => 'inside');
+  const host = `registry.test:${port}`;
+  const addresses = ['127.0.0.1', '10.1.2.3', '192.168.7.7', '172.20.1.1', '169.254.169.254', '100.64.3.2', '0.0.0.0'];
+  for (const address of [
+    ...addresses,
+    '::1',
+    'fd00::1',
+    'fe80::1',
+    '::ffff:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+  ]) {
+    const { door } = await open({ hosts: [host], privateHosts: [], leadsTo: ['198.51.100.7', address] });
+    const answer = await askTunnel(door, host);
+    assert.match(answer, /^HTTP\/1\.1 403 /, address);
+    assert.ok(answer.includes(`registry.test resolves to ${address}, which is not a public address`), address);
+  }
+});
 
 withTls('EGR-1 TLS for another name than was asked, or none at all, goes no further', async () => {
   const seen: string[] = [];
@@ -143,9 +117,7 @@ test('EGR-1 a registry that stalls is given up, whether it accepts and says noth
   await new Promise((resolve) => socket.on('close', resolve));
   await lines.until(1);
   assert.match(lines.all[0]?.refused ?? '', /no data for/);
-  const stopping = await plainServer((socket) =>
-    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'),
-  );
+  const stopping = await plainServer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
   const second = await open({ hosts: [`registry.test:${stopping}`], idleMs: 50 });
   await rejects(() => get(second.door, `http://registry.test:${stopping}/pkg`));
   await second.lines.until(1);
@@ -203,10 +175,7 @@ test('EGR-2 a credential that holds what no header may is not sent, and it is sa
     const { door } = await open({ registries: [registry] });
     const answer = await get(door, `http://registry-${url.port}.invalid/npm/left-pad`);
     assert.is(answer.status, 502);
-    assert.match(
-      answer.body,
-      /the credential for 127\.0\.0\.1:\d+ in your own settings of npm contains a character/,
-    );
+    assert.match(answer.body, /the credential for 127\.0\.0\.1:\d+ in your own settings of npm contains a character/);
     assert.not.match(answer.body, 'cret');
   }
 });
@@ -304,9 +273,7 @@ test('EGR-1 what goes wrong in serving a connection ends that connection alone',
     },
   });
   await rejects(() => get(door, 'http://elsewhere.test/pkg'));
-  const socket = connect(door.port, '127.0.0.1', () =>
-    socket.write('CONNECT elsewhere.test:443 HTTP/1.1\r\n\r\n'),
-  );
+  const socket = connect(door.port, '127.0.0.1', () => socket.write('CONNECT elsewhere.test:443 HTTP/1.1\r\n\r\n'));
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.on('close', resolve));
   assert.ok(door.refusals().includes('a connection was closed: no space left'));
@@ -331,10 +298,7 @@ test('EGR-1 what uploads is refused where the gateway sees it', async () => {
   const registry: Registry = { tool: 'npm', url: new URL(`${upstream}/`), authorization: 'Bearer secret' };
   const { door, lines } = await open({ registries: [registry] });
   for (const method of ['PUT', 'POST', 'DELETE', 'PATCH'])
-    assert.is(
-      (await get(door, `http://registry-${new URL(upstream).port}.invalid/pkg`, {}, method)).status,
-      405,
-    );
+    assert.is((await get(door, `http://registry-${new URL(upstream).port}.invalid/pkg`, {}, method)).status, 405);
   assert.ok(lines.all.every(({ refused }) => refused?.includes('does more than read')));
 });
 
@@ -342,8 +306,7 @@ test('EGR-1 a redirect is followed only to the list: off it, it ends in a senten
   const upstream = await httpServer((url) => ({
     status: 302,
     body: '',
-    location:
-      url === '/off' ? 'https://elsewhere.test/pkg' : url === '/own' ? '/other' : 'https://files.test/pkg',
+    location: url === '/off' ? 'https://elsewhere.test/pkg' : url === '/own' ? '/other' : 'https://files.test/pkg',
   }));
   const port = new URL(upstream).port;
   const registry: Registry = { tool: 'pip', url: new URL(`${upstream}/`), authorization: null };
@@ -351,10 +314,7 @@ test('EGR-1 a redirect is followed only to the list: off it, it ends in a senten
   const origin = `http://registry-${port}.invalid`;
   const off = await get(door, `${origin}/off`);
   assert.is(off.status, 502);
-  assert.match(
-    off.body,
-    /redirects to elsewhere\.test:443: elsewhere\.test:443 is not in sandbox\.egress\.setup/,
-  );
+  assert.match(off.body, /redirects to elsewhere\.test:443: elsewhere\.test:443 is not in sandbox\.egress\.setup/);
   assert.is((await get(door, `${origin}/own`)).location, `${origin}/other`);
   assert.is((await get(door, `${origin}/on`)).location, 'https://files.test/pkg');
 });
@@ -400,10 +360,7 @@ test('EGR-1 no more is sent than the configuration allows, over all connections 
     lines.all.reduce((sum, { sent }) => sum + sent, 0),
     arrived,
   );
-  assert.match(
-    await askTunnel(door, host),
-    /^HTTP\/1\.1 403 .*sandbox\.egress\.max_sent_mb of \.blueflame\.yml/,
-  );
+  assert.match(await askTunnel(door, host), /^HTTP\/1\.1 403 .*sandbox\.egress\.max_sent_mb of \.blueflame\.yml/);
   assert.match((await get(door, `http://${plain}/x`)).body, /sandbox\.egress\.max_sent_mb/);
 });
 
@@ -559,9 +516,7 @@ async function httpServer(
   const server = createServer((incoming, response) => {
     const { authorization, cookie } = incoming.headers;
     const { status, body, location } = print(incoming.url ?? '', { authorization, cookie });
-    response
-      .writeHead(status, { connection: 'close', ...(location === undefined ? {} : { location }) })
-      .end(body);
+    response.writeHead(status, { connection: 'close', ...(location === undefined ? {} : { location }) }).end(body);
   });
   return `http://127.0.0.1:${await listen(server)}`;
 }
@@ -573,20 +528,17 @@ function get(
   method = 'GET',
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const call = request(
-      { host: '127.0.0.1', port: door.port, path, method, headers, agent: false },
-      (answer) => {
-        let body = '';
-        answer.on('data', (chunk: Buffer) => {
-          body += chunk.toString();
-        });
-        answer.on('error', reject);
-        answer.on('end', () => {
-          const { location } = answer.headers;
-          resolve({ status: answer.statusCode ?? 0, body, ...(location === undefined ? {} : { location }) });
-        });
-      },
-    );
+    const call = request({ host: '127.0.0.1', port: door.port, path, method, headers, agent: false }, (answer) => {
+      let body = '';
+      answer.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const { location } = answer.headers;
+        resolve({ status: answer.statusCode ?? 0, body, ...(location === undefined ? {} : { location }) });
+      });
+    });
     call.on('error', reject);
     call.end();
   });

@@ -1,10 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  isPackageFile,
-  isPackageReadPath,
-  type Registry,
-} from '../../../lib/cell/egress/package-registry.ts';
+import { isPackageFile, isPackageReadPath, type Registry } from '../../../lib/cell/egress/package-registry.ts';
 
 /** What the tools ask of common registries, below `base`, and what of the same hosts is none of a cell's business. */
 const kinds: readonly {

@@ -45,54 +45,42 @@ test('EGR-2 npm ci gets what the lock file names, with the credential that only 
   assert.match(egressLog(fixture), /"phase":"setup","method":"GET","target":"localhost:\d+\/npm\/greeting/);
 });
 
-withCurl(
-  'EGR-1 without the list there is no way out, and the failure of what was refused names the key',
-  async () => {
-    const registry = await startNpmRegistry();
-    const files = {
-      'package.json': JSON.stringify({ name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } }),
-      'package-lock.json': npmLock(`${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`, registry.integrity),
-    };
-    const home = { '.npmrc': `registry=${registry.url}/npm/\n` };
-    const closed = await openProject({
-      home,
-      files,
-      egress: { work: ['from-config'], diagnostics: ['from-config'] },
-    });
-    assert.is.not((await setUp(closed, 'npm ci')).exitCode, 0);
-    // Else npm alone asks again for two minutes where there is nobody to ask.
-    const asksAgain = 'echo "$npm_config_fetch_retries,$PIP_RETRIES,$CARGO_NET_RETRY"';
-    assert.is((await setUp(closed, asksAgain)).output.trim(), '0,1,0');
-    const other = await openProject({ home, files, egress: { setup: ['packages.test'] } });
-    const pip = await setUp(closed, 'python3 -m pip install no-such-package-here');
-    assert.match(pip.output, /name resolution|NameResolution|Network is unreachable/i, 'it says why');
-    assert.is((await setUp(other, asksAgain)).output.trim(), ',,');
-    const run = await setUp(
-      other,
-      `curl -sS http://elsewhere.test/x; curl -sS https://elsewhere.test/; exit 1`,
-    );
-    assert.match(
-      run.output,
-      /Not reached: elsewhere\.test:80 is not in sandbox\.egress\.setup of \.blueflame\.yml/,
-    );
-    assert.match(run.output, /Not reached: elsewhere\.test:443 is not/);
-    assert.equal(registry.asked, []);
-  },
-);
+withCurl('EGR-1 without the list there is no way out, and the failure of what was refused names the key', async () => {
+  const registry = await startNpmRegistry();
+  const files = {
+    'package.json': JSON.stringify({ name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } }),
+    'package-lock.json': npmLock(`${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`, registry.integrity),
+  };
+  const home = { '.npmrc': `registry=${registry.url}/npm/\n` };
+  const closed = await openProject({
+    home,
+    files,
+    egress: { work: ['from-config'], diagnostics: ['from-config'] },
+  });
+  assert.is.not((await setUp(closed, 'npm ci')).exitCode, 0);
+  // Else npm alone asks again for two minutes where there is nobody to ask.
+  const asksAgain = 'echo "$npm_config_fetch_retries,$PIP_RETRIES,$CARGO_NET_RETRY"';
+  assert.is((await setUp(closed, asksAgain)).output.trim(), '0,1,0');
+  const other = await openProject({ home, files, egress: { setup: ['packages.test'] } });
+  const pip = await setUp(closed, 'python3 -m pip install no-such-package-here');
+  assert.match(pip.output, /name resolution|NameResolution|Network is unreachable/i, 'it says why');
+  assert.is((await setUp(other, asksAgain)).output.trim(), ',,');
+  const run = await setUp(other, `curl -sS http://elsewhere.test/x; curl -sS https://elsewhere.test/; exit 1`);
+  assert.match(run.output, /Not reached: elsewhere\.test:80 is not in sandbox\.egress\.setup of \.blueflame\.yml/);
+  assert.match(run.output, /Not reached: elsewhere\.test:443 is not/);
+  assert.equal(registry.asked, []);
+});
 
-withCurl(
-  'EGR-2 no tunnel is opened to a registry of the person: the gateway reads what goes there',
-  async () => {
-    const fixture = await openProject({
-      home: { '.npmrc': 'registry=https://packages.test/npm/\n' },
-      files: {},
-    });
-    const run = await setUp(fixture, 'curl -sS https://packages.test/npm/x; exit 1');
-    assert.match(run.output, /Not reached: packages\.test:443 is not in sandbox\.egress\.setup/);
-    const line = JSON.parse(egressLog(fixture).trim());
-    assert.equal([line.method, line.target, line.status], ['CONNECT', 'packages.test:443', 403]);
-  },
-);
+withCurl('EGR-2 no tunnel is opened to a registry of the person: the gateway reads what goes there', async () => {
+  const fixture = await openProject({
+    home: { '.npmrc': 'registry=https://packages.test/npm/\n' },
+    files: {},
+  });
+  const run = await setUp(fixture, 'curl -sS https://packages.test/npm/x; exit 1');
+  assert.match(run.output, /Not reached: packages\.test:443 is not in sandbox\.egress\.setup/);
+  const line = JSON.parse(egressLog(fixture).trim());
+  assert.equal([line.method, line.target, line.status], ['CONNECT', 'packages.test:443', 403]);
+});
 
 for (const how of ['an index of files', 'a folder of wheels'])
   withPip(
@@ -106,9 +94,7 @@ for (const how of ['an index of files', 'a folder of wheels'])
       });
       copyFileSync(join(folder, name), join(index, 'files', name));
       const setting =
-        how === 'an index of files'
-          ? `index-url = file://${index}/simple`
-          : `no-index = true\nfind-links = ${folder}`;
+        how === 'an index of files' ? `index-url = file://${index}/simple` : `no-index = true\nfind-links = ${folder}`;
       const fixture = await openProject({
         home: { '.config/pip/pip.conf': `[global]\n${setting}\n` },
         files: {},
@@ -147,16 +133,12 @@ if (works('cargo', ['--version']))
         '.cargo/config.toml': `[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+${registry.url}/index/"\n`,
       },
       files: {
-        'Cargo.toml':
-          '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ngreeting = "1"\n',
+        'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ngreeting = "1"\n',
         'src/main.rs': 'fn main() {}\n',
         'Cargo.lock': `version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\ndependencies = ["greeting"]\n\n[[package]]\nname = "greeting"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "${registry.checksum}"\n`,
       },
     });
-    const run = await setUp(
-      fixture,
-      'cargo fetch --locked && find / -path "*greeting-1.0.0/src/lib.rs" 2>/dev/null',
-    );
+    const run = await setUp(fixture, 'cargo fetch --locked && find / -path "*greeting-1.0.0/src/lib.rs" 2>/dev/null');
     assert.match(run.output, /greeting-1\.0\.0\/src\/lib\.rs/, run.output);
   });
 
@@ -167,14 +149,10 @@ if (works('go', ['version']))
       env: { GOPROXY: registry.url, GOSUMDB: 'off' },
       files: {
         'go.mod': 'module a\n\ngo 1.19\n\nrequire example.test/greeting v1.0.0\n',
-        'main.go':
-          'package main\n\nimport "example.test/greeting"\n\nfunc main() { println(greeting.Words) }\n',
+        'main.go': 'package main\n\nimport "example.test/greeting"\n\nfunc main() { println(greeting.Words) }\n',
       },
     });
-    const run = await setUp(
-      fixture,
-      'go mod download example.test/greeting && ls "$(go env GOMODCACHE)/example.test"',
-    );
+    const run = await setUp(fixture, 'go mod download example.test/greeting && ls "$(go env GOMODCACHE)/example.test"');
     assert.is(run.exitCode, 0, run.output);
     assert.match(run.output, /greeting@v1\.0\.0/);
   });

@@ -79,15 +79,7 @@ test('EGR-2 of an index on this machine cells see what pip needs of it, and neve
     listPipFolders({ pipFiles: { indexes, links } }, home).shown;
   assert.equal(shown([`file://${mirror}/simple/`]), [`${mirror}/simple/`, join(mirror, 'packages')]);
   assert.equal(shown([], [mirror, join(mirror, 'none')]), [mirror]);
-  for (const hidden of [
-    home,
-    `${home}/.ssh`,
-    `${home}/.config`,
-    `${mirror}/wheels`,
-    dirname(home),
-    '/home',
-    '/',
-  ])
+  for (const hidden of [home, `${home}/.ssh`, `${home}/.config`, `${mirror}/wheels`, dirname(home), '/home', '/'])
     assert.equal(listPipFolders({ pipFiles: { indexes: [], links: [hidden] } }, home), {
       ...{ shown: [], hidden: [hidden] },
     });

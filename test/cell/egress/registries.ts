@@ -141,9 +141,7 @@ export async function startGoProxy(): Promise<TestRegistry> {
   return startRegistry((path) => {
     if (path.endsWith('.zip')) return zip;
     if (path.endsWith('.mod')) return 'module example.test/greeting\n\ngo 1.19\n';
-    return path.endsWith('.info')
-      ? JSON.stringify({ Version: 'v1.0.0', Time: '2026-01-01T00:00:00Z' })
-      : null;
+    return path.endsWith('.info') ? JSON.stringify({ Version: 'v1.0.0', Time: '2026-01-01T00:00:00Z' }) : null;
   });
 }
 

@@ -88,13 +88,7 @@ test('SBX-1: nothing but the model API can be asked for', async () => {
   ];
   for (const path of wrong) assert.is((await ask(gateway, { path, method: 'GET' })).status, 403, path);
   // Their answers don't say what they cost, and some run on for a day.
-  const posted = [
-    '/v1/messages/batches',
-    '/v1/messages/',
-    '/v1/complete',
-    '/v1/files',
-    '/v1/messages/count_tokens/x',
-  ];
+  const posted = ['/v1/messages/batches', '/v1/messages/', '/v1/complete', '/v1/files', '/v1/messages/count_tokens/x'];
   for (const path of posted) assert.is((await ask(gateway, { path })).status, 403, path);
   assert.is((await ask(gateway, { path: '/', method: 'HEAD' })).status, 200);
   assert.is((await ask(gateway, { path: '/v1/models?limit=1', method: 'GET' })).status, 200);
@@ -329,9 +323,7 @@ test('an agent that hangs up ends its request upstream', async () => {
   });
   const { socketPath } = await start(upstream);
   const client = connect(socketPath, () =>
-    client.write(
-      `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: 2\r\n\r\n{}`,
-    ),
+    client.write(`POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: 2\r\n\r\n{}`),
   );
   client.once('data', () => client.destroy());
   await ended;
@@ -386,10 +378,7 @@ test('SBX-1: the model API is not made to reach what the cell may not', async ()
   assert.is(log.filter(({ refused: why }) => why === 'server-tool').length, refused.length - 2);
   assert.is(explained.length, refused.length - 2);
   for (const what of ['mcp_servers', 'web_fetch_20250910', 'code_execution_20250825', 'something_new'])
-    assert.match(
-      explained.join('\n'),
-      `contact other hosts: ${what === 'mcp_servers' ? '' : 'the tool '}${what}`,
-    );
+    assert.match(explained.join('\n'), `contact other hosts: ${what === 'mcp_servers' ? '' : 'the tool '}${what}`);
   const fine: unknown[] = [
     {
       tools: [{ name: 'Bash', input_schema: {} }, { type: 'custom' }, { type: 'bash_20250124' }],
@@ -576,8 +565,7 @@ test('without a socket the address holds a secret', async () => {
   assert.is(pathname, '/secret');
   const statuses = await Promise.all(
     [`${gateway.url}/v1/messages`, `${origin}/v1/messages`, `${origin}/secre/v1/messages`].map(
-      async (url) =>
-        (await fetch(url, { method: 'POST', headers: { 'x-api-key': token }, body: '{}' })).status,
+      async (url) => (await fetch(url, { method: 'POST', headers: { 'x-api-key': token }, body: '{}' })).status,
     ),
   );
   assert.equal(statuses, [200, 403, 403]);
@@ -615,8 +603,7 @@ test('SBX-1 only headers, betas and fields that are known are sent on', async ()
       'x-forwarded-for': '1.2.3.4',
     },
     ...{ 'anthropic-organization-id': 'other', 'x-custom': '1', 'user-agent': 'claude-cli' },
-    'anthropic-beta':
-      'claude-code-20250219, code-execution-2025-08-25,mcp-client-2025-04-04,effort-2025-11-24',
+    'anthropic-beta': 'claude-code-20250219, code-execution-2025-08-25,mcp-client-2025-04-04,effort-2025-11-24',
   };
   assert.is((await ask(gateway, { headers })).status, 200);
   const { host: _host, connection: _connection, ...passed } = seen[0]?.headers ?? {};
@@ -654,11 +641,7 @@ test('SBX-1 only headers, betas and fields that are known are sent on', async ()
     tools: [{ name: 'train', input_schema: { type: 'object', properties: { model: { type: 'string' } } } }],
     messages: [{ role: 'assistant', content: [{ type: 'tool_use', name: 'train', input: { model: 'x' } }] }],
   };
-  assert.is(
-    (await ask(gateway, { body: JSON.stringify(own) })).status,
-    200,
-    'what a tool calls so is its own',
-  );
+  assert.is((await ask(gateway, { body: JSON.stringify(own) })).status, 200, 'what a tool calls so is its own');
 });
 
 test('SBX-1 each path of the API is asked with what is known alone: parameters, headers, no body where there is none', async () => {
@@ -973,9 +956,7 @@ function ask(
           options.onData?.();
         });
         response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-        );
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
       },
     );
     request.on('error', reject);
@@ -996,9 +977,7 @@ function startUpstream(handler: Handler): Promise<string> {
     server.close();
   });
   return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    ),
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
   );
 }
 

@@ -102,10 +102,7 @@ test('SBX-5 a key that no header could hold is refused by the name of its variab
           (thrown: unknown) => thrown instanceof FlameError && thrown.code === 'bad-credential',
         );
       }
-  assert.is(
-    missingCredentialError({ OPENAI_API_KEY: 'k', OPENAI_PROJECT: 'a\0b' }, 'openai')?.code,
-    'bad-credential',
-  );
+  assert.is(missingCredentialError({ OPENAI_API_KEY: 'k', OPENAI_PROJECT: 'a\0b' }, 'openai')?.code, 'bad-credential');
 });
 
 test('SBX-5 a key with any character is refused or a header takes it', () => {
@@ -136,10 +133,7 @@ for (const [variable, title, way] of [
     const config = configSchema.parse({});
     const asked = { config, adapter: 'claude', providers: ['anthropic'] } as const;
     const [told] = listIgnoredVariables({ [variable]: 'true', ANTHROPIC_API_KEY: 'k' }, asked);
-    assert.match(
-      told ?? '',
-      `${variable} is ignored: agents ask https://api.anthropic.com with ANTHROPIC_API_KEY`,
-    );
+    assert.match(told ?? '', `${variable} is ignored: agents ask https://api.anthropic.com with ANTHROPIC_API_KEY`);
     assert.match(told ?? '', way);
     for (const off of ['', '0', 'false'])
       assert.equal(listIgnoredVariables({ [variable]: off, ANTHROPIC_API_KEY: 'k' }, asked), []);

@@ -38,10 +38,7 @@ test('LIF-5 an agent that waited for its service until its time was over did not
     [late?.kind, late?.retryable, late?.until, late?.details],
     ['rate-limit', true, '2026-11-21T10:30:00.000Z', ['Too long.']],
   );
-  assert.is(
-    explainFailureByLimit(makeFailure({ kind: 'rate-limit' }), limit)?.until,
-    '2026-11-21T10:30:00.000Z',
-  );
+  assert.is(explainFailureByLimit(makeFailure({ kind: 'rate-limit' }), limit)?.until, '2026-11-21T10:30:00.000Z');
   for (const kind of ['budget', 'agent-stopped', 'violation', 'limit'] as const)
     assert.is(explainFailureByLimit(makeFailure({ kind }), limit)?.kind, kind);
   assert.is(explainFailureByLimit(null, limit), null);

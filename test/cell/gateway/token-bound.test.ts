@@ -30,8 +30,7 @@ test('BUD-1 base64, keys, numbers and other scripts count what tokenizers make o
     ['emoji', characters(0x1f300, 700), 1.5],
     ['rare signs', characters(0x20000, 40_000), 1.01],
   ];
-  for (const [name, text, most] of cases)
-    assert.ok(bytesPerToken(text) <= most, `${name}: ${bytesPerToken(text)}`);
+  for (const [name, text, most] of cases) assert.ok(bytesPerToken(text) <= most, `${name}: ${bytesPerToken(text)}`);
 });
 
 test.run();

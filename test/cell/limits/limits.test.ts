@@ -132,9 +132,7 @@ test('SBX-1: what is still in a group ends with its cell, and the group goes', a
   if (group?.name == null) return;
   const [program = '', ...args] = group.enter(['sleep', '300']);
   const child = spawn(program, args, { stdio: 'ignore' });
-  await until('it is in the group', () =>
-    readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').startsWith('sleep'),
-  );
+  await until('it is in the group', () => readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').startsWith('sleep'));
   await Promise.all([group.close(), once(child, 'exit')]);
   assert.is(child.signalCode, 'SIGKILL');
   assert.equal(groupsOfTools(), []);

@@ -1,9 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  explainBubblewrapRefusal,
-  type SandboxMachineFacts,
-} from '../../../lib/cell/probes/sandbox-probe.ts';
+import { explainBubblewrapRefusal, type SandboxMachineFacts } from '../../../lib/cell/probes/sandbox-probe.ts';
 
 interface Facts {
   readonly programs?: readonly string[];
@@ -40,19 +37,12 @@ test('ANY-2 root needs no sudo, and without a known package manager nothing is m
   assert.equal(explainBubblewrapRefusal('', machine({ programs: ['apt-get'], isRoot: true })).cure, [
     'apt install bubblewrap',
   ]);
-  assert.match(
-    explainBubblewrapRefusal('', machine({ programs: [] })).cure[0] ?? '',
-    "the system's package manager",
-  );
+  assert.match(explainBubblewrapRefusal('', machine({ programs: [] })).cure[0] ?? '', "the system's package manager");
 });
 
 const apparmor = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1' };
 const refusals: readonly (readonly [string, Facts, readonly RegExp[]])[] = [
-  [
-    'bwrap: setting up uid map: Permission denied',
-    { files: apparmor },
-    [/tee \/etc\/apparmor\.d\/bwrap/, /_userns=0/],
-  ],
+  ['bwrap: setting up uid map: Permission denied', { files: apparmor }, [/tee \/etc\/apparmor\.d\/bwrap/, /_userns=0/]],
   [
     'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted',
     { files: apparmor },

@@ -30,10 +30,7 @@ function handClock(): Ticker & { advance(ms: number): void; readonly isRunning: 
 test('LIF-2 BUD-2 time stands still while a person is waited for', () => {
   const clock = handClock();
   let [over, isHeld] = [0, true];
-  measureAwakeTime(
-    { timeoutMs: 10_000, lookMs: 30_000, isPaused: () => isHeld, onTime: () => (over += 1) },
-    clock,
-  );
+  measureAwakeTime({ timeoutMs: 10_000, lookMs: 30_000, isPaused: () => isHeld, onTime: () => (over += 1) }, clock);
   for (let tick = 1; tick <= 100; tick += 1) clock.advance(0);
   assert.is(over, 0);
   isHeld = false;

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeEndHook } from '../../../lib/agents/claude-adapter.ts';
-import {
-  buildFinalCheckHookCommand,
-  openFinalCheckSocket,
-} from '../../../lib/cell/run/final-check-socket.ts';
+import { buildFinalCheckHookCommand, openFinalCheckSocket } from '../../../lib/cell/run/final-check-socket.ts';
 import type { FinalCheckMessage } from '../../../lib/domain/ports/agent-port.ts';
 import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { makeTempDir } from '../../support/repo.ts';
@@ -15,10 +12,7 @@ import { makeTempDir } from '../../support/repo.ts';
 const bridge = join(packageRoot(), 'dist', 'bridge.cjs');
 
 /** What the hook of a CLI comes to. */
-async function hook(
-  socket: string,
-  report: string,
-): Promise<{ readonly code: number; readonly printed: string }> {
+async function hook(socket: string, report: string): Promise<{ readonly code: number; readonly printed: string }> {
   const child = spawn('sh', ['-c', buildFinalCheckHookCommand(bridge, socket)], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -32,11 +32,7 @@ function decide(text: string, operation: string, path: string): string {
   const lines = text.split('\n').filter((line) => {
     const operations = line.replace(/^\((?:allow|deny) /, '').split('(')[0] ?? '';
     const names = operations.trim().split(' ');
-    if (
-      !names.some(
-        (name) => name === operation || (name.endsWith('*') && operation.startsWith(name.slice(0, -1))),
-      )
-    )
+    if (!names.some((name) => name === operation || (name.endsWith('*') && operation.startsWith(name.slice(0, -1)))))
       return false;
     const places = [...line.matchAll(/\((subpath|literal) "((?:[^"\\]|\\.)*)"\)/g)];
     const covers = ([, kind, place = '']: RegExpMatchArray): boolean =>
@@ -55,13 +51,7 @@ test('SBX-2 on macOS: only the cell is writable, its .git is not, other worktree
   assert.is(decide(text, 'file-write-data', '/etc/hosts'), 'deny');
   assert.is(decide(text, 'file-read-data', '/Users/lea/.ssh/id_ed25519'), 'deny');
   // What nobody names is not shown, whoever it belongs to.
-  for (const path of [
-    '/Users/max/notes.txt',
-    '/Volumes/backup/x',
-    '/Library/Keychains/x',
-    '/opt/other/x',
-    '/srv/x',
-  ])
+  for (const path of ['/Users/max/notes.txt', '/Volumes/backup/x', '/Library/Keychains/x', '/opt/other/x', '/srv/x'])
     assert.is(decide(text, 'file-read-data', path), 'deny', path);
   for (const path of ['/usr/lib/libSystem.dylib', '/System/Library/x', '/nix/store/x', '/private/etc/hosts'])
     assert.is(decide(text, 'file-read-data', path), 'allow', path);

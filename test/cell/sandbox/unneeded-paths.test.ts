@@ -10,8 +10,7 @@ test('SBX-3 what lies beside programs of a home is covered, but for locks that a
   try {
     const shims = join(home, '.pyenv/shims');
     mkdirSync(shims, { recursive: true });
-    for (const name of ['python', '.pyenv-shim', '.netrc', 'deploy.pem'])
-      writeFileSync(join(shims, name), '');
+    for (const name of ['python', '.pyenv-shim', '.netrc', 'deploy.pem']) writeFileSync(join(shims, name), '');
     writeFileSync(join(home, '.pyenv', '.env'), '');
     assert.equal(
       [...listProgramNeighbours([shims], [home])].sort(),

@@ -200,8 +200,7 @@ test('WAT-1: the order of the names in an input makes no other kind of it, an id
 });
 
 test('WAT-4: a call that was asked for more than its hook told of is an unwatched one', () => {
-  const hidesPartOfCall = ({ input }: { readonly input: unknown }): boolean =>
-    JSON.stringify(input).includes('zsh');
+  const hidesPartOfCall = ({ input }: { readonly input: unknown }): boolean => JSON.stringify(input).includes('zsh');
   for (const namesCalls of [true, false]) {
     const ledger = createCallLedger({ ...claudeCallFacts, namesCalls, hidesPartOfCall });
     ledger.note({ id: 'a', name: 'Bash', input: { command: 'x', shell: 'zsh' } }, decided('allow'));

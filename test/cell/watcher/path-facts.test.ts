@@ -19,8 +19,7 @@ test('WAT-5: below a file, and by a name that is too long, there is nothing: the
   assert.is(at('link')?.target, 'README.md');
   const policy = makePolicy({ worktree: repo.path, locks: ['src/'] });
   const rule = (tool_name: string, file_path: string): string =>
-    decideToolCall(policy, { tool_name, tool_input: { file_path, content: 'x' }, cwd: repo.path }, facts)
-      .rule;
+    decideToolCall(policy, { tool_name, tool_input: { file_path, content: 'x' }, cwd: repo.path }, facts).rule;
   assert.is(rule('Write', '.blueflame.yml/below'), 'path-protected');
   assert.is(rule('Read', '.blueflame.yml/below'), 'path-protected');
   assert.is(rule('Write', 'README.md/below'), 'path-out-of-scope');

@@ -167,8 +167,7 @@ test('two answers at once: one counts, the other is told which', async () => {
         })),
       ]);
       assert.is(both.filter(({ code }) => code === 0).length, 1);
-      for (const { stderr } of both.filter(({ code }) => code !== 0))
-        assert.match(stderr, 'was already decided');
+      for (const { stderr } of both.filter(({ code }) => code !== 0)) assert.match(stderr, 'was already decided');
     },
     runArgs(repo),
   );

@@ -39,8 +39,7 @@ test('DSK-1: a line of 330 kB is cut and said to be, and what comes after it is 
 });
 
 test('DSK-1: a call that was blocked is marked below where it was made', async () => {
-  const print = (content: unknown): string =>
-    `${JSON.stringify({ type: 'assistant', message: { content } })}\n`;
+  const print = (content: unknown): string => `${JSON.stringify({ type: 'assistant', message: { content } })}\n`;
   const stream =
     print([{ type: 'tool_use', id: '1', name: 'Bash', input: { command: 'rm -rf test' } }]) +
     print([{ type: 'text', text: 'Then not.' }]);

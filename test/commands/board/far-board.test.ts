@@ -21,11 +21,7 @@ const tasks = ['one', 'two'].map((name) => ({
 
 /** Works with a run that serves a board of its own, and with another process's board. */
 async function withFarBoard(
-  work: (both: {
-    readonly repo: TestRepo;
-    readonly own: TestBoard;
-    readonly far: TestBoard;
-  }) => Promise<void>,
+  work: (both: { readonly repo: TestRepo; readonly own: TestBoard; readonly far: TestBoard }) => Promise<void>,
 ): Promise<void> {
   const repo = makeExecProject();
   const argv = ['run', 'Count', '--from', writePlan(repo, tasks), '--web', '--no-open'];

@@ -32,18 +32,12 @@ test('DSK-1: every question of a run without a terminal is answered on its board
       const text = (value as { text: string }).text.replace('Do other', 'Do another');
       assert.is(await answerGate(board, plan, { kind: 'edit', text }), '');
       const edited = await nextGate(board, 'plan', plan.id);
-      assert.match(
-        await answerGate(board, plan, { kind: 'approve' }),
-        'the plan was already decided on the board',
-      );
+      assert.match(await answerGate(board, plan, { kind: 'approve' }), 'the plan was already decided on the board');
       assert.is(await answerGate(board, edited, { kind: 'approve' }), '');
 
       const failed = await nextGate(board, 'validation');
       assert.is(failed.asks.gate === 'validation' && failed.asks.checks[0]?.result, 'exit 1');
-      assert.match(
-        await answerGate(board, failed, { kind: 'pass', override: ' ' }),
-        'it needs visible characters',
-      );
+      assert.match(await answerGate(board, failed, { kind: 'pass', override: ' ' }), 'it needs visible characters');
       const away = await answerGate(board, failed, { kind: 'requeue', file_locks: ['../x'] });
       assert.match(away, /^409 This is not an answer to the question: make: .*\.\.\/x/);
       assert.is((await nextGate(board, 'validation')).id, failed.id);
@@ -91,10 +85,7 @@ test('what nobody may answer, or without the token, changes nothing', async () =
       const hint = (given: object, headers = {}) =>
         board.ask('/api/hint', { method: 'POST', body: JSON.stringify(given), headers });
       const told = { agent: 'worker-00000000', text: 'Be short.' };
-      assert.is(
-        (await fetch(`${origin}/api/hint`, { method: 'POST', body: JSON.stringify(told) })).status,
-        403,
-      );
+      assert.is((await fetch(`${origin}/api/hint`, { method: 'POST', body: JSON.stringify(told) })).status, 403);
       assert.is((await hint(told, { origin: 'https://evil.example' })).status, 403);
       assert.is((await hint({ ...told, text: ' \u200b' })).status, 400);
       assert.is((await hint({ ...told, agent: '../other' })).status, 400);

@@ -51,17 +51,9 @@ test('what can not be served is refused with the way out', async () => {
     [['resume', '--address', 'https://desk.example'], 129, 'git flame resume --web'],
     [['run', '--web', '--port', '70000'], 129, 'There is no port 70000'],
     [['run', '--web', '--address', 'desk'], 129, 'https://host:port'],
-    [
-      ['board', '--no-open', '--address', '0.0.0.0'],
-      129,
-      'stands for every address of this machine: name one',
-    ],
+    [['board', '--no-open', '--address', '0.0.0.0'], 129, 'stands for every address of this machine: name one'],
     [['board', '--no-open', '--address', '::'], 129, 'stands for every address of this machine: name one'],
-    [
-      ['board', '--no-open', '--address', '::ffff:0.0.0.0'],
-      129,
-      'stands for every address of this machine: name one',
-    ],
+    [['board', '--no-open', '--address', '::ffff:0.0.0.0'], 129, 'stands for every address of this machine: name one'],
     // Set aside for documents: no machine has it.
     [['board', '--no-open', '--address', '203.0.113.7'], 128, 'has no address 203.0.113.7'],
   ];

@@ -134,15 +134,12 @@ for (const mode of ['works', 'locked'] as const)
     makeWorkspace(repo.path);
     const bd = makeStandIn(mode);
     const env = { PATH: `${bd.bin}:${repo.env.PATH ?? ''}` };
-    const plan = writePlan(repo, [
-      { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] },
-    ]);
+    const plan = writePlan(repo, [{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
     const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
     const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions], { env });
     assert.is(run.code, 0, run.stderr);
     const warnings =
-      run.stderr.replace(/\s+/g, ' ').match(/Beads can't be used, so memory is kept in git notes/g)?.length ??
-      0;
+      run.stderr.replace(/\s+/g, ' ').match(/Beads can't be used, so memory is kept in git notes/g)?.length ?? 0;
     assert.is(warnings, mode === 'works' ? 0 : 1);
     assert.is(bd.beads().length, mode === 'works' ? 2 : 0);
     assert.not.ok(repo.git('log', '--name-only', '--format=', 'main').includes('.beads'));
@@ -161,9 +158,7 @@ for (const folder of ['.beads/hooks', '.beads/hooks.d', 'elsewhere/hooks'])
     repo.write('.git/info/exclude', '.beads/\nelsewhere/\n');
     const bd = makeStandIn();
     const env = { PATH: `${bd.bin}:${repo.env.PATH ?? ''}` };
-    const plan = writePlan(repo, [
-      { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] },
-    ]);
+    const plan = writePlan(repo, [{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
     const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
     const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions], { env });
     assert.is(run.code, 0, run.stderr);

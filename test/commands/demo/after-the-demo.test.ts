@@ -35,11 +35,7 @@ test('npm start is typed anywhere in the checkout, and a kept demo is elsewhere'
   const env = { PATH: nodeAndGit(), npm_lifecycle_event: 'start', INIT_CWD: join(root, 'lib') };
   const program = shellQuote(join(root, 'bin', 'git-flame'));
   const link = `(cd ${shellQuote(root)} && npm link)`;
-  assert.equal(listCommandsAfterDemo({ cwd: root, env }, null), [
-    `node ${program} demo --keep`,
-    link,
-    ...own,
-  ]);
+  assert.equal(listCommandsAfterDemo({ cwd: root, env }, null), [`node ${program} demo --keep`, link, ...own]);
   const kept = listCommandsAfterDemo({ cwd: root, env }, '/tmp/demo/greeter');
   assert.equal(kept, [`cd /tmp/demo/greeter && node ${program} status`, link, ...own]);
 });

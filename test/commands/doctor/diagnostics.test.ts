@@ -24,9 +24,7 @@ const checking = (...commands: string[]): Readonly<Record<string, unknown>> => (
   validation: { validator_diagnostics: { enabled: true, commands } },
 });
 
-async function diagnosed(
-  repo: TestRepo,
-): Promise<{ readonly code: number; readonly found: readonly Shown[] }> {
+async function diagnosed(repo: TestRepo): Promise<{ readonly code: number; readonly found: readonly Shown[] }> {
   const { code, stdout } = await flame(repo, ['doctor', '--json']);
   const { findings } = JSON.parse(stdout) as { findings: Shown[] };
   return { code, found: findings.filter(({ check }) => check === 'diagnostics') };
@@ -49,19 +47,16 @@ function assertNothingStays(repo: TestRepo): void {
   assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
 }
 
-inCell(
-  'PLN-1 doctor tries the diagnostics on the base: those that fail are named with the way on',
-  async () => {
-    const repo = makeExecProject({ config: checking('true', 'echo broken >&2; touch here; exit 3') });
-    const { code, found } = await diagnosed(repo);
-    assert.is(found.length, 1, JSON.stringify(found));
-    const [{ result, required, message, details, hints } = {} as Shown] = found;
-    assert.equal([code, result, required, details], [0, 'missing', false, ['broken']]);
-    assert.match(message, /exit 3 fails on main already \(exit 3\), so only a task that fixes it can pass/);
-    assert.match(hints.join(), /Fix it first.*validator_diagnostics\.commands/);
-    assertNothingStays(repo);
-  },
-);
+inCell('PLN-1 doctor tries the diagnostics on the base: those that fail are named with the way on', async () => {
+  const repo = makeExecProject({ config: checking('true', 'echo broken >&2; touch here; exit 3') });
+  const { code, found } = await diagnosed(repo);
+  assert.is(found.length, 1, JSON.stringify(found));
+  const [{ result, required, message, details, hints } = {} as Shown] = found;
+  assert.equal([code, result, required, details], [0, 'missing', false, ['broken']]);
+  assert.match(message, /exit 3 fails on main already \(exit 3\), so only a task that fixes it can pass/);
+  assert.match(hints.join(), /Fix it first.*validator_diagnostics\.commands/);
+  assertNothingStays(repo);
+});
 
 inCell('PLN-1 doctor says which diagnostics pass on the base, as it is committed', async () => {
   const repo = makeExecProject({ config: checking('test -e README.md && test ! -e new.txt') });

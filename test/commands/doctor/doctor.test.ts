@@ -65,11 +65,7 @@ inCell('a person reads it phase by phase, and what is missing ends with 1', asyn
   trusted(repo);
   const { code, stdout } = await flame(repo, ['doctor']);
   assert.is(code, 1);
-  assert.match(
-    stdout,
-    /^Phase 1, the watcher.*\n {2}proven {3}An allowed call.*\n\nPhase 2.*\n {2}proven/,
-    stdout,
-  );
+  assert.match(stdout, /^Phase 1, the watcher.*\n {2}proven {3}An allowed call.*\n\nPhase 2.*\n {2}proven/, stdout);
   assert.match(stdout, /\n {2}missing {2}The program of adapter claude was not found.*\n {11}next: Install/);
   assert.match(stdout, /Something that agents need is missing\.\n$/);
 });
@@ -144,14 +140,8 @@ test('SBX-3 without a sandbox each start says so, and where it is required none 
   };
   const refused = await start(true);
   assert.is(refused.code, 1);
-  assert.match(
-    refused.stderr,
-    /Agents need a sandbox, and this machine has none.*sandbox: \{ require: false \}/s,
-  );
-  assert.match(
-    (await start(false)).stderr,
-    /No sandbox: only the watcher and the post-check confine what agents run/,
-  );
+  assert.match(refused.stderr, /Agents need a sandbox, and this machine has none.*sandbox: \{ require: false \}/s);
+  assert.match((await start(false)).stderr, /No sandbox: only the watcher and the post-check confine what agents run/);
 });
 
 test('STA-7 a note that cannot be read is named with its ref and object, and the hints repair it', async () => {
@@ -211,10 +201,7 @@ test('LIF-4 what a killed run left is said, a configuration with mistakes too', 
   utimesSync(join(common, 'locks/ses-1.lock'), 1, 1);
   repo.write('.blueflame.yml', 'concurrency: { development: 99 }\n');
   const { code, of } = await look(repo);
-  assert.match(
-    of('run-folder')[0]?.message ?? '',
-    /run\/worker-1a2b3c4d belongs to a command that has ended/,
-  );
+  assert.match(of('run-folder')[0]?.message ?? '', /run\/worker-1a2b3c4d belongs to a command that has ended/);
   assert.match(of('worktree')[0]?.message ?? '', new RegExp(`${cell.path} of no task is kept`));
   assert.match(of('session-lock')[0]?.message ?? '', /Session ses-1 was locked/);
   assert.is(of('configuration')[0]?.result, 'missing');

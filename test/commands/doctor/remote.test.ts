@@ -42,16 +42,12 @@ test('DST-1 doctor tries what machines need of a remote, names its numbers, and 
 test('DST-1 a remote that is not fit is named by what it lacks', async () => {
   const { remote, lead } = makeMachines(1, []);
   const { repo } = lead;
-  const script =
-    'while read -r o n ref; do case $ref in refs/heads/*|refs/tags/*) ;; *) echo no; exit 1;; esac; done';
+  const script = 'while read -r o n ref; do case $ref in refs/heads/*|refs/tags/*) ;; *) echo no; exit 1;; esac; done';
   const hook = join(remote.path, 'hooks/pre-receive');
   writeFileSync(hook, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const refused = (await examine(repo)).get('remote-refs');
   assert.is(refused?.result, 'missing');
-  assert.match(
-    refused?.message ?? '',
-    /origin rejects refs\/blueflame\/machines\/.*: pre-receive hook declined/,
-  );
+  assert.match(refused?.message ?? '', /origin rejects refs\/blueflame\/machines\/.*: pre-receive hook declined/);
   writeFileSync(hook, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   remote.git('config', 'receive.advertiseAtomic', 'false');
   assert.match((await examine(repo)).get('remote-refs')?.message ?? '', /does not support atomic pushes/);

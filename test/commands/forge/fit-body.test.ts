@@ -28,13 +28,10 @@ test('RND-2 a longer one ends between two paragraphs, says how much is left out 
 });
 
 test('RND-2 a single paragraph that is too long ends between two lines', () => {
-  const shown = cutBodyToHostLimit(
-    bodyOf([Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')]),
-    {
-      longest: 400,
-      host,
-    },
-  );
+  const shown = cutBodyToHostLimit(bodyOf([Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')]), {
+    longest: 400,
+    host,
+  });
   assert.ok(shown.length <= 400);
   assert.match(shown, /^line 0\n.*line \d+\n\nThe text is/s);
 });

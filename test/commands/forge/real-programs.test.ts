@@ -113,8 +113,7 @@ for (const name of ['gh', 'glab'] as const) {
       const env = { PATH: process.env.PATH ?? '', HOME: makeTempDir('no-account') };
       for (const [command, options] of Object.entries(documented[name])) {
         const { stdout } = spawnSync(name, [...command.split(' '), '--help'], { env, encoding: 'utf8' });
-        for (const option of options)
-          assert.match(stdout, new RegExp(`${option}\\b`), `${name} ${command} ${option}`);
+        for (const option of options) assert.match(stdout, new RegExp(`${option}\\b`), `${name} ${command} ${option}`);
       }
     });
 }

@@ -43,10 +43,7 @@ for (const [title, programs, keys, expected] of [
     const run = await flame(repo, ['init'], machineWith(programs, keys));
     assert.is(run.code, 0, run.stderr);
     assert.equal(choicesIn(repo), expected);
-    assert.is(
-      /with (\w+) in every role/.exec(run.stdout)?.[1],
-      /^claude/.test(expected[0]) ? undefined : programs[0],
-    );
+    assert.is(/with (\w+) in every role/.exec(run.stdout)?.[1], /^claude/.test(expected[0]) ? undefined : programs[0]);
   });
 
 const claudes = ['claude'] as const;

@@ -61,12 +61,7 @@ for (const [title, contents, locks, expected] of [
     ['uv.lock'],
     [['uv run pytest', 'uv run ruff'], ['uv run pytest']],
   ],
-  [
-    'pytest alone',
-    { 'pyproject.toml': 'dependencies = ["pytest"]' },
-    [],
-    [['python -m pytest'], ['python -m pytest']],
-  ],
+  ['pytest alone', { 'pyproject.toml': 'dependencies = ["pytest"]' }, [], [['python -m pytest'], ['python -m pytest']]],
   [
     'pytest of a project that is tested by tox',
     { 'pyproject.toml': '[build-system]', 'tox.ini': '[testenv]\ncommands = pytest {posargs}' },
@@ -83,10 +78,7 @@ for (const [title, contents, locks, expected] of [
     'cmake with tests',
     { 'CMakeLists.txt': 'project(x C)\nenable_testing()\n' },
     [],
-    [
-      ['cmake', 'ctest'],
-      ['cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'],
-    ],
+    [['cmake', 'ctest'], ['cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure']],
   ],
   [
     'cmake without',
@@ -94,22 +86,12 @@ for (const [title, contents, locks, expected] of [
     [],
     [['cmake'], ['cmake -S . -B build && cmake --build build']],
   ],
-  [
-    'the wrapper of gradle',
-    { 'build.gradle.kts': '' },
-    ['gradlew'],
-    [['./gradlew test'], ['./gradlew test']],
-  ],
+  ['the wrapper of gradle', { 'build.gradle.kts': '' }, ['gradlew'], [['./gradlew test'], ['./gradlew test']]],
   ['gradle', { 'build.gradle': '' }, [], [['gradle test'], ['gradle test']]],
   ['maven', { 'pom.xml': '' }, [], [['mvn --batch-mode test'], ['mvn --batch-mode test']]],
   ['dotnet', { 'App.slnx': '' }, [], [['dotnet test', 'dotnet build'], ['dotnet test']]],
   ['check where make has no test', { Makefile: 'check: all\n' }, [], [['make check'], ['make check']]],
-  [
-    'targets of make, no variables',
-    { Makefile: 'lint := x\ntest: all\n\tx\n' },
-    [],
-    [['make test'], ['make test']],
-  ],
+  ['targets of make, no variables', { Makefile: 'lint := x\ntest: all\n\tx\n' }, [], [['make test'], ['make test']]],
   [
     'make beside another: its tests once',
     { Makefile: 'test:\n', 'go.mod': '' },
@@ -128,14 +110,8 @@ test('DSK-4 what brings the dependencies is proposed also where no lock file pin
   const command = 'npm install --no-package-lock';
   assert.is(propose(needs)?.install?.command, command);
   assert.is(propose(needs, ['package-lock.json'])?.install?.command, 'npm ci');
-  assert.is(
-    propose(needs, ['pnpm-lock.yaml'])?.install?.command,
-    'pnpm install --frozen-lockfile --ignore-scripts',
-  );
-  assert.is(
-    propose(needs, ['yarn.lock'])?.install?.command,
-    'yarn install --frozen-lockfile --ignore-scripts',
-  );
+  assert.is(propose(needs, ['pnpm-lock.yaml'])?.install?.command, 'pnpm install --frozen-lockfile --ignore-scripts');
+  assert.is(propose(needs, ['yarn.lock'])?.install?.command, 'yarn install --frozen-lockfile --ignore-scripts');
   assert.is(propose(needs, ['yarn.lock', '.yarnrc.yml'])?.install?.command, 'yarn install --immutable');
   assert.is(propose({ 'package.json': pack({}) })?.install, null);
 });
@@ -162,23 +138,13 @@ for (const [title, contents, locks, without, expected] of [
     ['poetry', 'pytest', 'ruff'],
     [[], [], { poetry: ['poetry run pytest', 'poetry run ruff', 'poetry install --no-interaction'] }],
   ],
-  [
-    'no pytest that is not there',
-    pyproject,
-    [],
-    ['pytest'],
-    [['ruff'], [], { pytest: ['python -m pytest'] }],
-  ],
+  ['no pytest that is not there', pyproject, [], ['pytest'], [['ruff'], [], { pytest: ['python -m pytest'] }]],
   [
     'no clippy that cargo came without',
     { 'Cargo.toml': '' },
     ['Cargo.lock'],
     ['cargo-clippy'],
-    [
-      ['cargo test', 'cargo build', 'cargo check', 'cargo fmt'],
-      ['cargo test'],
-      { 'cargo-clippy': ['cargo clippy'] },
-    ],
+    [['cargo test', 'cargo build', 'cargo check', 'cargo fmt'], ['cargo test'], { 'cargo-clippy': ['cargo clippy'] }],
   ],
   [
     'no tests of a Makefile that calls what is missing',
@@ -275,8 +241,8 @@ test('DSK-4 init shows what it found before it writes, writes it in force, and k
   assert.equal(config.validation.validator_diagnostics.commands, ['npm test']);
   assert.is(
     config.validation.validator_diagnostics.timeout,
-    parseConfig('schema_version: 1\nvalidation: { validator_diagnostics: { timeout: 600s } }\n', 'x').config
-      .validation.validator_diagnostics.timeout,
+    parseConfig('schema_version: 1\nvalidation: { validator_diagnostics: { timeout: 600s } }\n', 'x').config.validation
+      .validator_diagnostics.timeout,
   );
   // Nothing of it asks for another word of the person.
   const trust = await flame(repo, ['trust']);

@@ -45,15 +45,12 @@ inCell('DSK-4 init leaves a check that fails as a comment, with the line that sa
   assert.match(readFileSync(join(repo.path, '.blueflame.yml'), 'utf8'), /^# Tried, not used: npm test/m);
 });
 
-inCell(
-  'DSK-4 where only what npm runs after the tests needs the network, they are proposed without it',
-  async () => {
-    const repo = projectWith({ test: 'node -e 0', posttest: 'npx a-package-that-is-not-here' });
-    const run = await flame(repo, ['init'], tried);
-    assert.is(run.code, 0, run.stderr);
-    assert.equal(checksIn(repo), ['npm test --ignore-scripts']);
-  },
-);
+inCell('DSK-4 where only what npm runs after the tests needs the network, they are proposed without it', async () => {
+  const repo = projectWith({ test: 'node -e 0', posttest: 'npx a-package-that-is-not-here' });
+  const run = await flame(repo, ['init'], tried);
+  assert.is(run.code, 0, run.stderr);
+  assert.equal(checksIn(repo), ['npm test --ignore-scripts']);
+});
 
 test('DSK-4 what was not tried says why', async () => {
   const repo = projectWith({ test: 'node -e 0' });

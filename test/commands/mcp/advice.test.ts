@@ -80,8 +80,7 @@ test('QUE-1 fail says what it stopped, what is kept and how it goes on; work tha
     session: ['stop'],
   });
   const chat = await openChat(repo);
-  const call = (name: string, words?: Readonly<Record<string, unknown>>): Promise<Said> =>
-    chat.call(name, words);
+  const call = (name: string, words?: Readonly<Record<string, unknown>>): Promise<Said> => chat.call(name, words);
   await call('create_tasks', {
     objective: 'x',
     tasks: [task('one'), task('two'), task('three')],
@@ -101,10 +100,7 @@ test('QUE-1 fail says what it stopped, what is kept and how it goes on; work tha
   });
   assert.is((await call('fail', { reason: 'Once more.' })).at('changed'), false);
   for (const tool of ['assign_task', 'complete'])
-    assert.is(
-      (await call(tool, tool === 'complete' ? { summary: 'x' } : {})).at('error.code'),
-      'session-stopped',
-    );
+    assert.is((await call(tool, tool === 'complete' ? { summary: 'x' } : {})).at('error.code'), 'session-stopped');
   // A command that refuses leaves it stopped.
   const planned = await flame(repo, ['plan', '--decisions-file', decisions]);
   assert.match(planned.stderr, /already has a plan/);
@@ -113,10 +109,7 @@ test('QUE-1 fail says what it stopped, what is kept and how it goes on; work tha
   // What it says goes on does.
   const goesOn = await flame(repo, ['run', '--decisions-file', decisions]);
   assert.is(goesOn.code, 0, goesOn.stderr);
-  assert.match(
-    repo.git('ls-tree', '-r', '--name-only', 'main'),
-    /src\/one\.txt\nsrc\/three\.txt\nsrc\/two\.txt/,
-  );
+  assert.match(repo.git('ls-tree', '-r', '--name-only', 'main'), /src\/one\.txt\nsrc\/three\.txt\nsrc\/two\.txt/);
 
   await call('create_tasks', { objective: 'y', tasks: [task('four')] });
   await flame(repo, ['plan', '--decisions-file', decisions]);

@@ -115,8 +115,7 @@ test('QUE-2 where the server of a chat is killed while an agent works, another c
   await first.end('kill');
   const second = await openChat(repo);
   assert.equal((await second.call('assign_task')).at('assigned'), ['one']);
-  for (let turn = 0; claims() === 1 && turn < 200; turn += 1)
-    await second.call('wait_for_workers', { timeout_s: 1 });
+  for (let turn = 0; claims() === 1 && turn < 200; turn += 1) await second.call('wait_for_workers', { timeout_s: 1 });
   assert.is(claims(), 2);
   // The dead one's claim went back, and its agent works no more: there is one.
   const agents = async (): Promise<number> =>

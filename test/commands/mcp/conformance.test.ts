@@ -64,9 +64,7 @@ async function checksOf(url: string, revision: string, name: string): Promise<re
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   );
-  const [file = ''] = readdirSync(out, { recursive: true }).filter((path) =>
-    String(path).endsWith('checks.json'),
-  );
+  const [file = ''] = readdirSync(out, { recursive: true }).filter((path) => String(path).endsWith('checks.json'));
   return JSON.parse(readFileSync(join(out, String(file)), 'utf8'));
 }
 

@@ -49,8 +49,7 @@ test('QUE-1 a plan that breaks a rule is refused whole, and nothing of it is kep
       const said = await call('create_tasks', { tasks });
       if (!code.test(String(codeOf(said)))) heard.push(`${what}: ${said.text}`);
       const status = await call('get_status');
-      if (status.at('proposed') !== undefined || status.at('tasks_in_all') !== 0)
-        heard.push(`${what}: ${status.text}`);
+      if (status.at('proposed') !== undefined || status.at('tasks_in_all') !== 0) heard.push(`${what}: ${status.text}`);
     }
     return undefined;
   };
@@ -63,9 +62,7 @@ test('QUE-1 she approves no plan, lands nothing, raises no budget and touches no
     config: { queen: { on_exit: 'stop' }, limits: { max_session_cost_usd: 3 } },
   });
   // Another session, with work that waits for its review.
-  const plan = writePlan(repo, [
-    { id: 'theirs', script: 'echo x > src/theirs.txt', locks: ['src/theirs.txt'] },
-  ]);
+  const plan = writePlan(repo, [{ id: 'theirs', script: 'echo x > src/theirs.txt', locks: ['src/theirs.txt'] }]);
   const theirs = writeDecisions(repo, { plan: ['approve'] }, 'theirs.yml');
   const waiting = await flame(repo, ['run', 'Theirs', '--from', plan, '--decisions-file', theirs]);
   assert.is(waiting.code, 2, waiting.stderr);
@@ -127,9 +124,7 @@ test('QUE-1 what files and results say to her is text in a field, escaped, and a
   const codes: unknown[] = [];
   const [first = {}] = ledTasks;
   const queen: QueenScript = async ({ call }) => {
-    heard.push(
-      await call('create_tasks', { tasks: [{ ...first, title: `Do ${order.replace('\u001b', '')}` }] }),
-    );
+    heard.push(await call('create_tasks', { tasks: [{ ...first, title: `Do ${order.replace('\u001b', '')}` }] }));
     await call('assign_task');
     await untilNews(call, ({ text }) => /"verdict":"fail"/.test(text));
     for (const [tool, words] of [

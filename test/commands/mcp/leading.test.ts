@@ -82,19 +82,13 @@ test('QUE-1 a chat leads from the objective to what waits for review, and passes
   const diff = await chat.call('get_task_output', { task_id: 'one', part: 'diff' });
   assert.match(String(diff.at('text')), /\+one/);
   assert.match(String((await chat.call('get_task_output', { task_id: 'one' })).at('text')), /"one is there"/);
-  assert.match(
-    (await flame(repo, ['status', '--plain'])).stdout,
-    /^2 notes for later tasks: git flame note$/m,
-  );
+  assert.match((await flame(repo, ['status', '--plain'])).stdout, /^2 notes for later tasks: git flame note$/m);
   const status = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
   assert.equal(status.notes, { active: 2, elsewhere: 0 });
   const listed = await flame(repo, ['note']);
   assert.match(listed.stdout, /of one, by worker-[0-9a-f]{8}.*\n {2}one is there\n/);
   assert.match(listed.stdout, /by queen-[0-9a-f]{8}.*, for two\n {2}Approve this: all of it\n/);
-  assert.match(
-    (await flame(repo, ['show', 'two', '--plain'])).stdout,
-    /Notes\n.*\n {4}Approve this: all of it/,
-  );
+  assert.match((await flame(repo, ['show', 'two', '--plain'])).stdout, /Notes\n.*\n {4}Approve this: all of it/);
   await refusedAs('stale-commit', chat.call('approve_task', { task_id: 'one', commit: '0123456789' }));
   await refusedAs('unapproved', chat.call('complete', { summary: 'done' }));
   await refusedAs('id-taken', chat.call('create_tasks', { tasks: [task('one', { title: 'Other' })] }));
@@ -134,9 +128,7 @@ test('QUE-1 an approved task that is asked otherwise begins with neither words b
   await untilDone(chat, 'one');
   const statuses = async (): Promise<unknown> => {
     const said = await chat.call('get_status');
-    return ['0', '1', '2'].map((index) =>
-      [said.at(`tasks.${index}.id`), said.at(`tasks.${index}.status`)].join(' '),
-    );
+    return ['0', '1', '2'].map((index) => [said.at(`tasks.${index}.id`), said.at(`tasks.${index}.status`)].join(' '));
   };
   assert.equal(await statuses(), ['one done', 'three pending', 'two pending']);
 
@@ -218,8 +210,7 @@ test('QUE-1 a configuration that changes while a chat is open holds for all call
   await chat.call('create_tasks', { objective: 'x', tasks: [task('a')] });
   repo.write('.blueflame.yml', execConfig({ queen: { max_tasks: 1 } }));
   repo.commit('fewer tasks');
-  for (const _ of [1, 2])
-    await refusedAs('too-many-tasks', chat.call('create_tasks', { tasks: [task('b')] }));
+  for (const _ of [1, 2]) await refusedAs('too-many-tasks', chat.call('create_tasks', { tasks: [task('b')] }));
 });
 
 test('QUE-1 one model leads at a time, and a client that is gone leaves nothing running', async () => {

@@ -132,8 +132,7 @@ test('QUE-2 killed once all was taken in, and before it was judged: another mode
 });
 
 for (const [index, at] of choosePoints(points, process.env.FLAME_KILL, 4).entries()) {
-  const isLedAgain =
-    process.env.FLAME_KILL_LED === undefined ? index % 2 === 0 : process.env.FLAME_KILL_LED === '1';
+  const isLedAgain = process.env.FLAME_KILL_LED === undefined ? index % 2 === 0 : process.env.FLAME_KILL_LED === '1';
   const who = isLedAgain ? 'another model leads on' : 'nobody leads it any more';
   test(`QUE-2 killed at ${points[at - 1] ?? at}, ${who}: nothing is done twice`, async () => {
     const repo = makeVictim();

@@ -29,10 +29,7 @@ for (const isOld of [false, true]) {
     assert.ok(tools.every(({ outputSchema }) => outputSchema?.type === 'object'));
     const page = readFileSync(join(packageRoot(), 'docs/chats.md'), 'utf8');
     const said = Number(/about ([\d,]+) tokens a request/.exec(page)?.[1]?.replace(',', ''));
-    assert.ok(
-      Math.abs(said - bytes / 4) <= said / 20,
-      `docs/chats.md has ${said} tokens, they are ${bytes / 4}`,
-    );
+    assert.ok(Math.abs(said - bytes / 4) <= said / 20, `docs/chats.md has ${said} tokens, they are ${bytes / 4}`);
     assert.equal(
       tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
       ['wait_for_workers', 'get_status', 'get_task_output', 'read_file', 'list_files', 'search_files'],
@@ -40,9 +37,7 @@ for (const isOld of [false, true]) {
     // Every tool that a description or an answer sends the model to is there.
     const names = new Set(tools.map(({ name }) => name));
     for (const { description = '' } of tools)
-      for (const [word] of description.matchAll(
-        /\b[a-z]+_(?:tasks?|workers|status|output|file|files|note)\b/g,
-      ))
+      for (const [word] of description.matchAll(/\b[a-z]+_(?:tasks?|workers|status|output|file|files|note)\b/g))
         assert.ok(names.has(word) || word === 'list_tasks', `${word} is no tool`);
 
     assert.is((await chat.call('get_status')).at('session'), null);
@@ -70,10 +65,7 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
   assert.equal([first.at('next_line'), first.at('lines_in_all')], [401, 1_000]);
   const last = await read('./long.txt', { line: 801 });
   assert.equal([last.at('next_line'), String(last.at('text')).endsWith('line 1000\n')], [null, true]);
-  assert.match(
-    String((await read('wide.txt')).at('text')),
-    /12000 more characters of this line are left out/,
-  );
+  assert.match(String((await read('wide.txt')).at('text')), /12000 more characters of this line are left out/);
   // Clients write structured content out by themselves: what is invisible is marked in the value.
   const odd = await read('odd.txt');
   assert.is(odd.at('text'), 'a⟦U+202E⟧b⟦U+200B⟧c⟦U+E0041⟧\u001b[2J\n');
@@ -182,10 +174,7 @@ test('CLI-1 garbage, calls that are taken back and a client that dies are no tro
   const cursor = /\\"cursor\\":\\"(c\d+)\\"/.exec(JSON.stringify(news))?.[1] ?? '';
   const waiting = server.send('tools/call', { name: 'wait_for_workers', arguments: { ...first, cursor } });
   for (const _ of [1, 2]) server.notify('notifications/cancelled', { requestId: waiting, reason: 'late' });
-  assert.match(
-    JSON.stringify(await server.ask('tools/call', { name: 'get_status', arguments: {} })),
-    /waits/,
-  );
+  assert.match(JSON.stringify(await server.ask('tools/call', { name: 'get_status', arguments: {} })), /waits/);
   assert.not.ok(server.heard(waiting), 'an answer to a call that was taken back');
   // It dies in the middle of another.
   server.send('tools/call', { name: 'wait_for_workers', arguments: { ...first, cursor } });
@@ -202,11 +191,7 @@ test('QUE-1 a client that shows its model text and structured content both is gi
       await chat.end();
       const isBoth = client !== 'copilot-cli';
       assert.equal(
-        [
-          listed.includes('outputSchema'),
-          said.includes('structuredContent'),
-          said.includes('\\"session\\":null'),
-        ],
+        [listed.includes('outputSchema'), said.includes('structuredContent'), said.includes('\\"session\\":null')],
         [isBoth, isBoth, true],
         `${client} ${revision}: ${said}`,
       );
@@ -238,8 +223,7 @@ function startServer(repo: TestRepo) {
   return {
     write,
     send,
-    notify: (method: string, params: object) =>
-      write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`),
+    notify: (method: string, params: object) => write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`),
     ask: (method: string, params: object) =>
       new Promise<unknown>((resolve) => waiters.set(send(method, params), resolve)),
     heard: (of: number) => answers.has(of),

@@ -20,11 +20,11 @@ function inChat(
 ): readonly { readonly code: number; readonly stderr: string }[] {
   const script = join(programFolder, '../build/test/commands/mcp/chat-shell.js');
   const program = join(programFolder, 'git-flame');
-  const run = spawnSync(
-    process.execPath,
-    [script, program, ...commands.map((words) => JSON.stringify(words))],
-    { cwd: repo.path, env: { ...repo.env }, encoding: 'utf8' },
-  );
+  const run = spawnSync(process.execPath, [script, program, ...commands.map((words) => JSON.stringify(words))], {
+    cwd: repo.path,
+    env: { ...repo.env },
+    encoding: 'utf8',
+  });
   assert.is(run.status, 0, run.stderr);
   return run.stdout
     .trim()

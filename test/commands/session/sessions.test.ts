@@ -29,11 +29,7 @@ function startRun(
   changesets = ['approve', 'approve', 'approve', 'approve'],
 ): Started {
   const script = waits ? `${untilLetGo}; echo ${name} > src/${name}.txt` : `echo ${name} > src/${name}.txt`;
-  const plan = writePlan(
-    repo,
-    [{ id: 'task-001', script, locks: [`src/${name}.txt`], group: name }],
-    `${name}.yml`,
-  );
+  const plan = writePlan(repo, [{ id: 'task-001', script, locks: [`src/${name}.txt`], group: name }], `${name}.yml`);
   const decisions = writeDecisions(
     repo,
     { plan: ['approve'], changesets, session: ['continue', 'continue'] },
@@ -62,17 +58,13 @@ test('WRK-8 a new session stops none that another command works on: both land', 
   repo.git('branch', 'go');
   const older = await first.ended;
   assert.is(older.code, 0, older.output);
-  assert.equal(
-    [repo.git('show', 'main:src/first.txt'), repo.git('show', 'main:src/second.txt')],
-    ['first', 'second'],
-  );
+  assert.equal([repo.git('show', 'main:src/first.txt'), repo.git('show', 'main:src/second.txt')], ['first', 'second']);
 });
 
 test('WRK-8 two sessions started in the same instant both land', async () => {
   const repo = makeExecProject();
   const runs = ['one', 'two', 'three'].map((name) => startRun(repo, name, false));
-  for (const { code, output } of await Promise.all(runs.map(({ ended }) => ended)))
-    assert.is(code, 0, output);
+  for (const { code, output } of await Promise.all(runs.map(({ ended }) => ended))) assert.is(code, 0, output);
   for (const name of ['one', 'two', 'three']) assert.is(repo.git('show', `main:src/${name}.txt`), name);
 });
 

@@ -41,10 +41,7 @@ async function aRun(): Promise<{ readonly repo: TestRepo; readonly agent: string
     { decision: 'block', ...blocked },
     { decision: 'block', ...blocked },
   ];
-  repo.write(
-    `.git/blueflame/logs/${agent}.audit.jsonl`,
-    lines.map((line) => JSON.stringify(line)).join('\n'),
-  );
+  repo.write(`.git/blueflame/logs/${agent}.audit.jsonl`, lines.map((line) => JSON.stringify(line)).join('\n'));
   known = { repo, agent };
   return known;
 }
@@ -56,9 +53,7 @@ test('why did this fail: attempts, blocked calls, its worktree, what to type nex
   assert.match(stdout, /\nDescription\n {2}echo half > b\.txt/);
   assert.match(
     stdout,
-    new RegExp(
-      `\\nAttempts\\n  1\\. failed · by ${agent} · .* · took (?:[\\d.]+ m?s|less than 1 s) · \\$0\\.00\\n`,
-    ),
+    new RegExp(`\\nAttempts\\n  1\\. failed · by ${agent} · .* · took (?:[\\d.]+ m?s|less than 1 s) · \\$0\\.00\\n`),
   );
   assert.match(stdout, /no such thing/);
   const [, why = ''] = /\n {2}why +(.+)\n/.exec(stdout) ?? [];
@@ -79,10 +74,7 @@ test('why did this fail: attempts, blocked calls, its worktree, what to type nex
 test('the story of what worked: commits, files, verdict, evidence, landing; with --diff the diff', async () => {
   const { repo } = await aRun();
   const { stdout } = await flame(repo, ['show', 'good', '--diff']);
-  assert.match(
-    stdout,
-    /\nWork\n {2}[0-9a-f]{10} .+\n {2}a\.txt {2}\+1 {2}-0\n {2}1 file changed, 1 insertion\(\+\)/,
-  );
+  assert.match(stdout, /\nWork\n {2}[0-9a-f]{10} .+\n {2}a\.txt {2}\+1 {2}-0\n {2}1 file changed, 1 insertion\(\+\)/);
   assert.match(stdout, /\nVerdicts\n {2}pass at [0-9a-f]{10} by diagnostics/);
   assert.match(stdout, /\nChangesets\n {2}1-one landed as [0-9a-f]{10} by /);
   assert.match(stdout, /\n\+1\n/);
@@ -111,10 +103,7 @@ test('an agent, a changeset, a session; what is not there is looked for in other
   assert.match(shownAgent.stdout, new RegExp(`^${agent}\n  task  bad\n\nResult\n  failed: `));
   assert.match(shownAgent.stdout, /path-blocked/);
   const changeset = await flame(repo, ['show', '1-one']);
-  assert.match(
-    changeset.stdout,
-    /\nFiles\n {2}a\.txt {2}\+1 {2}-0\n[\s\S]*\nDecision\n {2}landed as [0-9a-f]{10} by /,
-  );
+  assert.match(changeset.stdout, /\nFiles\n {2}a\.txt {2}\+1 {2}-0\n[\s\S]*\nDecision\n {2}landed as [0-9a-f]{10} by /);
   const session = await flame(repo, ['show']);
   assert.match(session.stdout, /\nDecisions\n {2}\S+ \S+ UTC {2}plan +approve +/);
   const id = session.stdout.split('\n')[0] ?? '';
@@ -146,30 +135,27 @@ test('the log is a history: by day, with why; of a task, an agent, a changeset o
   assert.match(few.stderr, /Earlier entries are not shown: -n \d+/);
 });
 
-testPty(
-  'at a terminal it goes through the pager of the person, with the colours git is told to use',
-  async () => {
-    const { repo } = await aRun();
-    const shows = (command: string): string => {
-      const env = { ...repo.env, PATH: `${programFolder}:${repo.env.PATH}`, TERM: 'xterm' };
-      const sized = `stty cols 200; cd '${repo.path}'; ${command}`;
-      return spawnSync('script', ['-qec', sized, '/dev/null'], { env, input: '', encoding: 'utf8' }).stdout;
-    };
-    const yellow = '\u001b[33m';
-    const paged = shows(`git -c core.pager='sed s/^/P:/' flame log`);
-    assert.match(paged, /^P:/);
-    assert.ok(paged.includes(yellow), paged);
-    assert.is(shows(`git --no-pager flame log`).startsWith('P:'), false);
-    const never = shows(`git -c core.pager='sed s/^/P:/' -c color.ui=never flame log`);
-    assert.match(never, /^P:/);
-    assert.is(never.includes(yellow), false);
-    // Here git itself has started the pager.
-    const gits = shows(`git -p -c core.pager='sed s/^/P:/' flame log`);
-    assert.match(gits, /^P:(?!P:)/);
-    assert.ok(gits.includes(yellow), gits);
-    assert.is(shows(`git -c core.pager='sed s/^/P:/' flame log --json`).startsWith('P:'), false);
-  },
-);
+testPty('at a terminal it goes through the pager of the person, with the colours git is told to use', async () => {
+  const { repo } = await aRun();
+  const shows = (command: string): string => {
+    const env = { ...repo.env, PATH: `${programFolder}:${repo.env.PATH}`, TERM: 'xterm' };
+    const sized = `stty cols 200; cd '${repo.path}'; ${command}`;
+    return spawnSync('script', ['-qec', sized, '/dev/null'], { env, input: '', encoding: 'utf8' }).stdout;
+  };
+  const yellow = '\u001b[33m';
+  const paged = shows(`git -c core.pager='sed s/^/P:/' flame log`);
+  assert.match(paged, /^P:/);
+  assert.ok(paged.includes(yellow), paged);
+  assert.is(shows(`git --no-pager flame log`).startsWith('P:'), false);
+  const never = shows(`git -c core.pager='sed s/^/P:/' -c color.ui=never flame log`);
+  assert.match(never, /^P:/);
+  assert.is(never.includes(yellow), false);
+  // Here git itself has started the pager.
+  const gits = shows(`git -p -c core.pager='sed s/^/P:/' flame log`);
+  assert.match(gits, /^P:(?!P:)/);
+  assert.ok(gits.includes(yellow), gits);
+  assert.is(shows(`git -c core.pager='sed s/^/P:/' flame log --json`).startsWith('P:'), false);
+});
 
 async function firstSession(repo: TestRepo): Promise<string> {
   const found = await flame(repo, ['show', 'good']);

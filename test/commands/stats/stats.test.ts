@@ -46,11 +46,7 @@ test('WFL-3: the figures of a real session come from its refs', async () => {
   assert.ok(stats.health.score !== null && stats.health.score < 0.8);
   assert.equal(stats.anomalies, { history: 0, needed: 5, found: [] });
   assert.match(
-    repo.git(
-      'log',
-      '--format=%(trailers:key=Failure,valueonly)%(trailers:key=Rule,valueonly)',
-      'refs/blueflame/tasks',
-    ),
+    repo.git('log', '--format=%(trailers:key=Failure,valueonly)%(trailers:key=Rule,valueonly)', 'refs/blueflame/tasks'),
     /violation\n+path-out-of-scope/,
   );
 });
@@ -62,9 +58,8 @@ test('the output goes to a file, whole; metrics and text tell the same', async (
   assert.is(run.stdout, '');
   const samples = parsePrometheus(readFileSync(join(repo.path, 'flame.prom'), 'utf8'));
   assert.is(
-    samples.find(
-      ({ name, labels }) => name === 'git_flame_failures_total' && labels.rule === 'path-out-of-scope',
-    )?.value,
+    samples.find(({ name, labels }) => name === 'git_flame_failures_total' && labels.rule === 'path-out-of-scope')
+      ?.value,
     2,
   );
   assert.equal(

@@ -1,9 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  claimTasksInOrder,
-  refuseIdsBeforeFirstClaim,
-} from '../../../lib/commands/task/task-claim-from-stdin.ts';
+import { claimTasksInOrder, refuseIdsBeforeFirstClaim } from '../../../lib/commands/task/task-claim-from-stdin.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeTask } from '../../support/tasks.ts';
 

@@ -66,8 +66,7 @@ test('CFG-5 WRK-8 every command works in any worktree, and --session tells tasks
   await add(repo, 'Old', 'src/one.txt');
   const old = (await taskOf(repo, 'task-001')).session;
   await claim(repo, 'task-001');
-  const plan =
-    'tasks: [{id: task-001, title: New, description: echo new > src/two.txt, file_locks: [src/two.txt]}]';
+  const plan = 'tasks: [{id: task-001, title: New, description: echo new > src/two.txt, file_locks: [src/two.txt]}]';
   repo.write('.git/plan.yml', plan);
   writeDecisions(repo, { plan: ['approve'] });
   const planned = await flame(repo, [

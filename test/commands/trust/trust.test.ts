@@ -37,9 +37,7 @@ function makeClone(config: object, files: Readonly<Record<string, string>> = {})
   for (const [path, text] of Object.entries(files)) repo.write(path, text);
   repo.write('.blueflame.yml', stringify({ ...base, ...config }));
   repo.commit('as cloned');
-  writePlan(repo, [
-    { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
-  ]);
+  writePlan(repo, [{ id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' }]);
   return repo;
 }
 
@@ -193,10 +191,7 @@ inCell(
 );
 
 test('TRU-1: a changed byte is shown as a difference and asked for again', async () => {
-  const repo = makeClone(
-    { hooks: { post_plan: 'sh scripts/a.sh' } },
-    { 'scripts/a.sh': 'echo one\necho two\n' },
-  );
+  const repo = makeClone({ hooks: { post_plan: 'sh scripts/a.sh' } }, { 'scripts/a.sh': 'echo one\necho two\n' });
   const first = await trust(repo, '--yes');
   assert.is(first.code, 0, first.stderr);
   assert.match(first.stdout, '    echo one\n    echo two');
@@ -235,35 +230,30 @@ inCell('TRU-1: what a hook changes for the next one stops it, and names the way 
   assert.is(on.code, 0, on.stderr);
 });
 
-inCell(
-  'TRU-1: a configuration that changes between two cycles is asked for again; nothing is lost',
-  async () => {
-    const evil = stringify({
-      ...base,
-      hooks: { post_plan: 'true', on_waiting: 'touch .git/told', post_merge: 'touch .git/evil' },
-    });
-    const repo = makeClone({
-      hooks: { post_plan: 'cp .git/next.yml .blueflame.yml; git commit -qam changed' },
-    });
-    writeFileSync(join(repo.path, '.git/next.yml'), evil);
-    writePlan(repo, [
-      { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
-    ]);
-    await trust(repo, '--yes');
-    const decisions = writeDecisions(repo, {
-      plan: ['approve'],
-      changesets: [{ reject: 'once more' }, 'approve'],
-      session: ['continue'],
-    });
-    const run = await flame(repo, [...runIt, '--decisions-file', decisions]);
-    assertRefused(run, { code: 2, says: 'ask for something only you can allow', next: 'git flame run' });
-    assert.is(isThere(repo, '.git/evil'), false);
-    await trust(repo, '--yes');
-    const on = await flame(repo, ['run', '--decisions-file', all(repo)]);
-    assert.is(on.code, 0, on.stderr);
-    assert.ok(isThere(repo, '.git/evil'), 'allowed, it runs');
-  },
-);
+inCell('TRU-1: a configuration that changes between two cycles is asked for again; nothing is lost', async () => {
+  const evil = stringify({
+    ...base,
+    hooks: { post_plan: 'true', on_waiting: 'touch .git/told', post_merge: 'touch .git/evil' },
+  });
+  const repo = makeClone({
+    hooks: { post_plan: 'cp .git/next.yml .blueflame.yml; git commit -qam changed' },
+  });
+  writeFileSync(join(repo.path, '.git/next.yml'), evil);
+  writePlan(repo, [{ id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' }]);
+  await trust(repo, '--yes');
+  const decisions = writeDecisions(repo, {
+    plan: ['approve'],
+    changesets: [{ reject: 'once more' }, 'approve'],
+    session: ['continue'],
+  });
+  const run = await flame(repo, [...runIt, '--decisions-file', decisions]);
+  assertRefused(run, { code: 2, says: 'ask for something only you can allow', next: 'git flame run' });
+  assert.is(isThere(repo, '.git/evil'), false);
+  await trust(repo, '--yes');
+  const on = await flame(repo, ['run', '--decisions-file', all(repo)]);
+  assert.is(on.code, 0, on.stderr);
+  assert.ok(isThere(repo, '.git/evil'), 'allowed, it runs');
+});
 
 inCell('TRU-1: what was allowed is listed, this repository first, and taken back', async () => {
   const repo = makeClone({ hooks: { post_plan: 'true' } });
@@ -325,30 +315,27 @@ test('TRU-1: a folder that cannot keep it is said with the way out', async () =>
   });
 });
 
-inCell(
-  'TRU-1: it works from below, from a linked worktree and with a configuration from elsewhere',
-  async () => {
-    const repo = makeClone({ hooks: { post_plan: 'true' } });
-    const linked = join(makeTempDir(), 'linked');
-    repo.git('worktree', 'add', '-q', linked);
-    assert.is((await flame(repo, ['trust'], { cwd: linked })).code, 2);
-    assert.is((await flame(repo, ['trust', '--yes'], { cwd: linked })).code, 0);
-    for (const cwd of [repo.path, join(repo.path, 'src'), linked])
-      assert.is((await flame(repo, ['trust'], { cwd })).code, 0, cwd);
-    const elsewhere = join(makeTempDir(), 'own.yml');
-    writeFileSync(elsewhere, stringify({ ...base, hooks: { post_plan: 'touch .git/own' } }));
-    const refused = await runAll(repo, '--config', elsewhere);
-    assertRefused(refused, {
-      code: 2,
-      says: `hooks.post_plan (${elsewhere}:9)`,
-      next: `git flame trust --yes --config ${elsewhere}`,
-    });
-    assert.is((await trust(repo, '--yes', '--config', elsewhere)).code, 0);
-    assert.is((await trust(repo)).code, 0, 'each configuration has a permission of its own');
-    assert.is((await runAll(repo, '--config', elsewhere)).code, 0);
-    assert.ok(isThere(repo, '.git/own'));
-  },
-);
+inCell('TRU-1: it works from below, from a linked worktree and with a configuration from elsewhere', async () => {
+  const repo = makeClone({ hooks: { post_plan: 'true' } });
+  const linked = join(makeTempDir(), 'linked');
+  repo.git('worktree', 'add', '-q', linked);
+  assert.is((await flame(repo, ['trust'], { cwd: linked })).code, 2);
+  assert.is((await flame(repo, ['trust', '--yes'], { cwd: linked })).code, 0);
+  for (const cwd of [repo.path, join(repo.path, 'src'), linked])
+    assert.is((await flame(repo, ['trust'], { cwd })).code, 0, cwd);
+  const elsewhere = join(makeTempDir(), 'own.yml');
+  writeFileSync(elsewhere, stringify({ ...base, hooks: { post_plan: 'touch .git/own' } }));
+  const refused = await runAll(repo, '--config', elsewhere);
+  assertRefused(refused, {
+    code: 2,
+    says: `hooks.post_plan (${elsewhere}:9)`,
+    next: `git flame trust --yes --config ${elsewhere}`,
+  });
+  assert.is((await trust(repo, '--yes', '--config', elsewhere)).code, 0);
+  assert.is((await trust(repo)).code, 0, 'each configuration has a permission of its own');
+  assert.is((await runAll(repo, '--config', elsewhere)).code, 0);
+  assert.ok(isThere(repo, '.git/own'));
+});
 
 test('TRU-1: in a worktree of a bare clone nothing runs unasked', async () => {
   const repo = makeClone({

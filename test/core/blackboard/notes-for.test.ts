@@ -2,11 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { selectNotesForTask } from '../../../lib/core/blackboard/notes-for-task.ts';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
-import {
-  type BlackboardNote,
-  type BlackboardPage,
-  makeBlackboardNote,
-} from '../../../lib/domain/state/blackboard.ts';
+import { type BlackboardNote, type BlackboardPage, makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { makeTask, testSession } from '../../support/tasks.ts';
 
@@ -31,11 +27,7 @@ function done(id: string, notes: string, more: Fields = {}): Task {
 const mine = (more: Fields = {}): Task =>
   makeTask('mine', { status: 'pending', cohesion_group: 'own', file_locks: ['src/'], ...more });
 
-const said = (
-  task: Task,
-  others: readonly Task[],
-  pages: readonly BlackboardPage[] = [],
-): readonly string[] =>
+const said = (task: Task, others: readonly Task[], pages: readonly BlackboardPage[] = []): readonly string[] =>
   selectNotesForTask(task, { tasks: [task, ...others], pages }).words.map(
     ({ from, text }) => `${from.split(' (')[0]}: ${text}`,
   );
@@ -60,12 +52,7 @@ test('QUE-3 a task hears those it needs, nearest first, then those on its paths 
     done('stranger', 'nothing to do with it'),
   ];
   const task = mine({ dependencies: ['near'] });
-  assert.equal(said(task, others), [
-    'near: from near',
-    'far: from afar',
-    'beside: same path',
-    'mate: same group',
-  ]);
+  assert.equal(said(task, others), ['near: from near', 'far: from afar', 'beside: same path', 'mate: same group']);
 });
 
 test('QUE-3 only accepted work speaks: what was rejected is void with its attempt', () => {
@@ -99,10 +86,7 @@ test('QUE-3 what is too much is cut and counted, and a circle of needs ends', ()
 test('QUE-3 notes on purpose take the place of last words, as far as the attempt that left them counts', () => {
   const need = done('need', 'last words');
   const task = mine({ dependencies: ['need'] });
-  assert.equal(said(task, [need], [page('need', [note('first'), note('second')])]), [
-    'need: second',
-    'need: first',
-  ]);
+  assert.equal(said(task, [need], [page('need', [note('first'), note('second')])]), ['need: second', 'need: first']);
   const other = page('need', [note('of a rejected attempt', { by: 'worker-00000002' })]);
   assert.equal(said(task, [need], [other]), ['need: last words']);
   const open = makeTask('need', { status: 'pending', history: need.history });

@@ -48,20 +48,10 @@ test('QUE-3 notes in a field of a structured answer are notes, and what is no su
     assert.equal(readWorkerNotes({ text }), { words: 'Did it.', notes: ['c', 'a', 'b'], leftOut: 0 }, text);
   const behind = readWorkerNotes({ text: `I changed a file.\n\n\`\`\`\n${answer}\n\`\`\`` });
   assert.is(behind.words, 'I changed a file.\n\nDid it.');
-  for (const text of [
-    '{"notes":"a"}',
-    '{"notes":[1]}',
-    '[{"notes":["a"]}]',
-    '{"notes":["a"]',
-    'null',
-    '{"x":1}',
-  ])
+  for (const text of ['{"notes":"a"}', '{"notes":[1]}', '[{"notes":["a"]}]', '{"notes":["a"]', 'null', '{"x":1}'])
     assert.equal(readWorkerNotes({ text }), { words: text, notes: [], leftOut: 0 }, text);
   const many = JSON.stringify({ notes: Array.from({ length: 50 }, (_, index) => `n${index}`) });
-  assert.equal(
-    [readWorkerNotes({ text: many }).notes.length, readWorkerNotes({ text: many }).leftOut],
-    [8, 42],
-  );
+  assert.equal([readWorkerNotes({ text: many }).notes.length, readWorkerNotes({ text: many }).leftOut], [8, 42]);
 });
 
 test.run();

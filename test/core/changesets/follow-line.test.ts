@@ -66,10 +66,7 @@ test('RND-1 whatever was changed, a line that stands has the same text there', (
     const hunks = [hunk(1, 1, ...lines)];
     for (const [index, text] of before.entries()) {
       const found = followLinesThroughHunks(hunks, { line: index + 1 });
-      assert.is(
-        found.kind === 'stands' ? after[found.line - 1] : 'changed',
-        after.includes(text) ? text : 'changed',
-      );
+      assert.is(found.kind === 'stands' ? after[found.line - 1] : 'changed', after.includes(text) ? text : 'changed');
     }
   }
 });

@@ -8,12 +8,7 @@ test('MRG-7 counts what landed and where the tasks stand', () => {
   const tasks = taskStatuses.flatMap((status, index) =>
     Array.from({ length: index + 1 }, (_, copy) => makeTask(`${status}-${copy}`, { status })),
   );
-  const changesets = [
-    { state: 'landed' },
-    { state: 'landed' },
-    { state: 'approved' },
-    { state: 'rejected' },
-  ] as const;
+  const changesets = [{ state: 'landed' }, { state: 'landed' }, { state: 'approved' }, { state: 'rejected' }] as const;
   assert.equal(summarizeSessionCounts(tasks, changesets), {
     approved: 2,
     requeued: 6,

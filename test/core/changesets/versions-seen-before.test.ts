@@ -16,10 +16,9 @@ test('RND-1 what a changeset is compared with is the latest version of each of i
   const foreign = set('1-b', ['three'], { state: 'rejected' });
   const now = set('2-a', ['one', 'two'], { state: 'waiting' });
   assert.equal(ids(listVersionsSeenBefore([first, second, foreign, now], now)), ['1-a', '1-a-2']);
-  assert.equal(
-    ids(listVersionsSeenBefore([first, second, now], { id: '2-a', tasks: ['one'] as Changeset['tasks'] })),
-    ['1-a-2'],
-  );
+  assert.equal(ids(listVersionsSeenBefore([first, second, now], { id: '2-a', tasks: ['one'] as Changeset['tasks'] })), [
+    '1-a-2',
+  ]);
 });
 
 test('RND-1 nobody saw one that nobody decided, and none that comes later', () => {

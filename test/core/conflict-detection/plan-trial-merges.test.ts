@@ -20,10 +20,7 @@ interface Fields extends Partial<Omit<CommittedWork, 'changes' | 'missed'>> {
 }
 
 /** A work that renames files, unless `removes` is false. */
-function work(
-  id: string,
-  { paths = [], missed = [], removes = true, ...fields }: Fields = {},
-): CommittedWork {
+function work(id: string, { paths = [], missed = [], removes = true, ...fields }: Fields = {}): CommittedWork {
   return {
     ...{ task: parseTaskId(id), commit: makeOid(id), isAtWork: false, file_locks: [], builtOn: new Set() },
     ...{ changes: paths && { paths, removes }, missed: { paths: missed, removes }, changedAt: 0 },

@@ -7,10 +7,7 @@ import {
   toTaskPlanDecision,
   toTaskStateDecision,
 } from '../../../lib/core/admission/make-decisions.ts';
-import {
-  createSharedDecisionLog,
-  isDecisionTrustedWhenShared,
-} from '../../../lib/core/machines/machine-statement.ts';
+import { createSharedDecisionLog, isDecisionTrustedWhenShared } from '../../../lib/core/machines/machine-statement.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
 import { makeBlackboardNote } from '../../../lib/domain/state/blackboard.ts';
 import type { DecisionLog } from '../../../lib/domain/state/decision-log.ts';
@@ -48,10 +45,7 @@ test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to w
     toLeftNoteDecision({ session: session.id, task: about }, makeBlackboardNote(facts)),
   );
   assert.ok(lead && worker && ofWorker && ofLead);
-  assert.equal(
-    [isDecisionTrustedWhenShared(ofWorker, lead), isDecisionTrustedWhenShared(ofLead, lead)],
-    [true, false],
-  );
+  assert.equal([isDecisionTrustedWhenShared(ofWorker, lead), isDecisionTrustedWhenShared(ofLead, lead)], [true, false]);
   assert.ok(isDecisionTrustedWhenShared(ofWorker, worker) && isDecisionTrustedWhenShared(ofLead, worker));
 });
 

@@ -1,10 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  computeMachineState,
-  type LeaseWatch,
-  updateLeaseWatch,
-} from '../../../lib/core/machines/lease-watch.ts';
+import { computeMachineState, type LeaseWatch, updateLeaseWatch } from '../../../lib/core/machines/lease-watch.ts';
 import { makeOid } from '../../support/tasks.ts';
 
 const lease = { leaseMs: 10_000, renewMs: 3_000 };

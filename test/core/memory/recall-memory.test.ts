@@ -72,8 +72,7 @@ test('MEM-1 text of any kind makes an entry that can be stored', () => {
     ],
   });
   const session = sampleSession(undefined, { state: 'ended', objective: nasty });
-  for (const entry of listMemoryEntries(session, [task], { withFailures: true }))
-    memoryEntrySchema.parse(entry);
+  for (const entry of listMemoryEntries(session, [task], { withFailures: true })) memoryEntrySchema.parse(entry);
 });
 
 test('MEM-1 new sessions are told whole, old ones in one line, failures stay longer', () => {
@@ -121,17 +120,10 @@ test('MEM-1 memory is never larger than allowed, says what is left out, and keep
     const maxBytes = 500 + random.int(0, 3_000);
     const told = renderMemoryForPlanner(entries, { ...options, maxBytes });
     assert.ok(Buffer.byteLength(told) <= maxBytes);
-    assert.is(
-      told,
-      renderMemoryForPlanner([...entries].reverse(), { ...options, maxBytes }),
-      'order is no matter',
-    );
+    assert.is(told, renderMemoryForPlanner([...entries].reverse(), { ...options, maxBytes }), 'order is no matter');
   }
   const many = Array.from({ length: 300 }, (_, at) => entry(9, `task-${at}`, { notes: 'x'.repeat(200) }));
-  const told = renderMemoryForPlanner(
-    [...many, entry(9, 'task-wanted', { title: 'The login page' })],
-    options,
-  );
+  const told = renderMemoryForPlanner([...many, entry(9, 'task-wanted', { title: 'The login page' })], options);
   assert.match(told, 'The login page');
   assert.match(told, /\(\d+ older or less related entries are not shown\.\)$/);
 });

@@ -36,9 +36,7 @@ test('TRU-2 what a next attempt starts from and where its work lies is named whe
     'branch: blueflame/x/task-001 -> main',
   ]);
   const claimed = makeTask('task-001', { status: 'claimed', worktree: '/one' });
-  assert.equal(named(listTaskChanges(claimed, alterTask(claimed, { worktree: '/two' }))), [
-    'worktree: /one -> /two',
-  ]);
+  assert.equal(named(listTaskChanges(claimed, alterTask(claimed, { worktree: '/two' }))), ['worktree: /one -> /two']);
 });
 
 test.run();

@@ -44,11 +44,7 @@ test('PLN-6 an empty plan is fine', () => {
 });
 
 test('PLN-4 repeated ids, unknown dependencies and self-dependency', () => {
-  const plan = makePlan(
-    { id: 'b', dependencies: ['nowhere', 'b'] },
-    { id: 'a' },
-    { id: 'a', dependencies: ['b'] },
-  );
+  const plan = makePlan({ id: 'b', dependencies: ['nowhere', 'b'] }, { id: 'a' }, { id: 'a', dependencies: ['b'] });
   assert.equal(check(plan), [
     'a: the id is used 2 times',
     'b: depends on itself',
@@ -80,10 +76,7 @@ test('a chain of a thousand tasks is no cycle, closed it is one', () => {
 });
 
 test('PLN-4 locks: some, inside allowed_paths, and none that the policy refuses', () => {
-  const plan = makePlan(
-    { id: 'a', file_locks: [] },
-    { id: 'b', file_locks: ['lib/x.ts', 'src/vendor/', '**', 'src'] },
-  );
+  const plan = makePlan({ id: 'a', file_locks: [] }, { id: 'b', file_locks: ['lib/x.ts', 'src/vendor/', '**', 'src'] });
   assert.equal(check(plan), [
     'a: has no file_locks, so it could change no file',
     'b: file lock ** is not inside allowed_paths',
@@ -110,9 +103,7 @@ test('names that only look dangerous are fine', () => {
 
 test('new tasks may need those of the session, but not take their ids', () => {
   const plan = makePlan({ id: 'old-1' }, { id: 'new-1', dependencies: ['old-2'] });
-  assert.equal(check(plan, { existing: ['old-1', 'old-2'] }), [
-    'old-1: the session already has a task with this id',
-  ]);
+  assert.equal(check(plan, { existing: ['old-1', 'old-2'] }), ['old-1: the session already has a task with this id']);
 });
 
 test('the same problems in the same order, however the plan is written', () => {

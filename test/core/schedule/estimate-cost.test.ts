@@ -43,8 +43,7 @@ test('BUD-3 without experience an agent costs its whole budget', () => {
 test('BUD-3 three known runs of a role replace its budget by their average', () => {
   const few = makeRuns('worker', 0.1, 0.2, 0);
   const enough = [...few, ...makeRuns('worker', 0.3)];
-  const estimate = (runs: readonly AgentRunRecord[]) =>
-    estimateCost({ tasks, config: makeConfig(), runs })?.base_usd;
+  const estimate = (runs: readonly AgentRunRecord[]) => estimateCost({ tasks, config: makeConfig(), runs })?.base_usd;
   assert.is(estimate(few), 4.95);
   assert.is(estimate(enough), 1.05);
 });

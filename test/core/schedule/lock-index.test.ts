@@ -3,26 +3,10 @@ import * as assert from 'uvu/assert';
 import { findSharedLock, LockIndex } from '../../../lib/core/schedule/shared-locks.ts';
 import { makeRandom } from '../../support/random.ts';
 
-const parts = [
-  'src',
-  'SRC',
-  'lib',
-  'a.ts',
-  'b.ts',
-  '*',
-  '**',
-  '*.ts',
-  '{a,b}.ts',
-  'a[bc].ts',
-  '..',
-  '',
-  '+(a)',
-];
+const parts = ['src', 'SRC', 'lib', 'a.ts', 'b.ts', '*', '**', '*.ts', '{a,b}.ts', 'a[bc].ts', '..', '', '+(a)'];
 
 function randomLock(random: ReturnType<typeof makeRandom>): string {
-  return Array.from({ length: random.int(1, 4) }, () => random.pick(parts as [string, ...string[]])).join(
-    '/',
-  );
+  return Array.from({ length: random.int(1, 4) }, () => random.pick(parts as [string, ...string[]])).join('/');
 }
 
 test('SCH-2 the index finds the same first one, by the same lock, as comparing each with each', () => {

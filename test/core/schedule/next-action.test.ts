@@ -14,12 +14,7 @@ import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
 
-function makeChangeset(
-  group: string,
-  state: Changeset['state'],
-  tasks: readonly Task[],
-  cycle = 1,
-): Changeset {
+function makeChangeset(group: string, state: Changeset['state'], tasks: readonly Task[], cycle = 1): Changeset {
   return {
     id: `${cycle}-${group}`,
     group,
@@ -151,11 +146,7 @@ test('all settled is the end, and the reason counts what was lost', () => {
     return action.kind === 'end' ? action.reason : action.kind;
   };
   assert.is(reason([merged, makeTask('task-002', { status: 'dropped' })]), 'all tasks are settled');
-  const lost = [
-    merged,
-    makeTask('task-002', { status: 'failed' }),
-    makeTask('task-003', { status: 'blocked' }),
-  ];
+  const lost = [merged, makeTask('task-002', { status: 'failed' }), makeTask('task-003', { status: 'blocked' })];
   assert.is(reason(lost), '2 of 3 tasks failed or are blocked');
   assert.is(reason(lost.slice(1, 2)), 'its only task failed');
 });
@@ -175,10 +166,7 @@ test('WRK-6: with no more agents wanted, what is done goes on; then a person is 
   const kind = (...tasks: readonly Task[]): string =>
     chooseNextAction({ session, tasks, maxCycles: 5, isWindingDown: true }).kind;
   const waiting = makeTask('b');
-  assert.is(
-    kind(makeTask('a', { status: 'claimed', agent_id: parseAgentId('worker-1a2b3c4d') }), waiting),
-    'work',
-  );
+  assert.is(kind(makeTask('a', { status: 'claimed', agent_id: parseAgentId('worker-1a2b3c4d') }), waiting), 'work');
   assert.is(kind(makeTask('a', { status: 'done' }), waiting), 'validate');
   assert.is(kind(makePassed('a'), waiting), 'merge');
   assert.is(kind(makeTask('a', { status: 'merged' }), waiting), 'end-cycle');

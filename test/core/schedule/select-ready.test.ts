@@ -101,9 +101,7 @@ test('SCH-1 a lower priority goes where a higher one is deferred', () => {
 test('SCH-2 what runs holds its locks and its place, named or found among the tasks', () => {
   const running = makeTask('run', { status: 'claimed', file_locks: ['src/**'] });
   const tasks = [makeTask('a', { file_locks: ['src/x.ts'] }), makeTask('b'), makeTask('c')];
-  const rest = tasks.map((task, index) =>
-    index === 0 ? task : { ...task, file_locks: [`docs/${task.id}`] },
-  );
+  const rest = tasks.map((task, index) => (index === 0 ? task : { ...task, file_locks: [`docs/${task.id}`] }));
   const expected = {
     selected: ['b'],
     deferred: ['a shares src/x.ts with run', 'c no agent is free (limit 2)'],
@@ -161,8 +159,7 @@ test('STK-4 with overlaps and dependencies at random all is done within a tenth 
     const tasks = Array.from({ length: 24 }, (_, at) =>
       makeTask(`t${String(at).padStart(2, '0')}`, {
         file_locks: [`src/${random.int(1, 6)}.ts`],
-        dependencies:
-          random.chance(0.3) && at > 0 ? [`t${String(random.int(0, at - 1)).padStart(2, '0')}`] : [],
+        dependencies: random.chance(0.3) && at > 0 ? [`t${String(random.int(0, at - 1)).padStart(2, '0')}`] : [],
       }),
     );
     rounds += predictTaskBatches(tasks, 4).length;

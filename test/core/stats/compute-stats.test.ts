@@ -73,9 +73,7 @@ test('WFL-3: the wait for a verdict is the machine, what follows the person, who
     [100, 'merged'],
   ]);
   const log = told.log.map((entry) =>
-    entry.trailers.Transition === 'done -> done'
-      ? { ...entry, subject: 'task-1: judged fail by diagnostics' }
-      : entry,
+    entry.trailers.Transition === 'done -> done' ? { ...entry, subject: 'task-1: judged fail by diagnostics' } : entry,
   );
   const { times_s } = compute([record([{ ...told, log }])]);
   assert.equal([times_s.checking?.median, times_s.deciding?.median], [5, 75]);
@@ -197,11 +195,7 @@ test('a session whose note lists the latest runs only: history and verdicts say 
   const task = makeTask('task-1', { history: [{ ...entry('done', ''), cost_usd: 0.7, tokens_used: 9 }] });
   const verdict = makeVerdict(task, 'pass', { cost_usd: 0.1, tokens: 1 });
   const { tasks } = compute([
-    record(
-      [{ task, log: [] }],
-      { spend: { worker: { runs: 500, cost_usd: 90, tokens: 0 } } },
-      { verdicts: [verdict] },
-    ),
+    record([{ task, log: [] }], { spend: { worker: { runs: 500, cost_usd: 90, tokens: 0 } } }, { verdicts: [verdict] }),
   ]);
   assert.equal(tasks.list[0]?.cost_by_role, { worker: 0.7, validator: 0.1 });
   assert.is(tasks.list[0]?.tokens, 10);

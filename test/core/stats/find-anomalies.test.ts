@@ -22,9 +22,7 @@ test('WFL-3: what is as always is no anomaly, what is far from it is', () => {
   assert.is(history, 6);
   const ofSession = found.filter(({ task }) => task === null).map(({ metric }) => metric);
   assert.equal(ofSession.sort(), ['cost per task', 'cycle time', 'estimate ratio']);
-  assert.ok(
-    found.some(({ says }) => /^cycle time is 600 s, more than usual: 60 s over 6 sessions$/.test(says)),
-  );
+  assert.ok(found.some(({ says }) => /^cycle time is 600 s, more than usual: 60 s over 6 sessions$/.test(says)));
   // 24 landed tasks are enough to tell single ones too.
   assert.is(found.filter(({ task, metric }) => task !== null && metric === 'cycle time').length, 4);
 });

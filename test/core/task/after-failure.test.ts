@@ -42,10 +42,7 @@ test('crashes, time-outs and post-check violations retry until the retries are u
 });
 
 test('with no retries configured the first failure is the last', () => {
-  assert.is(
-    decideRetryAfterFailure(makeTask('a'), makeFailure(), { ...options, maxRetries: 0 }).kind,
-    'exhausted',
-  );
+  assert.is(decideRetryAfterFailure(makeTask('a'), makeFailure(), { ...options, maxRetries: 0 }).kind, 'exhausted');
 });
 
 test('LIF-5 what no attempt can mend is exhausted at once', () => {

@@ -11,12 +11,7 @@ const cases: readonly (readonly [string, readonly string[], typeof folder, reado
   ['a file by its name has its new name', ['src/util/f1.js'], folder, ['src/lib/f1.js']],
   ['a folder that went elsewhere is locked there too', ['src/util/'], folder, ['src/util/', 'src/lib/']],
   ['without its final slash', ['src/util'], folder, ['src/util', 'src/lib']],
-  [
-    'a pattern is the same pattern there',
-    ['src/util/**/*.js'],
-    folder,
-    ['src/util/**/*.js', 'src/lib/**/*.js'],
-  ],
+  ['a pattern is the same pattern there', ['src/util/**/*.js'], folder, ['src/util/**/*.js', 'src/lib/**/*.js']],
   ['what covers both names stays as it is', ['src/', 'README.md'], folder, ['src/', 'README.md']],
   [
     'files that went apart are locked each by its name',

@@ -11,13 +11,7 @@ test('UNI-5 why an agent did nothing is what it says in the form it was asked fo
     'src/a.ts is not there.\nAsk Lea.',
   );
   assert.is(parseNotDoneReason('NOT DONE: first\nNOT DONE: at last'), 'at last');
-  for (const text of [
-    '',
-    'All done, everything is committed.',
-    'It is NOT DONE: no.',
-    'NOT DONE:',
-    'not done: x',
-  ])
+  for (const text of ['', 'All done, everything is committed.', 'It is NOT DONE: no.', 'NOT DONE:', 'not done: x'])
     assert.is(parseNotDoneReason(text), '', text);
 });
 

@@ -25,11 +25,7 @@ function made({ lines, files = 1, ...found }: Made): AttemptRecord {
   });
 }
 
-const cases: readonly (readonly [
-  string,
-  readonly Made[],
-  { readonly at: number; readonly why: string } | null,
-])[] = [
+const cases: readonly (readonly [string, readonly Made[], { readonly at: number; readonly why: string } | null])[] = [
   ['none handed in', [{ lines: null }, { lines: null }], null],
   [
     'one handed in',

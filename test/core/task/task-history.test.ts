@@ -1,10 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  amendLatestDoneEntry,
-  appendHistoryEntry,
-  nextAttemptNumber,
-} from '../../../lib/core/task/task-history.ts';
+import { amendLatestDoneEntry, appendHistoryEntry, nextAttemptNumber } from '../../../lib/core/task/task-history.ts';
 import { type HistoryEntry, historyEntrySchema } from '../../../lib/domain/state/task-schema.ts';
 import { testTime } from '../../support/tasks.ts';
 
@@ -84,9 +80,7 @@ test('TSK-3 hundreds of attempts stay bounded, every cost counted, old rejection
 });
 
 test('of very many rejection reasons the oldest give way', () => {
-  const history = grow(500, (index) =>
-    entry('rejected', { rejection_reason: `reason ${index} ${'z'.repeat(1_000)}` }),
-  );
+  const history = grow(500, (index) => entry('rejected', { rejection_reason: `reason ${index} ${'z'.repeat(1_000)}` }));
   const reasons = history[0]?.rejection_reason ?? '';
   assert.ok(reasons.length <= 2_000);
   assert.match(reasons, 'reason 446');

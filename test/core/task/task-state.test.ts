@@ -198,10 +198,7 @@ test('a rejection becomes the fate of the done attempt, its cost kept, and what 
   assert.equal(requeued.history, [
     { ...done.history[0], result: 'rejected', notes: 'too slow', rejection_reason: 'too slow', work },
   ]);
-  assert.equal(
-    [requeued.status, requeued.reason, requeued.result.notes],
-    ['requeued', 'too slow', 'too slow'],
-  );
+  assert.equal([requeued.status, requeued.reason, requeued.result.notes], ['requeued', 'too slow', 'too slow']);
 });
 
 test('VAL-5 a requeue can replace description and locks and carries the guidance', () => {

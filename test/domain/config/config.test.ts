@@ -158,18 +158,12 @@ test('ADP-1 who works on a task: its own choice, its group’s, the role’s, th
     ['planner', null, 'codex', 'gpt-5.5'],
   ] as const;
   for (const [role, of, adapter, model] of choices)
-    assert.equal(
-      chooseAdapterAndModel(config, role, of),
-      { adapter, model },
-      `${role} ${JSON.stringify(of)}`,
-    );
+    assert.equal(chooseAdapterAndModel(config, role, of), { adapter, model }, `${role} ${JSON.stringify(of)}`);
 });
 
 test('ADP-1 one setting changes all roles, and none changes nothing', () => {
   const all = (config: object) =>
-    agentRoles.map((role) =>
-      Object.values(chooseAdapterAndModel(configSchema.parse(config), role, null)).join(' '),
-    );
+    agentRoles.map((role) => Object.values(chooseAdapterAndModel(configSchema.parse(config), role, null)).join(' '));
   assert.equal(all({}), ['claude sonnet', 'claude sonnet', 'claude haiku', 'claude sonnet', 'claude sonnet']);
   assert.equal(all({ roles: { default: { adapter: 'kimi' } } }), Array(5).fill('kimi kimi-k2.6'));
   const own = { roles: { default: { adapter: 'opencode' } }, models: { default: 'openai/gpt-5.5' } };

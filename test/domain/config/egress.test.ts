@@ -13,12 +13,7 @@ test('EGR-1 a list names hosts, with a port where it is another than that of TLS
     'build-box:8080',
   ];
   const { setup } = egressSchema.parse({ setup: written });
-  const hosts = [
-    'files.example.com:443',
-    'mirror.example.com:8443',
-    'registry.example.com:443',
-    'build-box:8080',
-  ];
+  const hosts = ['files.example.com:443', 'mirror.example.com:8443', 'registry.example.com:443', 'build-box:8080'];
   for (const host of hosts) assert.ok(readEgressHosts(setup).has(host), host);
   assert.is(readEgressHosts(setup).size, hosts.length + readEgressHosts(['npm']).size);
   assert.equal(egressSchema.parse({}).work, []);

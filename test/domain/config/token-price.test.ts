@@ -54,10 +54,7 @@ test('BUD-1 each kind of token has its price: cache, an hour of it, long input, 
   };
   near(priceTokens('claude-opus-4-8', hour), 10);
   near(priceTokens('claude-sonnet-4-5', { input_tokens: 200_000 }), 0.6);
-  near(
-    priceTokens('claude-sonnet-4-5', { input_tokens: 100_000, cache_read_input_tokens: 100_001 }),
-    0.660_000_6,
-  );
+  near(priceTokens('claude-sonnet-4-5', { input_tokens: 100_000, cache_read_input_tokens: 100_001 }), 0.660_000_6);
   near(priceTokens('claude-haiku-5-5', { input_tokens: 100_001, output_tokens: 1_000 }), 0.052_500_5);
   near(priceTokens('claude-sonnet-5', { output_tokens: million, inference_geo: 'us' }), 11);
   near(priceTokens('claude-sonnet-5', { output_tokens: million, inference_geo: 'global' }), 10);
@@ -100,11 +97,7 @@ test('BUD-1 models of other providers have their prices, by whole ids alone, wit
   near(priceTokens('openai/gpt-5.6', { input_tokens: 200_000, output_tokens: 100_000 }), 2.8);
   near(priceTokens('gpt-5.6-2026-07-01', { input_tokens: 200_000 }), 0.8);
   near(priceTokens('gpt-5.6', { input_tokens: 300_000 }), 2.4, 'a long request costs more as a whole');
-  near(
-    priceTokens('gpt-5.5', { cache_creation_input_tokens: million / 10 }),
-    0.5,
-    'filling the cache is free',
-  );
+  near(priceTokens('gpt-5.5', { cache_creation_input_tokens: million / 10 }), 0.5, 'filling the cache is free');
   near(priceTokens('gpt-6-sol', { cache_creation_input_tokens: million / 10 }), 0.25);
   near(priceTokens('gemini-2.5-pro', { cache_read_input_tokens: 100_000, output_tokens: million }), 10.0125);
   near(priceTokens('moonshotai/kimi-k2.6', { cache_read_input_tokens: million }), 0.16);

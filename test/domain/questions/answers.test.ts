@@ -94,10 +94,7 @@ for (const asks of all) {
     for (const answer of answers) {
       const given = filled(answer);
       assert.equal(parseAnswerToQuestion(answers, given), given, answer.label);
-      assert.ok(
-        answer.means.length > 0 && describeGateDecision(asks.gate, given as never).length > 0,
-        answer.label,
-      );
+      assert.ok(answer.means.length > 0 && describeGateDecision(asks.gate, given as never).length > 0, answer.label);
       refused(answers, { ...given, other: 1 });
       // The table is one for programs, too: nothing is lost by JSON.
       assert.equal(JSON.parse(JSON.stringify(answer)), answer);
@@ -138,10 +135,7 @@ test('what an answer needs, offers and forbids depends on what is asked', () => 
   assert.match(refused(answers, { kind: 'approve', override: ' \u200b' }), 'it needs visible characters');
   assert.match(refused(answers, { kind: 'reject', reason: 'so', tasks: ['three'] }), 'it has no task three');
   assert.match(refused(answers, { kind: 'choose', task: 'two', attempt: 2 }), 'not one of the choices');
-  assert.match(
-    refused(answers, { kind: 'undo', changeset: '9-x' }),
-    'there is no decision here to undo for 9-x',
-  );
+  assert.match(refused(answers, { kind: 'undo', changeset: '9-x' }), 'there is no decision here to undo for 9-x');
   assert.match(refused(answers, { kind: 'suggest', comments: [] }), 'suggest is not among its answers');
   const green = { ...changeset, red: false, tasks: two.slice(0, 1), others: [], undoable: [] };
   assert.equal(
@@ -160,10 +154,7 @@ test('MRG-8: a red changeset is checked again wherever it is answered', () => {
   assert.equal(parseAnswerToQuestion(listOfferedAnswers(changeset), { kind: 'recheck' }), {
     kind: 'recheck',
   });
-  assert.match(
-    refused(listOfferedAnswers({ ...changeset, red: false }), { kind: 'recheck' }),
-    'not among its answers',
-  );
+  assert.match(refused(listOfferedAnswers({ ...changeset, red: false }), { kind: 'recheck' }), 'not among its answers');
   assert.ok(listCommandLineAnswers(changeset).map(renderAnswerUsage).includes('recheck'));
   assert.ok(decisionsFileSchema.safeParse({ changesets: ['recheck', { auth: 'recheck' }] }).success);
   assert.equal(readDecisionsFileAnswer('changesets', 'recheck'), { kind: 'recheck' });
@@ -194,17 +185,8 @@ test('a decisions file has a form for each answer that it may give, and each for
     kind: 'pass',
     notes: 'so',
   });
-  assert.equal(renderDecisionsFileForms(changeset), [
-    '{override: REASON}',
-    '{reject: REASON}',
-    'skip',
-    'recheck',
-  ]);
-  assert.equal(listAnsweringOptions({ ...changeset, red: false }), [
-    '--approve',
-    '--reject REASON',
-    '--skip',
-  ]);
+  assert.equal(renderDecisionsFileForms(changeset), ['{override: REASON}', '{reject: REASON}', 'skip', 'recheck']);
+  assert.equal(listAnsweringOptions({ ...changeset, red: false }), ['--approve', '--reject REASON', '--skip']);
 });
 
 test.run();

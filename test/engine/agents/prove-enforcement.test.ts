@@ -2,10 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import {
-  proveDeniedCallsAreDenied,
-  requireSandbox,
-} from '../../../lib/engine/agents/require-usable-adapters.ts';
+import { proveDeniedCallsAreDenied, requireSandbox } from '../../../lib/engine/agents/require-usable-adapters.ts';
 import { viewSession } from '../../../lib/engine/record-changes.ts';
 import { requireRunCanStart } from '../../../lib/engine/work/preflight.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';

@@ -76,10 +76,7 @@ test('BUD-1 where tokens are the limit it is said once that no figure in dollars
   await runWorkWave(context, session);
   const told = events.filter((body) => body.event === 'notice' && /price of the model/.test(body.message));
   assert.is(told.length, 1, JSON.stringify(told));
-  assert.match(
-    JSON.stringify(told),
-    'gemini-3.7-flash is not known: only limits in tokens apply to its agents',
-  );
+  assert.match(JSON.stringify(told), 'gemini-3.7-flash is not known: only limits in tokens apply to its agents');
   assert.ok(started.length > 0);
 });
 

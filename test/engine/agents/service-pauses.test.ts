@@ -215,10 +215,7 @@ test('LIF-5 without a network it is tried again, the waits growing to a minute, 
   );
   assert.is(waits.at(-1), 60_000);
   const [paused] = bench.events.filter(({ event }) => event === 'paused');
-  assert.match(
-    JSON.stringify(paused),
-    /ENOTFOUND api\.anthropic\.com\). It is tried again for up to 10 minutes/,
-  );
+  assert.match(JSON.stringify(paused), /ENOTFOUND api\.anthropic\.com\). It is tried again for up to 10 minutes/);
   const snapshot = await bench.context.store.snapshot();
   assert.equal(
     snapshot.tasksOf(bench.session).map(({ status, retry_count }) => [status, retry_count]),

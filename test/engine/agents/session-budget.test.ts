@@ -47,9 +47,7 @@ async function maySpend(budget: SharedBudget): Promise<boolean> {
   return granted !== null;
 }
 
-async function openBench(
-  options: Partial<Parameters<typeof openTestWorkshop>[0]> & { readonly gates?: object },
-) {
+async function openBench(options: Partial<Parameters<typeof openTestWorkshop>[0]> & { readonly gates?: object }) {
   const budgets: AgentRequest['budget'][] = [];
   const bench = await openTestWorkshop({
     tasks,
@@ -78,10 +76,7 @@ test('BUD-2 a spent budget asks before the next agent; raised, it goes on, and n
     [60, 40, 30],
   );
   const { sessions } = await bench.context.store.snapshot();
-  assert.equal(
-    [sessions[0]?.raised_limit, sessions[0]?.cost_usd, sessions[0]?.spend.worker?.runs],
-    [1.5, 1.8, 3],
-  );
+  assert.equal([sessions[0]?.raised_limit, sessions[0]?.cost_usd, sessions[0]?.spend.worker?.runs], [1.5, 1.8, 3]);
   assert.equal(
     sessions[0]?.gates.slice(-1).map(({ gate, decision }) => [gate, decision]),
     [['budget', 'raised by 0.5']],

@@ -17,12 +17,7 @@ import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { shortId } from '../../../lib/util/short-names.ts';
-import {
-  closeWorkshops,
-  type FakeAgent,
-  openTestWorkshop,
-  type TestWorkshop,
-} from '../../support/workshop.ts';
+import { closeWorkshops, type FakeAgent, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
@@ -113,9 +108,7 @@ test('QUE-3 what a worker leaves comes with its work in one step, and is told to
   assert.not.match(page, /ghp_/);
   assert.match(page, /hash\(\) takes bytes/);
   assert.ok(
-    bench.events.some(
-      (event) => event.event === 'notice' && /1 note for later tasks not kept/.test(event.message),
-    ),
+    bench.events.some((event) => event.event === 'notice' && /1 note for later tasks not kept/.test(event.message)),
   );
 });
 
@@ -123,9 +116,7 @@ test('QUE-3 who judges a task is told what its worker was, and what it claims to
   const answer = JSON.stringify({ summary: 'Done.', notes: ['The port is 8080', `Key ${credential}`] });
   const work = working({ one: { text: answer } });
   const agent: FakeAgent = (request, attempt) =>
-    request.role === 'validator'
-      ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
-      : work(request, attempt);
+    request.role === 'validator' ? { answer: { status: 'pass', notes: 'Good.', issues: [] } } : work(request, attempt);
   const { context, session, told } = await open(agent, [plan('one'), plan('two')]);
   await leaveNote(context, session, said('Use tabs', { tasks: ['one'] }));
   await runWorkWave(context, session);
@@ -221,9 +212,7 @@ test('DSK-2 what was remarked with an approval is told to those that may write t
   const tasks = [plan('one'), { ...plan('again'), file_locks: ['src/one.txt'] }, plan('other')];
   const work = working({});
   const agent: FakeAgent = (request, attempt) =>
-    request.role === 'validator'
-      ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
-      : work(request, attempt);
+    request.role === 'validator' ? { answer: { status: 'pass', notes: 'Good.', issues: [] } } : work(request, attempt);
   const bench = await open(agent, tasks);
   const comments = [
     { path: 'src/one.txt', side: 'new', line: 1, to: 2, text: 'Say it shorter.' },
@@ -231,8 +220,7 @@ test('DSK-2 what was remarked with an approval is told to those that may write t
   ] as const;
   const gates: RunContext['gates'] = {
     ...bench.context.gates,
-    changeset: async ({ changeset }) =>
-      changeset.group === 'one' ? { kind: 'approve', comments } : { kind: 'skip' },
+    changeset: async ({ changeset }) => (changeset.group === 'one' ? { kind: 'approve', comments } : { kind: 'skip' }),
   };
   const context = { ...bench.context, gates };
   const later = async (id: string): Promise<readonly string[]> => {

@@ -218,10 +218,7 @@ test('what another process left is read with care', async () => {
   const tasks = ['task-001', 'task-002'].map((id) => doneTask(bench, id, 'docs/same', 'same'));
   for (const text of ['', '{"half', '[["x",{"kind":"odd"}]]', '7']) {
     kept.set(`merges tried ahead ${session}`, text);
-    const ahead = await createConflictDetector(parts).look(
-      { session: view, tasks },
-      { trials: 9, signal: going },
-    );
+    const ahead = await createConflictDetector(parts).look({ session: view, tasks }, { trials: 9, signal: going });
     assert.is(ahead.untried_pairs, 0);
   }
 });

@@ -70,8 +70,7 @@ test('what is asked for while a look is under way is looked at after it', async 
   watch.look({ ...view, tasks: view.tasks.slice(0, 1) });
   watch.look({ ...view, tasks: [] });
   watch.look(view);
-  while (!events.some(({ event }) => event === 'conflicts-ahead'))
-    await new Promise((go) => setImmediate(go));
+  while (!events.some(({ event }) => event === 'conflicts-ahead')) await new Promise((go) => setImmediate(go));
   await watch.end();
 });
 

@@ -142,17 +142,13 @@ test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does
   });
   // One attempt is enough: it would be tried again once the remote is back.
   const events = until(bench, 'task-failed', stop);
-  await runWorkWave({ ...bench.context, agents, events, remoteSession }, bench.session).catch(
-    () => undefined,
-  );
+  await runWorkWave({ ...bench.context, agents, events, remoteSession }, bench.session).catch(() => undefined);
   const failed = bench.events.find(({ event }) => event === 'task-failed');
   assert.ok(failed?.event === 'task-failed');
   assert.equal([failed.failure.kind, failed.will_retry], ['agent-stopped', true]);
   assert.match(failed.failure.message, /origin accepted no heartbeat of this machine/);
   assert.ok(
-    bench.events.some(
-      (event) => event.event === 'notice' && /was stopped: origin accepted/.test(event.message),
-    ),
+    bench.events.some((event) => event.event === 'notice' && /was stopped: origin accepted/.test(event.message)),
   );
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.retry_count], ['pending', 0], 'no attempt is used up');
@@ -185,10 +181,7 @@ test('BUD-2 DST-1 so does it with one that validates, which starts again once th
   );
   assert.equal(ends, [...Array(3).fill('agent-stopped'), 'ended']);
   const said = bench.events.flatMap((event) => (event.event === 'notice' ? [event.message] : []));
-  assert.is(
-    said.filter((text) => /^validator-\w+ was stopped: origin accepted no heartbeat/.test(text)).length,
-    3,
-  );
+  assert.is(said.filter((text) => /^validator-\w+ was stopped: origin accepted no heartbeat/.test(text)).length, 3);
   assert.is(said.filter((text) => /no verdict/.test(text)).length, 0);
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
   assert.equal([task.status, task.result.status, task.retry_count], ['done', 'pass', 0]);
@@ -235,9 +228,7 @@ test('DST-1 an agent whose task passed on while its machine was away is ended, a
   const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), stop: stop.signal, agent: () => ({}) });
   const agents = endless(bench, () => void takeOver(bench));
   const events = until(bench, 'result-superseded', stop);
-  await runWorkWave({ ...bench.context, agents, events, remoteSession: alone }, bench.session).catch(
-    () => undefined,
-  );
+  await runWorkWave({ ...bench.context, agents, events, remoteSession: alone }, bench.session).catch(() => undefined);
   assert.ok(
     bench.events.some(
       (event) =>
@@ -320,8 +311,7 @@ test('DST-1 what a machine holds that is given up passes on', async () => {
   const { decided } = bench.context;
   const shared = {
     ...decided,
-    has: (decision: Parameters<typeof decided.has>[0]) =>
-      decided.has(decision) || decision.kind === 'standing',
+    has: (decision: Parameters<typeof decided.has>[0]) => decided.has(decision) || decision.kind === 'standing',
   };
   bench.admitBy({ decided: shared });
   await runWorkWave({ ...bench.context, decided: shared, remoteSession: alone }, bench.session);

@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toMachineTrustDecision } from '../../../lib/core/admission/make-decisions.ts';
-import {
-  renderTextToSign,
-  toApprovalToSign,
-  toVerdictToSign,
-} from '../../../lib/core/machines/machine-statement.ts';
+import { renderTextToSign, toApprovalToSign, toVerdictToSign } from '../../../lib/core/machines/machine-statement.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import type { JoinedMachineRole } from '../../../lib/domain/state/machine-schemas.ts';
 import type { DoneTask } from '../../../lib/domain/state/task-schema.ts';
@@ -32,9 +28,7 @@ async function bench(role: JoinedMachineRole): Promise<TestWorkshop & { readonly
   const made = await openTestWorkshop({
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['src/a.txt'] }],
     agent: ({ worktree, role }) =>
-      role === 'validator'
-        ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
-        : write(worktree.path),
+      role === 'validator' ? { answer: { status: 'pass', notes: 'Good.', issues: [] } } : write(worktree.path),
   });
   await runWorkWave({ ...made.context, place: 'ben/1' }, made.session);
   made.context.decided.record([toMachineTrustDecision({ id: made.session }, publicKeyOf(ours), role)]);
@@ -59,18 +53,8 @@ interface Telling {
 }
 
 /** As a machine writes it that judged the task, or pretends to. */
-async function tell(
-  { said, session, task }: TestWorkshop & { task: DoneTask },
-  telling: Telling,
-): Promise<void> {
-  const {
-    name = 'eve/1',
-    claim = 1,
-    held = 1,
-    key = ours,
-    role = 'validate',
-    alter = (one) => one,
-  } = telling;
+async function tell({ said, session, task }: TestWorkshop & { task: DoneTask }, telling: Telling): Promise<void> {
+  const { name = 'eve/1', claim = 1, held = 1, key = ours, role = 'validate', alter = (one) => one } = telling;
   const verdict = makeVerdict(task, 'pass', { session, by: 'validator-0000000a', base: task.start_commit });
   const text = renderTextToSign(role, toVerdictToSign(verdict), { name, claim });
   const signed = { name, claim, key: publicKeyOf(key), signature: signTextWithKey(key, text) };

@@ -46,10 +46,7 @@ test('CLN-3 LIF-7 an old rescue goes only where a person says so, a young one ne
   assert.equal(await named(), []);
   assert.equal(await clean(bench, { isForced: true, includesRescues: true }), []);
   await endSession(bench.context, bench.session, 'the test says so');
-  assert.equal(await named(), [
-    'rescue: kept on 2025-11-07, and held by no branch',
-    'rescue: all of it is on main',
-  ]);
+  assert.equal(await named(), ['rescue: kept on 2025-11-07, and held by no branch', 'rescue: all of it is on main']);
   const removed = 'removed until the next git gc it can be restored: git branch rescued ID';
   assert.equal(await clean(bench, { isForced: true, includesRescues: false }), [removed]);
   assert.is(held(bench), 'kept-old kept-young');

@@ -33,10 +33,7 @@ function openLanded(): Promise<StackBench> {
 }
 
 /** Takes the news up while somebody else does something in the same instant, before it is recorded. */
-function takeUpBehind(
-  bench: StackBench,
-  other: () => Promise<unknown>,
-): ReturnType<typeof requeueTasksForRequestNews> {
+function takeUpBehind(bench: StackBench, other: () => Promise<unknown>): ReturnType<typeof requeueTasksForRequestNews> {
   let isFirst = true;
   const { store } = bench.context;
   const late: typeof store = {

@@ -32,8 +32,7 @@ test('MRG-4 who decides at the terminal is told which calls of its agents were b
   const auditOf = async (id: string): ReturnType<RunContext['agents']['auditOf']> =>
     id.startsWith('worker-') ? { allowed: 3, blocked: 1, top } : { allowed: 1, blocked: 0, top: [] };
   const context: RunContext = { ...bench.context, agents: { ...bench.context.agents, auditOf } };
-  for (const wave of [runWorkWave, runValidateWave, runMergeWave, runReviewWave])
-    await wave(context, bench.session);
+  for (const wave of [runWorkWave, runValidateWave, runMergeWave, runReviewWave]) await wave(context, bench.session);
   assert.is(told.length, 1);
   assert.equal(
     told[0]?.map(({ blocked, top: calls }) => [blocked, calls]),

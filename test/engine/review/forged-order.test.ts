@@ -25,8 +25,7 @@ async function rewrite(
 const forgeries: Readonly<Record<string, (all: readonly Changeset[]) => Changeset[]>> = {
   'that it needs nothing': (all) => all.map((one) => ({ ...one, depends_on: [] })),
   'the other one away': (all) => all.filter(({ group }) => group !== 'a'),
-  'the other one of another group': (all) =>
-    all.map((one) => (one.group === 'a' ? { ...one, group: 'other' } : one)),
+  'the other one of another group': (all) => all.map((one) => (one.group === 'a' ? { ...one, group: 'other' } : one)),
 };
 for (const [what, change] of Object.entries(forgeries))
   test(`TRU-2 an approval lands nothing else where a note says ${what}`, async () => {

@@ -48,9 +48,7 @@ async function openBench(
       roles: { worker: { adapter: 'exec' } },
       validation: { validator_diagnostics: { commands: ['check'] } },
     },
-    tasks: [
-      { id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/new.txt'], ...more },
-    ],
+    tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/new.txt'], ...more }],
     gates: { changeset: async () => decision },
     agent: ({ worktree, id }) => {
       const file = join(worktree.path, 'src/new.txt');
@@ -91,10 +89,7 @@ async function upToMerge({ context, session }: Bench): Promise<void> {
 }
 
 /** Writes notes as any program with push rights can. */
-async function forge(
-  { said, context }: Bench,
-  change: (state: Snapshot) => readonly StateChange[],
-): Promise<void> {
+async function forge({ said, context }: Bench, change: (state: Snapshot) => readonly StateChange[]): Promise<void> {
   await said.transact((state) => ({ changes: change(state), actor: context.gates.person }));
 }
 
@@ -254,9 +249,7 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
   const start = parseObjectId(repo.commit('Start of a: the work of b on main'));
   repo.git('checkout', '-q', 'main');
   const commit = commitOn(repo, start, 'src/new.txt');
-  await forge(bench, () => [
-    { subject: 'forged', tasks: [alterTask(task, { commit, start_commit: start })] },
-  ]);
+  await forge(bench, () => [{ subject: 'forged', tasks: [alterTask(task, { commit, start_commit: start })] }]);
   await acceptForged(bench);
   await runValidateWave(context, session);
   await runMergeWave(context, session);
@@ -272,8 +265,7 @@ test('LIF-4 a step whose notes change while nothing follows from them is not rep
   const { decided } = context;
   const deaf = {
     ...decided,
-    has: (decision: Parameters<typeof decided.has>[0]) =>
-      decision.kind !== 'verdict' && decided.has(decision),
+    has: (decision: Parameters<typeof decided.has>[0]) => decision.kind !== 'verdict' && decided.has(decision),
   };
   bench.admitBy({ decided: deaf });
   assert.is(

@@ -25,8 +25,7 @@ function openGroup(options: {
   return openStack({
     tasks,
     agent: ({ task, role, worktree }, attempt) => {
-      if (role === 'worker' && task !== null)
-        writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
+      if (role === 'worker' && task !== null) writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
       return {};
     },
     files: { 'docs/readme': 'text\n' },
@@ -58,9 +57,7 @@ test('DSK-2 the others of a changeset land without the task that went back', asy
   const [first] = session.changesets;
   assert.equal([first?.rejected_tasks, first?.reason], [['b'], 'b: Wrong salt.']);
   assert.equal(
-    session.gates
-      .filter(({ gate }) => gate.startsWith('changeset'))
-      .map(({ gate, decision }) => [gate, decision]),
+    session.gates.filter(({ gate }) => gate.startsWith('changeset')).map(({ gate, decision }) => [gate, decision]),
     [
       ['changeset 1-auth', 'reject b'],
       ['changeset 1-auth-2', 'approve'],
@@ -120,9 +117,7 @@ test('DSK-2 what needs the task that went back waits for it, what was only built
       ...bench.context.gates,
       changeset: async (question: ChangesetQuestion) => {
         if (above.length === 0)
-          above.push(
-            ...((await question.onTop?.('1-auth', ['b'])) ?? []).map(({ task, outcome }) => [task, outcome]),
-          );
+          above.push(...((await question.onTop?.('1-auth', ['b'])) ?? []).map(({ task, outcome }) => [task, outcome]));
         return bench.context.gates.changeset(question);
       },
     },

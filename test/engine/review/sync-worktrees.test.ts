@@ -12,11 +12,7 @@ import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 test.after(closeWorkshops);
 
 /** A session that says its base is still to be brought along, in a clone called `here`; main is where `landed` says. */
-async function makeCut(
-  place: string | null,
-  isLanded: boolean,
-  meanwhile = (_: TestRepo): void => undefined,
-) {
+async function makeCut(place: string | null, isLanded: boolean, meanwhile = (_: TestRepo): void => undefined) {
   const bench = await openTestWorkshop({
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.' }],
     agent: () => ({}),
@@ -31,9 +27,7 @@ async function makeCut(
   const { session: stored } = await viewSession(context, session);
   context.decided.record([toCheckoutDecision(stored, checkout)]);
   await context.store.transact(({ sessions: [now] }) =>
-    now === undefined
-      ? null
-      : { changes: [{ subject: 'landed', session: { ...now, checkout } }], actor: 'test' },
+    now === undefined ? null : { changes: [{ subject: 'landed', session: { ...now, checkout } }], actor: 'test' },
   );
   meanwhile(repo);
   const told = await syncWorktreesToLanding(context, session);

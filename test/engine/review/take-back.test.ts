@@ -28,8 +28,7 @@ async function openLanded(ids: readonly string[] = ['a', 'b']): Promise<StackBen
   const bench = await openStack({
     tasks: ids.map((id) => ({ id, locks: [`docs/${id}`] })),
     agent: ({ task, worktree }, attempt) => {
-      if (task?.startsWith('undo-') === false)
-        writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
+      if (task?.startsWith('undo-') === false) writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
       return {};
     },
     files: { 'docs/readme': 'text\n' },

@@ -26,8 +26,7 @@ async function open(answer: Answer, tasks: readonly StackTask[] = apart): Promis
   const bench = await openStack({
     tasks,
     agent: ({ task, role, worktree }, attempt) => {
-      if (role === 'worker' && task !== null)
-        writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
+      if (role === 'worker' && task !== null) writeFileSync(join(worktree.path, 'docs', task), `${task} ${attempt}\n`);
       return {};
     },
     files: { 'docs/readme': 'text\n' },
@@ -89,8 +88,7 @@ for (const first of [approve, reject, { kind: 'skip' } as const])
     const answer = undoing(first);
     const bench = await open(async (question, asked) => {
       if (asked === 1) before = question.tasks[0];
-      if (asked === 3)
-        assert.equal(facts(await bench.task('a')), before === undefined ? null : facts(before));
+      if (asked === 3) assert.equal(facts(await bench.task('a')), before === undefined ? null : facts(before));
       return answer(question, asked);
     });
     await runStack(bench);
@@ -100,9 +98,7 @@ for (const first of [approve, reject, { kind: 'skip' } as const])
     );
     assert.equal(await states(bench), ['1-a landed', '1-b landed']);
     assert.equal(await gateLog(bench), [`1-a ${first.kind}`, '1-a taken back', '1-a approve', '1-b approve']);
-    const places = (await viewSession(bench.context, bench.session)).session.gates.flatMap(
-      ({ where }) => where ?? [],
-    );
+    const places = (await viewSession(bench.context, bench.session)).session.gates.flatMap(({ where }) => where ?? []);
     assert.equal(places, ['board', 'terminal']);
     assert.is(bench.started.filter(({ role }) => role === 'worker').length, 2);
     const undone = bench.events.filter(({ event }) => event === 'decision-undone');
@@ -195,8 +191,7 @@ test('DSK-2 at the end of a cycle a rejection is taken back before another one b
 test('DSK-2 what has landed, was not decided, or has gone on since stays as it is', async () => {
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
-  const undo = (name: string): Promise<unknown> =>
-    codeOf(undoChangesetDecision(bench.context, bench.session, name));
+  const undo = (name: string): Promise<unknown> => codeOf(undoChangesetDecision(bench.context, bench.session, name));
   assert.is(await undo('b'), 'not-undoable');
   assert.is(await undo('nope'), 'no-changeset');
   await undoChangesetDecision(bench.context, bench.session, '1-a');
@@ -237,9 +232,7 @@ test('DSK-2 a task that was edited since it was sent back is not put back over t
 });
 
 /** A version of the rejected task beside its own line, as a push brings one; then the rejection is taken back. */
-async function undoneBeside(
-  forge: (former: Task) => Task,
-): Promise<{ readonly code: unknown; readonly task: Task }> {
+async function undoneBeside(forge: (former: Task) => Task): Promise<{ readonly code: unknown; readonly task: Task }> {
   const bench = await open((question) => (question.changeset.group === 'a' ? reject : approve));
   await runStack(bench);
   const task = await bench.task('a');

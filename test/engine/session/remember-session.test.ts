@@ -12,9 +12,7 @@ import { makeTempDir } from '../../support/repo.ts';
 const objective = 'Improve the login page';
 
 /** What a planner is told where this clone remembered a session and another one wrote two more entries. */
-async function tell(
-  others: boolean,
-): Promise<{ readonly told: string; readonly notices: readonly string[] }> {
+async function tell(others: boolean): Promise<{ readonly told: string; readonly notices: readonly string[] }> {
   const ended = sampleSession(undefined, { state: 'ended' });
   const [own] = listMemoryEntries(ended, [], { withFailures: true });
   assert.ok(own !== undefined);

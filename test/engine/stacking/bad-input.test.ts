@@ -50,10 +50,7 @@ test('STK-1 a lock of everything builds on all that is there, and everything aft
   });
   await runStack(bench);
   assert.equal(
-    (await bench.tasks()).map(({ status, built_on: builtOn = [] }) => [
-      status,
-      builtOn.map(({ task }) => task),
-    ]),
+    (await bench.tasks()).map(({ status, built_on: builtOn = [] }) => [status, builtOn.map(({ task }) => task)]),
     [
       ['merged', []],
       ['merged', []],
@@ -176,10 +173,7 @@ test('UNI-3 MRG-9 a branch amended by hand changes nothing of what stands on it:
   await runStack(bench);
   assert.is(landedText(bench), 'a\nb');
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? one.message : []));
-  assert.match(
-    told.join('\n'),
-    new RegExp(`branch of a moved to .* Only ${a.commit?.slice(0, 10)} was judged`),
-  );
+  assert.match(told.join('\n'), new RegExp(`branch of a moved to .* Only ${a.commit?.slice(0, 10)} was judged`));
 });
 
 test('STK-3 an attempt that is done again is shown its own change, not that of what was refused below it', async () => {

@@ -83,10 +83,7 @@ test('STK-1 works that are apart are joined below one that overlaps with both', 
   const [, , changeset] = bench.asked;
   assert.equal(changeset?.changeset.depends_on, ['a', 'b']);
   assert.is(changeset?.changeset.diffstat.files, 1);
-  assert.is(
-    bench.repo.git('rev-list', '--count', '--first-parent', `${changeset?.changeset.base}..main`),
-    '3',
-  );
+  assert.is(bench.repo.git('rev-list', '--count', '--first-parent', `${changeset?.changeset.base}..main`), '3');
 });
 
 test('STK-2 groups built on each other in turn are shown in parts, not as one', async () => {

@@ -3,26 +3,14 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Gates } from '../../../lib/domain/ports/gates.ts';
-import {
-  filled,
-  filling,
-  openStack,
-  roomFor,
-  runStack,
-  type StackBench,
-  shared,
-} from '../../support/stack.ts';
+import { filled, filling, openStack, roomFor, runStack, type StackBench, shared } from '../../support/stack.ts';
 import { closeWorkshops, type FakeAgent } from '../../support/workshop.ts';
 
 // STK-3: what depends on work that is done again is kept, and put on the new work.
 
 test.after(closeWorkshops);
 
-const chain = [
-  { id: 'a' },
-  { id: 'b', needs: ['a'], locks: [shared] },
-  { id: 'c', needs: ['b'], locks: [shared] },
-];
+const chain = [{ id: 'a' }, { id: 'b', needs: ['a'], locks: [shared] }, { id: 'c', needs: ['b'], locks: [shared] }];
 
 /** Says no to a group the first time it is shown. */
 function rejectsOnce(group: string): Pick<Gates, 'changeset' | 'session'> {

@@ -1,9 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  openTrialCache,
-  readWaitsBeyondDependencies,
-} from '../../../lib/commands/context/waits-and-conflicts.ts';
+import { openTrialCache, readWaitsBeyondDependencies } from '../../../lib/commands/context/waits-and-conflicts.ts';
 import { withdrawTasks } from '../../../lib/core/task/block-dependents.ts';
 import { requeueTask } from '../../../lib/core/task/task-outcome.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
@@ -66,10 +63,7 @@ test('STK-1 another process says why a task waits, from what the run noted, and 
   };
   const [wait, ...others] = await look();
   assert.equal([wait?.task, others], ['b', []]);
-  assert.match(
-    wait?.because[0] ?? '',
-    /^it would be stacked on the work of a, which conflicts .* in src\/price\.js$/,
-  );
+  assert.match(wait?.because[0] ?? '', /^it would be stacked on the work of a, which conflicts .* in src\/price\.js$/);
   await decideAndRecord(bench.context, bench.session, ({ tasks, ...view }) => {
     const a = requireTaskInView({ ...view, tasks }, 'a');
     const at = '2026-02-06T15:00:00Z';

@@ -51,10 +51,7 @@ test('VAL-4 validators that gave no verdict in an earlier run count: the person 
     assert.is(asked.length, round);
     assert.is(paid(), 2, `run ${round}`);
   }
-  assert.match(
-    asked[1] ?? '',
-    /^2 validators gave no verdict \(validator-[0-9a-f]{8}, validator-[0-9a-f]{8}\)$/,
-  );
+  assert.match(asked[1] ?? '', /^2 validators gave no verdict \(validator-[0-9a-f]{8}, validator-[0-9a-f]{8}\)$/);
 });
 
 test('VAL-4 a person who wants another one pays for one', async () => {

@@ -30,10 +30,7 @@ async function taskOf({ said, session }: TestWorkshop, id = 'a'): Promise<Task> 
 }
 
 /** What is said of each attempt, by how many lines it changes: which one begins first is not known. */
-function bySize<Value>(
-  { tries = [] }: Task,
-  tell: (one: AttemptRecord) => Value,
-): Readonly<Record<number, Value>> {
+function bySize<Value>({ tries = [] }: Task, tell: (one: AttemptRecord) => Value): Readonly<Record<number, Value>> {
   return Object.fromEntries(tries.map((one) => [one.work?.lines ?? 0, tell(one)]));
 }
 
@@ -176,8 +173,7 @@ test('RND-4 where all fail, that is one failed attempt at the task, and the next
       [2, 'done'],
     ],
   );
-  for (const words of ['Reason 1.', 'Reason 2.', 'detail 1', 'detail 2'])
-    assert.match(first?.notes ?? '', words);
+  for (const words of ['Reason 1.', 'Reason 2.', 'detail 1', 'detail 2']) assert.match(first?.notes ?? '', words);
   assert.is(others.length, 1);
   assert.is(task.tries?.length, 2);
 });
@@ -286,9 +282,7 @@ test('RND-4 what does not fit in the budget with all that each may spend is not 
   );
   assert.is(bench.started.length, 2);
   const said = bench.events.flatMap((one) => (one.event === 'notice' ? one.message : []));
-  assert.ok(
-    said.includes("a: 3 attempts could spend more than is left of the session's budget, so it makes 2."),
-  );
+  assert.ok(said.includes("a: 3 attempts could spend more than is left of the session's budget, so it makes 2."));
 });
 
 test('RND-4 each is made with the adapter and model of its own', async () => {

@@ -1,10 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type AttemptProgress,
-  longTurnMs,
-  RunningAttempts,
-} from '../../../lib/engine/work/running-attempts.ts';
+import { type AttemptProgress, longTurnMs, RunningAttempts } from '../../../lib/engine/work/running-attempts.ts';
 
 function makeAttempts(): RunningAttempts {
   const untilEnded = (_: number, signal: AbortSignal): Promise<void> =>

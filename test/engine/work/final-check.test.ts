@@ -16,11 +16,7 @@ interface Job {
   /** What happens while a check runs; `over` ends the agent. */
   readonly during?: (over: AbortController) => void;
   /** What it has done when it means to end, and its last words. */
-  readonly work: (
-    write: (path: string, text: string) => void,
-    bench: TestWorkshop,
-    request: AgentRequest,
-  ) => string;
+  readonly work: (write: (path: string, text: string) => void, bench: TestWorkshop, request: AgentRequest) => string;
 }
 
 interface Heard {

@@ -124,10 +124,7 @@ test('SCH-3 where several agents end together, the work that others wait for is 
   });
   const { context, events, session } = wave;
   const untilOver = (count: number): Promise<void> =>
-    until(
-      `${count} agents over`,
-      () => events.filter(({ event }) => event === 'agent-ended').length >= count,
-    );
+    until(`${count} agents over`, () => events.filter(({ event }) => event === 'agent-ended').length >= count);
   let begun = 0;
   const judged: string[] = [];
   const git: RunContext['git'] = {
@@ -146,16 +143,14 @@ test('SCH-3 where several agents end together, the work that others wait for is 
       const agent = await context.agents.start(request, onActivity);
       begun += 1;
       // It started first, and ends last; none of them ends before all have begun.
-      const mayEnd =
-        request.task === 'd' ? untilOver(3) : until('all begun', () => begun >= names.length - 1);
+      const mayEnd = request.task === 'd' ? untilOver(3) : until('all begun', () => begun >= names.length - 1);
       return { ...agent, outcome: mayEnd.then(() => agent.outcome) };
     },
   };
   // Nothing takes so long that others need not wait for it.
   const sleep: RunContext['machine']['sleep'] = async (ms, signal) => {
     if (ms > longTurnMs) await context.machine.sleep(ms, signal);
-    else if (!signal.aborted)
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    else if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
   await runWorkWave({ ...context, agents, git, machine: { ...context.machine, sleep } }, session);
   const taskAt = (path: string): string | null =>
@@ -295,16 +290,11 @@ test('ADP-1 nobody chooses an adapter that the configuration does not offer, and
   };
   const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
   const problems = (own: object) =>
-    listPlanProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(
-      ({ message }) => message,
-    );
+    listPlanProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(({ message }) => message);
   assert.equal(problems({}), []);
   assert.match(problems({ adapter: 'codex' })[0] ?? '', 'which this configuration does not offer');
   assert.match(problems({ adapter: 'exec' })[0] ?? '', 'which this configuration does not offer');
-  assert.match(
-    problems({ model: 'gpt-5.5' })[0] ?? '',
-    'names "gpt-5.5", a model of codex, and would run with claude',
-  );
+  assert.match(problems({ model: 'gpt-5.5' })[0] ?? '', 'names "gpt-5.5", a model of codex, and would run with claude');
   // What a model answers names neither.
   const answer = parsePlannerAnswer({ tasks: [{ ...planned, adapter: 'exec', model: 'gpt-5.5' }] });
   assert.equal(answer.kind === 'ok' && answer.value.tasks.map(({ adapter, model }) => [adapter, model]), [

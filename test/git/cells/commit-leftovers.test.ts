@@ -40,16 +40,9 @@ test('WRK-5 what was left over is committed on top of what the agent committed',
 
   assert.is(await port.cellHead(cell), tip);
   const info = await port.readCommit(tip, cell.quarantine);
+  assert.equal([info.message, info.author, info.parents], [message, 'worker-1 <worker-1@agents.invalid>', [first]]);
   assert.equal(
-    [info.message, info.author, info.parents],
-    [message, 'worker-1 <worker-1@agents.invalid>', [first]],
-  );
-  assert.equal(
-    (await port.changedFiles(first, tip, cell.quarantine)).map(({ path, status, newMode }) => [
-      path,
-      status,
-      newMode,
-    ]),
+    (await port.changedFiles(first, tip, cell.quarantine)).map(({ path, status, newMode }) => [path, status, newMode]),
     [
       ['.gitignore', 'added', '100644'],
       ['link', 'added', '120000'],
@@ -59,9 +52,7 @@ test('WRK-5 what was left over is committed on top of what the agent committed',
       ['tool.sh', 'added', '100755'],
     ],
   );
-  assert.equal(await port.cellLeftovers(cell), [
-    { path: 'out-of-scope.txt', isTracked: false, target: null },
-  ]);
+  assert.equal(await port.cellLeftovers(cell), [{ path: 'out-of-scope.txt', isTracked: false, target: null }]);
   assert.is(agentGit(cell, 'status', '--porcelain'), '?? out-of-scope.txt');
   assert.is(agentGit(cell, 'log', '-1', '--format=%cn'), 'Lea Lead');
   await port.acceptCell(cell, tip);

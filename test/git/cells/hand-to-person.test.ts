@@ -104,10 +104,7 @@ test('the diff of what was left is written aside, as often as one likes', async 
   );
   assert.match(diff, /\n\+not committed\n/);
   assert.is(repo.git('count-objects', '-v'), before);
-  assert.is(
-    personGit(cell, 'status', '--short'),
-    ' M src/a.txt\n?? .gitignore\n?? prepared.txt\n?? src/b.txt',
-  );
+  assert.is(personGit(cell, 'status', '--short'), ' M src/a.txt\n?? .gitignore\n?? prepared.txt\n?? src/b.txt');
 });
 
 test('a cell whose process is gone is left to the person by the next start', async () => {
@@ -148,11 +145,7 @@ async function plantedCell() {
   const mark = join(repo.path, '.git/planted-ran');
   repo.git('init', '-q', join(cell.path, 'sub'));
   repo.git('-C', join(cell.path, 'sub'), 'commit', '-q', '--allow-empty', '-m', 'x');
-  agentWrites(
-    cell,
-    'sub/.git/config',
-    `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch ${mark}; false"\n`,
-  );
+  agentWrites(cell, 'sub/.git/config', `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch ${mark}; false"\n`);
   return { ...opened, cell, start, withSub, mark };
 }
 
@@ -235,11 +228,7 @@ async function requireNotLeft(
 
 test('UNI-5 a repository that an agent made within its worktree is not handed to the git of the person', () =>
   requireNotLeft((_, cell, run) => {
-    agentWrites(
-      cell,
-      'deep/er/.git/config',
-      `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "${run}; false"\n`,
-    );
+    agentWrites(cell, 'deep/er/.git/config', `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "${run}; false"\n`);
   }));
 
 test('UNI-5 hooks that the person has in each work tree are not run as an agent left them', () =>

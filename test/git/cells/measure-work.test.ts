@@ -23,10 +23,7 @@ interface Opened {
   readonly feed: (input: string, ...args: string[]) => string;
 }
 
-async function open(
-  options: OpenOptions = {},
-  prepare: (repo: TestRepo) => void = () => undefined,
-): Promise<Opened> {
+async function open(options: OpenOptions = {}, prepare: (repo: TestRepo) => void = () => undefined): Promise<Opened> {
   const repo = makeRepo();
   prepare(repo);
   const port = await openGit({ cwd: repo.path, env: repo.env }, undefined, options);
@@ -159,10 +156,7 @@ test('a hundred thousand commits are counted no further than they may be', async
   const many = opened.feed('', 'rev-parse', 'refs/heads/many');
   opened.feed('', 'update-ref', '-d', 'refs/heads/many');
   writeFileSync(join(opened.cell.quarantine.worktreeGitDir, 'HEAD'), `${many}\n`);
-  assert.match(
-    await refusal(opened),
-    /^cell-too-much: The work has 2,001 commits or more, but at most 2,000/,
-  );
+  assert.match(await refusal(opened), /^cell-too-much: The work has 2,001 commits or more, but at most 2,000/);
 });
 
 test('a commit message of five megabytes is not read', async () => {
@@ -189,10 +183,7 @@ test('five hundred files of holes are counted as long as they read, committed or
       opened.feed(rows.join(''), 'update-index', '--add', '--index-info');
       stand(opened, opened.feed('', 'write-tree'));
     }
-    assert.match(
-      await refusal(opened),
-      /^cell-too-much: The work has 20,97\d,\d+,\d+ bytes in changed files,/,
-    );
+    assert.match(await refusal(opened), /^cell-too-much: The work has 20,97\d,\d+,\d+ bytes in changed files,/);
   }
 });
 
@@ -201,10 +192,7 @@ test('patterns that git would match for ever are never given to it', async () =>
     const opened = await open();
     agentWrites(opened.cell, `d/${'a/'.repeat(60)}b`, 'x\n');
     agentWrites(opened.cell, `d/${name}`, `**/${'a/**/'.repeat(14)}c text\n`);
-    assert.match(
-      await refusal(opened),
-      new RegExp(`15 times \\*\\* in one pattern \\(d/${name}\\), but at most 4`),
-    );
+    assert.match(await refusal(opened), new RegExp(`15 times \\*\\* in one pattern \\(d/${name}\\), but at most 4`));
   }
 });
 

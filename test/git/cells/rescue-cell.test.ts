@@ -24,9 +24,7 @@ for (const objectFormat of ['sha1', 'sha256'] as const) {
     assert.ok(commit);
     assert.is(repo.git('cat-file', '--batch-all-objects', '--batch-check').includes(commit), false);
     await port.importCell(cell, commit);
-    const names = repo
-      .git('-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', commit)
-      .split('\0');
+    const names = repo.git('-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', commit).split('\0');
     assert.equal(names.filter(Boolean), ['.gitignore', 'new/ü "x".txt', 'src/a.txt', 'src/b.txt']);
     assert.is(repo.git('rev-parse', `${commit}^`), own);
     assert.is(repo.git('log', '-1', '--format=%an|%cn', commit), 'worker-1|Lea Lead');

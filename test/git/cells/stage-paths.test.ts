@@ -17,10 +17,7 @@ function put(file: string, text: string): void {
 }
 
 /** What becomes of a work tree, committed for its agent, and by git itself. */
-async function committed(
-  repo: TestRepo,
-  change: Change,
-): Promise<{ ours: string; gits: string; repo: TestRepo }> {
+async function committed(repo: TestRepo, change: Change): Promise<{ ours: string; gits: string; repo: TestRepo }> {
   const git = await openGit({ cwd: repo.path, env: repo.env });
   const base = parseObjectId(repo.git('rev-parse', 'HEAD'));
   const path = join(repo.path, '.git', 'cell-work');

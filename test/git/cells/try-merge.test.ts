@@ -6,15 +6,7 @@ import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import type { MaybeQuarantinedCommit, TrialMergeResult } from '../../../lib/domain/ports/git-commits.ts';
-import {
-  agentCommits,
-  agentGit,
-  agentWrites,
-  codeOf,
-  type Fixture,
-  findDamage,
-  openFixture,
-} from '../cell-fixture.ts';
+import { agentCommits, agentGit, agentWrites, codeOf, type Fixture, findDamage, openFixture } from '../cell-fixture.ts';
 
 const going = new AbortController().signal;
 

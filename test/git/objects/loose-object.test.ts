@@ -87,17 +87,12 @@ test('what a killed writer left is removed, and of one that lives is not', () =>
 });
 
 test('odd settings fall back to the defaults', () => {
-  assert.equal(
-    settingsOf('core.compression\nmuch', 'core.sharedrepository\nwhat'),
-    defaultObjectWriteSettings,
-  );
+  assert.equal(settingsOf('core.compression\nmuch', 'core.sharedrepository\nwhat'), defaultObjectWriteSettings);
   assert.is(settingsOf('core.fsyncobjectfiles').isSynced, true);
 });
 
 function settingsOf(...entries: readonly string[]): ReturnType<typeof parseObjectWriteSettings> {
-  return parseObjectWriteSettings(
-    parseGitSettings(entries.map((entry) => `local\0file:x\0${entry}\0`).join('')),
-  );
+  return parseObjectWriteSettings(parseGitSettings(entries.map((entry) => `local\0file:x\0${entry}\0`).join('')));
 }
 
 function objectsOf(repo: TestRepo): string {

@@ -1,11 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  makePack,
-  makeUnwrittenObject,
-  type ObjectHashFormat,
-} from '../../../lib/git/objects/make-object.ts';
+import { makePack, makeUnwrittenObject, type ObjectHashFormat } from '../../../lib/git/objects/make-object.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 for (const format of ['sha1', 'sha256'] as const) {
@@ -24,17 +20,8 @@ for (const format of ['sha1', 'sha256'] as const) {
 
 /** Empty and large ones among them. */
 function sampleObjects(format: ObjectHashFormat) {
-  const texts = [
-    '',
-    'text\n',
-    'ü\0',
-    'long '.repeat(50_000),
-    ...Array.from({ length: 60 }, (_, at) => `${at}`),
-  ];
-  return [
-    ...texts.map((text) => makeUnwrittenObject(format, 'blob', text)),
-    makeUnwrittenObject(format, 'tree', ''),
-  ];
+  const texts = ['', 'text\n', 'ü\0', 'long '.repeat(50_000), ...Array.from({ length: 60 }, (_, at) => `${at}`)];
+  return [...texts.map((text) => makeUnwrittenObject(format, 'blob', text)), makeUnwrittenObject(format, 'tree', '')];
 }
 
 test.run();

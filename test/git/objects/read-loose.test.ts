@@ -29,10 +29,7 @@ test('a loose object of any size is read alike, and one that is not there is nul
     assert.is(readLooseObjectInfo(folder, object.oid), null, name);
     writeLooseObject(folder, object);
     assert.equal(readLooseObjectInfo(folder, object.oid), { type: 'blob', size: bytes.length }, name);
-    for (const read of [
-      readLooseObject(folder, object.oid),
-      await readLooseObjectInThread(folder, object.oid),
-    ]) {
+    for (const read of [readLooseObject(folder, object.oid), await readLooseObjectInThread(folder, object.oid)]) {
       assert.is(read?.type, 'blob', name);
       assert.ok(read?.bytes.equals(bytes), name);
     }

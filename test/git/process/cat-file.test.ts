@@ -58,11 +58,7 @@ test('a damaged object fails its own request; those behind it are answered', asy
   chmodSync(path, 0o644);
   writeFileSync(path, deflateSync(body).subarray(0, 2_000));
   const catFile = open(repo);
-  const [first, second, third] = await Promise.allSettled([
-    catFile.read(good),
-    catFile.read(bad),
-    catFile.read(good),
-  ]);
+  const [first, second, third] = await Promise.allSettled([catFile.read(good), catFile.read(bad), catFile.read(good)]);
   assert.is(first?.status === 'fulfilled' && first.value?.type, 'blob');
   assert.is(third?.status === 'fulfilled' && third.value?.type, 'blob');
   assert.is(second?.status === 'rejected' && (second.reason as FlameError).code, 'object-unreadable');

@@ -2,11 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  parseGitSettings,
-  readGitSettings,
-  readRepositorySettings,
-} from '../../../lib/git/process/git-settings.ts';
+import { parseGitSettings, readGitSettings, readRepositorySettings } from '../../../lib/git/process/git-settings.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 test('a key counts as git says: the last value, and true where it stands alone', async () => {
@@ -28,23 +24,7 @@ test('a key counts as git says: the last value, and true where it stands alone',
 });
 
 test('a boolean is what git takes for one', () => {
-  const words = [
-    'true',
-    'YES',
-    'on',
-    '1',
-    '-1',
-    '007',
-    '1k',
-    '',
-    'false',
-    'no',
-    'off',
-    '0',
-    '00',
-    'maybe',
-    '2x',
-  ];
+  const words = ['true', 'YES', 'on', '1', '-1', '007', '1k', '', 'false', 'no', 'off', '0', '00', 'maybe', '2x'];
   const repo = makeRepo();
   for (const word of words) {
     const args = ['-c', `a.b=${word}`, 'config', '--type=bool', '--get', 'a.b'];

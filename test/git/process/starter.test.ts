@@ -65,17 +65,14 @@ built('a program that is not there, or a folder, is told; only what has a path i
   assert.is(await runProgramByStarter({ argv: ['sh'], cwd: '/bin', env: {}, input: undefined }), null);
 });
 
-built(
-  'where the starter dies, what runs counts as ended by a signal, and the next is started by another',
-  async () => {
-    // Ends with whoever reads it.
-    const waiting = run('while echo on; do sleep 0.1; done');
-    await run('true');
-    for (const pid of starters()) process.kill(pid, 'SIGKILL');
-    assert.is((await waiting)?.code, null);
-    assert.is((await run('exit 4'))?.code, 4);
-  },
-);
+built('where the starter dies, what runs counts as ended by a signal, and the next is started by another', async () => {
+  // Ends with whoever reads it.
+  const waiting = run('while echo on; do sleep 0.1; done');
+  await run('true');
+  for (const pid of starters()) process.kill(pid, 'SIGKILL');
+  assert.is((await waiting)?.code, null);
+  assert.is((await run('exit 4'))?.code, 4);
+});
 
 const limits = { cpuSeconds: 60, memoryMb: 500 };
 
@@ -104,55 +101,49 @@ function makePipe(): string {
 /** Holds the pipe open, as does what it started. */
 const twoThatWait = 'exec 3>"$0"; sleep 600 & echo on >&3; sleep 600';
 
-built(
-  'what has limits is held: it hears signals, and ends with the starter, by what name it is known',
-  async () => {
-    const bounds = await runProgramByStarter({
-      ...{ argv: ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht; ulimit -d; ulimit -c'], cwd: '/', env: {} },
-      ...{ input: undefined, limits },
-    });
-    assert.is(bounds?.stdout.toString(), '60\n61\n512000\n0\n');
-    const held = (script: string, pipe: string, onStart?: (signal: SendProgramSignal) => void) =>
-      runProgramByStarter(
-        { argv: ['/bin/sh', '-c', script, pipe], cwd: '/', env: {}, input: undefined, limits },
-        onStart,
-      );
-    const [pipe, other] = [makePipe(), makePipe()];
-    let signal: SendProgramSignal = () => undefined;
-    const stopped = held(twoThatWait, pipe, (given) => {
-      signal = given;
-    });
-    await untilClosed(pipe, () => signal('SIGTERM'));
-    assert.is((await stopped)?.signal, 'SIGTERM');
-    signal('SIGKILL');
-    const lost = held('exec 3>"$0"; echo on >&3; exec sleep 600', other);
-    await untilClosed(other, () => {
-      for (const pid of starters()) process.kill(pid, 'SIGKILL');
-    });
-    assert.is((await lost)?.code, null);
-  },
-);
+built('what has limits is held: it hears signals, and ends with the starter, by what name it is known', async () => {
+  const bounds = await runProgramByStarter({
+    ...{ argv: ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht; ulimit -d; ulimit -c'], cwd: '/', env: {} },
+    ...{ input: undefined, limits },
+  });
+  assert.is(bounds?.stdout.toString(), '60\n61\n512000\n0\n');
+  const held = (script: string, pipe: string, onStart?: (signal: SendProgramSignal) => void) =>
+    runProgramByStarter(
+      { argv: ['/bin/sh', '-c', script, pipe], cwd: '/', env: {}, input: undefined, limits },
+      onStart,
+    );
+  const [pipe, other] = [makePipe(), makePipe()];
+  let signal: SendProgramSignal = () => undefined;
+  const stopped = held(twoThatWait, pipe, (given) => {
+    signal = given;
+  });
+  await untilClosed(pipe, () => signal('SIGTERM'));
+  assert.is((await stopped)?.signal, 'SIGTERM');
+  signal('SIGKILL');
+  const lost = held('exec 3>"$0"; echo on >&3; exec sleep 600', other);
+  await untilClosed(other, () => {
+    for (const pid of starters()) process.kill(pid, 'SIGKILL');
+  });
+  assert.is((await lost)?.code, null);
+});
 
-built(
-  'where the tool is gone, what is held ends with all it started; the rest comes to its end',
-  async () => {
-    const [pipe, free] = [makePipe(), makePipe()];
-    const starter = spawn(join(packageRoot(), 'dist', 'git-starter'), [], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    starter.stdout.resume();
-    const ask = (id: number, words: readonly string[], bounds: string): void => {
-      const texts = ['/', ...words].map((word) => `${word}\0`).join('');
-      starter.stdin.write(`${id} ${words.length} 0 -1 ${Buffer.byteLength(texts)} ${bounds}\n${texts}`);
-    };
-    const closed = untilClosed(pipe, () => starter.stdin.end());
-    ask(1, ['/bin/sh', '-c', twoThatWait, pipe], '60 1000000000');
-    ask(2, ['/bin/sh', '-c', 'read line <"$0"', free], '-1 -1');
-    await closed;
-    // It opens only where somebody reads.
-    writeFileSync(free, 'on\n');
-  },
-);
+built('where the tool is gone, what is held ends with all it started; the rest comes to its end', async () => {
+  const [pipe, free] = [makePipe(), makePipe()];
+  const starter = spawn(join(packageRoot(), 'dist', 'git-starter'), [], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  starter.stdout.resume();
+  const ask = (id: number, words: readonly string[], bounds: string): void => {
+    const texts = ['/', ...words].map((word) => `${word}\0`).join('');
+    starter.stdin.write(`${id} ${words.length} 0 -1 ${Buffer.byteLength(texts)} ${bounds}\n${texts}`);
+  };
+  const closed = untilClosed(pipe, () => starter.stdin.end());
+  ask(1, ['/bin/sh', '-c', twoThatWait, pipe], '60 1000000000');
+  ask(2, ['/bin/sh', '-c', 'read line <"$0"', free], '-1 -1');
+  await closed;
+  // It opens only where somebody reads.
+  writeFileSync(free, 'on\n');
+});
 
 /** The starters of this process. */
 function starters(): readonly number[] {

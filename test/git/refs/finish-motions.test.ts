@@ -19,10 +19,7 @@ function makeMotion(fields: Readonly<Record<string, unknown>> = {}) {
   const note = join(repo.path, '.git/blueflame/locks/motion-99999999-1.json');
   const moves = [one, two].map((ref) => ({ ref, old, new: next }));
   mkdirSync(dirname(note), { recursive: true });
-  writeFileSync(
-    note,
-    JSON.stringify({ owner: gone, git: { pid: 99999999, start: '1' }, moves, locks: [], ...fields }),
-  );
+  writeFileSync(note, JSON.stringify({ owner: gone, git: { pid: 99999999, start: '1' }, moves, locks: [], ...fields }));
   const finish = () => finishKilledRefChanges({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
   return { repo, old, next, note, finish };
 }

@@ -22,9 +22,7 @@ for (const how of ['taken back', 'made anew'])
     const error = await machine.store
       .transact((snapshot) => ({
         actor: 'a',
-        changes: [
-          { subject: 'lands', tasks: [alterTask(taskOf(snapshot, 'task-001'), { title: 'landed' })] },
-        ],
+        changes: [{ subject: 'lands', tasks: [alterTask(taskOf(snapshot, 'task-001'), { title: 'landed' })] }],
         refs: [{ ref: parseRefName('refs/heads/main'), old: from, new: to }],
       }))
       .catch((caught: unknown) => caught);

@@ -49,11 +49,7 @@ function holdBefore(remote: TestRepo, repo: TestRepo, ref: string): Promise<Held
 }
 
 /** One step that rests on session, task and branch together, as a landing does; how often it was decided. */
-function land(
-  { store }: Machine,
-  to: ObjectId,
-  from: ObjectId,
-): { done: Promise<string>; count: () => number } {
+function land({ store }: Machine, to: ObjectId, from: ObjectId): { done: Promise<string>; count: () => number } {
   let decided = 0;
   const done = store
     .transact((snapshot) => {

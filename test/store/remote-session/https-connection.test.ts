@@ -26,9 +26,7 @@ async function makeRig(token: () => string): Promise<Rig> {
   const { remote, clones } = await makeClones(ids);
   const isAllowed = (credentials: string | undefined): boolean =>
     credentials === `Basic ${Buffer.from(`lea:${token()}`).toString('base64')}`;
-  const line = await serveHttp(remote.path, null, (_, credentials) =>
-    isAllowed(credentials) ? null : 'unauthorized',
-  );
+  const line = await serveHttp(remote.path, null, (_, credentials) => (isAllowed(credentials) ? null : 'unauthorized'));
   const { port, pathname } = new URL(line.url('localhost'));
   const outside = createServer({ key: certificate.key, cert: certificate.cert }, (far) => {
     const near = connect(Number(port), '127.0.0.1');

@@ -42,9 +42,7 @@ test('undisturbed, a claim is made once, and passes through what is sent and wha
 // By hand FLAME_KILL=all takes every moment; else those around what is sent, and the last at which refs move here.
 const isAll = process.env.FLAME_KILL === 'all';
 const lastMove = points.findLast((point) => point.includes('refs sent'));
-const chosen = points.filter(
-  (point) => isAll || point === lastMove || / remote (?:to push|done)/.test(point),
-);
+const chosen = points.filter((point) => isAll || point === lastMove || / remote (?:to push|done)/.test(point));
 
 for (const point of chosen) {
   const at = point.split(' ')[0] ?? '';

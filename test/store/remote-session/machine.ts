@@ -2,10 +2,7 @@ import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import { shareSshConnection } from '../../../lib/git/process/share-ssh.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
-import {
-  type OpenedRemoteSession,
-  openRemoteSession,
-} from '../../../lib/store/remote-session/open-remote-session.ts';
+import { type OpenedRemoteSession, openRemoteSession } from '../../../lib/store/remote-session/open-remote-session.ts';
 import { publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';

@@ -2,10 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  PushRateLimit,
-  recommendPushesPerMinute,
-} from '../../../lib/store/remote-session/remote-git-runner.ts';
+import { PushRateLimit, recommendPushesPerMinute } from '../../../lib/store/remote-session/remote-git-runner.ts';
 import { makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { createTasks, sampleTask } from '../sample.ts';
 import { inStore, makeClones, sync } from '../sync-clones.ts';
@@ -37,11 +34,7 @@ test('what a host asks for is kept to by all machines together, but for the firs
 test('GitHub is known by the address of a remote, however it is written', () => {
   for (const url of ['https://github.com/a/b', 'git@github.com:a/b.git', 'ssh://git@ssh.github.com:443/a/b'])
     assert.is(recommendPushesPerMinute(url), 6, url);
-  for (const url of [
-    'https://notgithub.com/a/b',
-    'https://example.com/github.com.git',
-    '/srv/github.community/x',
-  ])
+  for (const url of ['https://notgithub.com/a/b', 'https://example.com/github.com.git', '/srv/github.community/x'])
     assert.is(recommendPushesPerMinute(url), null, url);
 });
 
@@ -58,9 +51,7 @@ function countBytes(repo: TestRepo): () => readonly [number, number] {
 }
 
 /** What one claim costs at a remote with so many tasks, the refs it has included. */
-async function costOf(
-  count: number,
-): Promise<{ readonly bytes: readonly [number, number]; readonly refs: number }> {
+async function costOf(count: number): Promise<{ readonly bytes: readonly [number, number]; readonly refs: number }> {
   const { remote, clones } = await makeClones(['task-001']);
   const more = Array.from({ length: count - 1 }, (_, at) => sampleTask(`task-${at + 1_000}`));
   await inStore(clones[0], (store) => createTasks(store, more));

@@ -81,11 +81,7 @@ const refusals: readonly Refusal[] = [
   {
     name: 'a ref that is protected',
     spoil: (remote) =>
-      hook(
-        remote,
-        'update',
-        `[ "$1" != ${tasks} ] || { echo 'GH006: Protected ref update failed'; exit 1; }`,
-      ),
+      hook(remote, 'update', `[ "$1" != ${tasks} ] || { echo 'GH006: Protected ref update failed'; exit 1; }`),
     ...refused,
     message: /^origin rejects refs\/blueflame\/tasks: hook declined/,
     pushes: 1,

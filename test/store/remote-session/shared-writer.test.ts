@@ -83,10 +83,7 @@ test('DST-1 a push whose answer was lost is known to have been taken: it is made
   await machine.close();
   assert.not(existsSync(hook), 'the answer was lost');
   assert.is(stateOf(clones[0]), stateOf(remote));
-  assert.is(
-    remote.git('log', '--format=%s', '--grep=-> claimed', 'refs/blueflame/tasks').split('\n').length,
-    1,
-  );
+  assert.is(remote.git('log', '--format=%s', '--grep=-> claimed', 'refs/blueflame/tasks').split('\n').length, 1);
 });
 
 test('DST-2 what is decided while the remote is away waits, and is made once it is back', async () => {
@@ -96,11 +93,7 @@ test('DST-2 what is decided while the remote is away waits, and is made once it 
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
   const claimed = claim(machine, 'task-001', 'worker-0000000a');
   await until('the remote is missed', () => machine.lines.includes(false));
-  assert.is(
-    (await taskIn(clones[0], 'task-001')).status,
-    'pending',
-    'nothing counts before the remote took it',
-  );
+  assert.is((await taskIn(clones[0], 'task-001')).status, 'pending', 'nothing counts before the remote took it');
   clones[0].git('remote', 'set-url', 'origin', remote.path);
   assert.is(await claimed, true);
   await machine.close();
@@ -195,9 +188,7 @@ test('what another command of the clone changed meanwhile goes along', async () 
   });
   await beside.transact((snapshot) => ({
     actor: 'a',
-    changes: [
-      { subject: 'task-002 changed', tasks: [alterTask(taskOf(snapshot, 'task-002'), { title: 'new' })] },
-    ],
+    changes: [{ subject: 'task-002 changed', tasks: [alterTask(taskOf(snapshot, 'task-002'), { title: 'new' })] }],
   }));
   await beside.close();
   assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);

@@ -1,12 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineRef } from '../../../lib/store/remote-session/machine-ref.ts';
-import {
-  appendKeyFingerprint,
-  makePrivateKey,
-  publicKeyOf,
-  signCommitText,
-} from '../../../lib/util/machine-key.ts';
+import { appendKeyFingerprint, makePrivateKey, publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { sampleSession, sampleSessionId } from '../sample.ts';
 import { inStore, makeClones, sync, taskOf } from '../sync-clones.ts';

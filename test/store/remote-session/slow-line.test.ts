@@ -36,9 +36,7 @@ test('DST-1 DST-2 over a line of 200 ms that loses every third answer after the 
   );
   assert.ok(pushes >= 3, 'answers were lost');
   assert.equal(won.flat().sort(), ids, 'each is known to have been won, once');
-  const subjects = remote
-    .git('log', '--format=%s', '--grep=-> claimed by', 'refs/blueflame/tasks')
-    .split('\n');
+  const subjects = remote.git('log', '--format=%s', '--grep=-> claimed by', 'refs/blueflame/tasks').split('\n');
   assert.equal(
     subjects.sort(),
     won.flatMap((own, at) => own.map((id) => `${id}: pending -> claimed by worker-0000000${at}`)).sort(),
@@ -78,8 +76,7 @@ test('DST-1 a machine of an earlier version stops at what a later one wrote: it 
   const machine = await openMachine(b, 'host/b');
   await machine.remoteSession.exchangeNow();
   const [key = ''] =
-    a.git('ls-tree', 'refs/blueflame/tasks', `anchors/${sampleSessionId}/task-001`).match(/[0-9a-f]{40}/) ??
-    [];
+    a.git('ls-tree', 'refs/blueflame/tasks', `anchors/${sampleSessionId}/task-001`).match(/[0-9a-f]{40}/) ?? [];
   const path = `${key.slice(0, 2)}/${key.slice(2)}`;
   const note = { ...JSON.parse(a.git('show', `refs/blueflame/tasks:${path}`)), v: 2, brand: 'new' };
   a.write('.git/note.json', `${JSON.stringify(note, null, 2)}\n`);

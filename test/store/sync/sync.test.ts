@@ -10,17 +10,7 @@ import { changeSession, changeTask } from '../../core/merge-random.ts';
 import { makeRandom } from '../../support/random.ts';
 import { makeOid, testSession } from '../../support/tasks.ts';
 import { createTasks, sampleReview, sampleSession, sampleTask, sampleVerdict } from '../sample.ts';
-import {
-  addClone,
-  change,
-  inStore,
-  makeClones,
-  otherSession,
-  stateOf,
-  sync,
-  taskIn,
-  taskOf,
-} from '../sync-clones.ts';
+import { addClone, change, inStore, makeClones, otherSession, stateOf, sync, taskIn, taskOf } from '../sync-clones.ts';
 
 test('the first sync shares everything, the second changes nothing', async () => {
   const { remote, clones } = await makeClones(['task-001', 'task-002']);
@@ -48,14 +38,8 @@ test('STA-4 changes to different tasks merge with no conflict, and both are in t
   await sync(a);
   assert.is(stateOf(a), stateOf(b));
   assert.is(stateOf(a), stateOf(remote));
-  assert.equal(
-    [(await taskIn(a, 'task-001')).title, (await taskIn(a, 'task-002')).title],
-    ['from a', 'from b'],
-  );
-  assert.is(
-    b.git('log', '--merges', '--format=%s', 'refs/blueflame/tasks'),
-    'tasks: two clones merged, no conflict',
-  );
+  assert.equal([(await taskIn(a, 'task-001')).title, (await taskIn(a, 'task-002')).title], ['from a', 'from b']);
+  assert.is(b.git('log', '--merges', '--format=%s', 'refs/blueflame/tasks'), 'tasks: two clones merged, no conflict');
 });
 
 test('UNI-6 two clones claim the same task: one wins, the loser stands in the history on both', async () => {
@@ -158,8 +142,7 @@ test('five clones that sync at the same moment all get through', async () => {
   await Promise.all(all.map((repo) => sync(repo)));
   for (const repo of all) await sync(repo);
   for (const repo of all) assert.is(stateOf(repo), stateOf(remote));
-  for (const [at] of all.entries())
-    assert.is((await taskIn(clones[0], `task-00${at + 1}`)).title, `from ${at}`);
+  for (const [at] of all.entries()) assert.is((await taskIn(clones[0], `task-00${at + 1}`)).title, `from ${at}`);
 });
 
 test('the commits that tasks name reach the other clone, without a branch on the remote', async () => {
@@ -203,8 +186,7 @@ test('sync makes and moves no branch, whatever work a note names', async () => {
   a.write('src/one.txt', 'one');
   const commit = parseObjectId(a.commit('one'));
   b.git('branch', branch('task-002'), 'main');
-  for (const id of ['task-001', 'task-002'])
-    await change(a, id, { status: 'done', commit, branch: branch(id) });
+  for (const id of ['task-001', 'task-002']) await change(a, id, { status: 'done', commit, branch: branch(id) });
   const before = b.git('for-each-ref', 'refs/heads');
   await sync(a);
   await sync(b);

@@ -10,10 +10,7 @@ import {
   signatureNamespace,
 } from '../../../lib/domain/state/signatures.ts';
 import { signTextAsGitWould } from '../../../lib/git/process/ssh-signature.ts';
-import {
-  advanceLatestTimeSeen,
-  verifySessionSignatures,
-} from '../../../lib/trust/decisions/verify-signatures.ts';
+import { advanceLatestTimeSeen, verifySessionSignatures } from '../../../lib/trust/decisions/verify-signatures.ts';
 import { cloneStateDir } from '../../../lib/util/user-folders.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
@@ -41,12 +38,7 @@ interface Signing {
   readonly changes?: Partial<SessionSignature>;
 }
 
-async function sealed({
-  key = lea,
-  about = session,
-  namespace,
-  changes,
-}: Signing = {}): Promise<SessionSignature> {
+async function sealed({ key = lea, about = session, namespace, changes }: Signing = {}): Promise<SessionSignature> {
   signWith(repo, key);
   const unsigned = { ...plain, ...changes };
   const text = renderSignedSessionText(about, unsigned);
@@ -190,10 +182,7 @@ test('TRU-2 who floods a session with signatures has programs started for a few 
   const flood = Array.from({ length: 10 * mostSignaturesOfSession }, () => ({ ...seal, signature: 'none' }));
   const verdict = await judge([...flood, seal], [named]);
   assert.is(verdict.split('; ').length, mostSignaturesOfSession + 1);
-  assert.match(
-    verdict,
-    /; 181 signatures are older than the 20 newest of the session, and were not checked;/,
-  );
+  assert.match(verdict, /; 181 signatures are older than the 20 newest of the session, and were not checked;/);
   assert.ok(verdict.startsWith(counts), verdict);
 });
 

@@ -6,10 +6,7 @@ import { demoConfig } from '../../../lib/commands/demo/demo-repository.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { readFilesOfCommand } from '../../../lib/trust/repository/files-of-command.ts';
-import {
-  type RepositoryContent,
-  readRepositoryContent,
-} from '../../../lib/trust/repository/repository-content.ts';
+import { type RepositoryContent, readRepositoryContent } from '../../../lib/trust/repository/repository-content.ts';
 import { guardRepository } from '../../../lib/trust/repository/repository-guard.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -59,15 +56,9 @@ test('TRU-1: a plain configuration asks nothing, nor does the demo, nor what is 
   const { read } = makePlace();
   for (const text of ['schema_version: 1\n', demoConfig]) assert.equal(asked(read(`${text}`)), [], text);
   const limits = 'limits: { agent_timeout: 1m, max_retries: 0, max_session_cost_usd: 1 }\n';
-  assert.equal(
-    asked(read(`schema_version: 1\n${limits}sandbox: { require: true, max_memory_mb: 512 }\n`)),
-    [],
-  );
+  assert.equal(asked(read(`schema_version: 1\n${limits}sandbox: { require: true, max_memory_mb: 512 }\n`)), []);
   assert.equal(asked(read('superpowers: { plugin_dir: /home/me/.ssh }\n')), [], 'what is off is not shown');
-  assert.equal(
-    asked(read('roles: { worker: { adapter: exec } }\nproject: { worktree_dir: .trees/x }\n')),
-    [],
-  );
+  assert.equal(asked(read('roles: { worker: { adapter: exec } }\nproject: { worktree_dir: .trees/x }\n')), []);
 });
 
 test('TRU-1: what is looser than the built-in values is asked for, with the built-in value', () => {
@@ -118,8 +109,7 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
 
 test('TRU-1 SBX-2: each of read_paths is asked for by its real path; homes and keys are none at all', () => {
   const { root, home, read, write } = makePlace();
-  const paths = (...list: string[]): RepositoryContent =>
-    read(`sandbox: { read_paths: ${JSON.stringify(list)} }\n`);
+  const paths = (...list: string[]): RepositoryContent => read(`sandbox: { read_paths: ${JSON.stringify(list)} }\n`);
   mkdirSync(join(home, 'tools'));
   mkdirSync(join(home, '.ssh'));
   symlinkSync(join(home, 'tools'), join(home, 'tool'));
@@ -134,16 +124,7 @@ test('TRU-1 SBX-2: each of read_paths is asked for by its real path; homes and k
   symlinkSync(join(home, '.ssh'), join(root, 'keys'));
   write('inside/x');
   const never = ['~/.ssh', '~/.ssh/id_rsa', '~/.netrc', '~/.config', '~/.config/gh', '~/.docker', `${home}/`];
-  const machine = [
-    '/',
-    '/home',
-    '/root',
-    '/root/.aws',
-    '/home/other',
-    '/home/other/.gnupg',
-    '/dev/mem',
-    '/proc',
-  ];
+  const machine = ['/', '/home', '/root', '/root/.aws', '/home/other', '/home/other/.gnupg', '/dev/mem', '/proc'];
   for (const path of [...never, ...machine, dirname(home), join(root, 'keys'), `${home}/x/../.ssh`])
     assert.is(
       codeOf(() => paths(path)),
@@ -157,9 +138,7 @@ test('TRU-1: a file behind a substitution, a glob or a missing ending is named t
   for (const path of ['scripts/h.sh', 'scripts/g1.sh', 'scripts/n.cjs', 'tools/x/main.go', 'pkg/__main__.py'])
     write(path);
   const named = (command: string): readonly string[] =>
-    readFilesOfCommand(command, { root, searchPath: '/usr/bin' }).map(({ path }) =>
-      path.slice(root.length + 1),
-    );
+    readFilesOfCommand(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
   assert.equal(named('sh $(git rev-parse --show-toplevel)/scripts/h.sh'), ['scripts/h.sh']);
   assert.equal(named('for f in scripts/g*.sh; do sh $f; done'), ['scripts/g1.sh']);
   assert.equal(named('node scripts/n'), ['scripts/n.cjs']);
@@ -183,15 +162,7 @@ test('TRU-1: a worktree folder outside the repository is asked for by its real p
     codeOf(() => trees('/')),
     'bad-config',
   );
-  for (const folder of [
-    home,
-    `${home}/`,
-    dirname(home),
-    `${home}/.ssh`,
-    '../repo/.git/x',
-    'other/.git/y',
-    '../repo',
-  ])
+  for (const folder of [home, `${home}/`, dirname(home), `${home}/.ssh`, '../repo/.git/x', 'other/.git/y', '../repo'])
     assert.is(
       codeOf(() => trees(folder)),
       'bad-worktree-dir',
@@ -203,20 +174,9 @@ test('TRU-1: a plugin is no home, holds no keys, and does not hold the repositor
   const { root, home, read } = makePlace();
   const plugin = (folder: string): RepositoryContent =>
     read(`superpowers: { enabled: true, plugin_dir: '${folder}' }\n`);
-  for (const name of ['.ssh', '.aws', '.gnupg', 'tools/plugin'])
-    mkdirSync(join(home, name), { recursive: true });
+  for (const name of ['.ssh', '.aws', '.gnupg', 'tools/plugin']) mkdirSync(join(home, name), { recursive: true });
   symlinkSync(join(home, '.ssh'), join(root, 'plugin'));
-  const wrong = [
-    `${home}/.ssh`,
-    `${home}/.aws/sso`,
-    `${home}/.gnupg`,
-    home,
-    '/',
-    dirname(root),
-    root,
-    '..',
-    'plugin',
-  ];
+  const wrong = [`${home}/.ssh`, `${home}/.aws/sso`, `${home}/.gnupg`, home, '/', dirname(root), root, '..', 'plugin'];
   for (const folder of wrong)
     assert.is(
       codeOf(() => plugin(folder)),
@@ -229,11 +189,7 @@ test('TRU-1: a plugin is no home, holds no keys, and does not hold the repositor
   const content = plugin('plugin');
   rmSync(join(root, 'plugin'));
   symlinkSync(join(home, '.ssh'), join(root, 'plugin'));
-  assert.is(
-    content.config.superpowers.plugin_dir,
-    join(home, 'tools/plugin'),
-    'what was asked is what is used',
-  );
+  assert.is(content.config.superpowers.plugin_dir, join(home, 'tools/plugin'), 'what was asked is what is used');
 });
 
 test('TRU-1: every byte counts, of words, of templates, of what they include and of what commands name', () => {
@@ -245,11 +201,7 @@ test('TRU-1: every byte counts, of words, of templates, of what they include and
   const paths = ['scripts/notify.sh', 'tools/run.sh', 'shared/part.ejs', '.blueflame/templates/worker.ejs'];
   const first = read(config);
   assert.equal([...asked(first)].sort(), [...paths, 'hooks.on_waiting', 'adapters.exec.command'].sort());
-  assert.is(
-    read(`# a comment\n\n${config}`).digest,
-    first.digest,
-    'where it stands in the file is no matter',
-  );
+  assert.is(read(`# a comment\n\n${config}`).digest, first.digest, 'where it stands in the file is no matter');
   const digests = [first.digest, read(config.replace('scripts/notify', './scripts/notify')).digest];
   for (const path of paths) {
     write(path, "<%- include('../../shared/part') %>y\n=== prompt ===\n");
@@ -327,9 +279,7 @@ test('TRU-1: files that a command names are found in whatever way it names them'
 });
 
 const namedBy = (root: string, command: string): readonly string[] =>
-  readFilesOfCommand(command, { root, searchPath: '/usr/bin' }).map(({ path }) =>
-    path.slice(root.length + 1),
-  );
+  readFilesOfCommand(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
 
 test('TRU-1: what may be run in place of what a command names is named as soon as it is there', () => {
   const { root, write } = makePlace();
@@ -376,10 +326,7 @@ test('TRU-1: what a recipe runs for a command is named too', () => {
     'Makefile',
     'DIR = scripts\nall:\n\ttrue\nnotify: first\n\t@sh $(DIR)/a.sh $@\nfirst:; sh scripts/b.sh\nlast:\n\tsh scripts/c.sh\n',
   );
-  write(
-    'justfile',
-    'notify: first\n    sh scripts/e.sh\nfirst:\n    sh scripts/d.sh\nlast:\n    sh scripts/c.sh\n',
-  );
+  write('justfile', 'notify: first\n    sh scripts/e.sh\nfirst:\n    sh scripts/d.sh\nlast:\n    sh scripts/c.sh\n');
   const cases: [string, string[]][] = [
     ['npm run notify', ['package.json', 'scripts/a.sh', 'scripts/b.sh']],
     ['npm test', ['package.json', 'scripts/c.sh']],

@@ -309,10 +309,7 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
 test('a tall graph opens where its tasks begin', async () => {
   const fake = await openFakeBoard();
   try {
-    const many = Array.from(
-      { length: 19 },
-      (_, at) => [`leaf-${at}`, fakeTask({ needs: ['root'] })] as const,
-    );
+    const many = Array.from({ length: 19 }, (_, at) => [`leaf-${at}`, fakeTask({ needs: ['root'] })] as const);
     fake.show(busyBoard({ tasks: { root: fakeTask(), ...Object.fromEntries(many) } }));
     const page = await visit(fake);
     await page.locator('#graph .node').first().waitFor();

@@ -25,11 +25,7 @@ interface Told {
   readonly text?: string;
 }
 
-export async function openFakeBoard({
-  stream = [],
-  details = {},
-  text = 'text',
-}: Told = {}): Promise<FakeBoard> {
+export async function openFakeBoard({ stream = [], details = {}, text = 'text' }: Told = {}): Promise<FakeBoard> {
   let state = emptyBoardState;
   const watching = new Set<() => void>();
   const answers: unknown[] = [];

@@ -126,14 +126,7 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
 
 test('DSK-1: the review page lies below the board, and what is decided there is seen on it', async () => {
   const repo = project();
-  const child = startProgram(repo, [
-    'run',
-    'Count',
-    '--from',
-    writePlan(repo, tasks.slice(1)),
-    '--web',
-    '--no-open',
-  ]);
+  const child = startProgram(repo, ['run', 'Count', '--from', writePlan(repo, tasks.slice(1)), '--web', '--no-open']);
   const ended = programEnd(child);
   const { page, complaints } = await visitUrl(await boardAddress(child));
   await give(page, 'Approve this plan', 'Approve');
@@ -153,9 +146,7 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   await give(page, 'pair', 'Reject', { Reason: 'No.' });
   await review.locator('tr.d2h-ins td.c', { hasText: 'odd, but harmless' }).waitFor();
   await onBar(review, 'a').click();
-  await page
-    .locator('#decided', { hasText: 'changeset odd: approved (decided on the review page)' })
-    .waitFor();
+  await page.locator('#decided', { hasText: 'changeset odd: approved (decided on the review page)' }).waitFor();
   await review.locator('nav .badge.rejected').first().waitFor();
   await give(page, 'Cycle 1 is over', 'Stop');
   const { code, stderr } = await ended;
@@ -257,8 +248,7 @@ test('DSK-6: what an agent asks is answered by keys alone, by an option or in wo
 
 /** Until the page has been told that so many answers count. */
 async function untilAnswered(page: Page, answers: readonly unknown[], count: number): Promise<void> {
-  while (answers.length < count)
-    await page.waitForResponse((response) => response.url().includes('/api/answer'));
+  while (answers.length < count) await page.waitForResponse((response) => response.url().includes('/api/answer'));
 }
 
 run();

@@ -1,9 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  beginsInsideCodeBlock,
-  findColouredWordsInPart,
-} from '../../../lib/ui/review-page/client/find-words.ts';
+import { beginsInsideCodeBlock, findColouredWordsInPart } from '../../../lib/ui/review-page/client/find-words.ts';
 
 const lines = (...all: readonly string[]): string => all.join('\n');
 
@@ -25,9 +22,7 @@ test('REV-3 what follows the end of a block is no code, though its beginning is 
     told.some((word) => word.includes('Use') || word.includes('text')),
     false,
   );
-  assert.ok(
-    findColouredWordsInPart(text, 'markdown').every(({ from, to }) => from >= 0 && to <= text.length),
-  );
+  assert.ok(findColouredWordsInPart(text, 'markdown').every(({ from, to }) => from >= 0 && to <= text.length));
   // Where it can't be told nothing is coloured, rather than wrongly.
   assert.equal(findColouredWordsInPart(lines('a', '```', '# b'), 'markdown'), []);
 });

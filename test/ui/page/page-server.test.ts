@@ -25,9 +25,7 @@ function ask(server: PageServer, { path = '/', method = 'GET', headers = {}, bod
     const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
     });
     sent.on('error', reject);
     sent.end(body);
@@ -76,12 +74,7 @@ test('a name that was pointed at the loopback address, and another page, are ref
   await withServer(async (server, token, asked) => {
     const { port } = new URL(server.url);
     const known = { 'x-flame-token': token };
-    for (const host of [
-      'evil.example',
-      `evil.example:${port}`,
-      `localhost.evil.example:${port}`,
-      '127.0.0.1:1',
-    ])
+    for (const host of ['evil.example', `evil.example:${port}`, `localhost.evil.example:${port}`, '127.0.0.1:1'])
       assert.is((await ask(server, { path: '/api/x', headers: { ...known, host } })).status, 403, host);
     for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${Number(port) + 1}`])
       assert.is((await ask(server, { path: '/api/x', headers: { ...known, origin } })).status, 403, origin);
@@ -127,9 +120,7 @@ test('a tab that takes nothing any more is let go, whatever there is to say', as
       const socket = connect(Number(port), '127.0.0.1');
       socket.pause();
       socket.on('error', () => undefined);
-      socket.write(
-        `GET /api/events HTTP/1.1\r\nHost: ${host}\r\nX-Flame-Token: ${searchParams.get('token')}\r\n\r\n`,
-      );
+      socket.write(`GET /api/events HTTP/1.1\r\nHost: ${host}\r\nX-Flame-Token: ${searchParams.get('token')}\r\n\r\n`);
       closing.push(
         () => server.close(),
         async () => void socket.destroy(),
@@ -173,12 +164,8 @@ test('REV-1: the policy lets in one style and one script by a number used once, 
       const { headers, text } = await ask(server, { path: `/?token=${token}` });
       const policy = String(headers['content-security-policy']);
       const nonce = /nonce="([^"]+)"/.exec(text)?.[1] ?? '';
-      assert.ok(
-        policy.startsWith("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"),
-      );
-      assert.ok(
-        policy.includes(`script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'`),
-      );
+      assert.ok(policy.startsWith("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"));
+      assert.ok(policy.includes(`script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'`));
       assert.not.match(policy, /unsafe|https?:|\*/);
       policies.add(policy);
       assert.is(headers['referrer-policy'], 'no-referrer');

@@ -11,13 +11,7 @@ import type { Gates } from '../../../lib/domain/ports/gates.ts';
 import { createDecisionsFileGates } from '../../../lib/ui/questions/create-gates.ts';
 import { createTerminalGates } from '../../../lib/ui/questions/terminal-gates.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
-import {
-  plainStyle,
-  sampleChangesetQuestion,
-  samplePlan,
-  sampleSessionQuestion,
-  sampleTask,
-} from '../samples.ts';
+import { plainStyle, sampleChangesetQuestion, samplePlan, sampleSessionQuestion, sampleTask } from '../samples.ts';
 
 const two = [sampleTask(), sampleTask({ id: 'task-002' as never, title: 'Lock \u202eout' })];
 
@@ -87,10 +81,7 @@ test('DSK-2 what is said beside a question is wrapped at words, as the question 
   const lines = said().split('\n');
   const first = lines.findIndex((line) => line.startsWith('Type one of:'));
   const of = (from: number, count: number): string => lines.slice(from, from + count).join('\n');
-  assert.is(
-    of(first, 2),
-    'Type one of: a (approve), r (reject), t\n(task), v (view), c (comment), s (skip).',
-  );
+  assert.is(of(first, 2), 'Type one of: a (approve), r (reject), t\n(task), v (view), c (comment), s (skip).');
   const task = lines.findIndex((line) => line.startsWith('  task-002  '));
   assert.is(of(task, 2), '  task-002  Lock the door of each of the\n  rooms that nobody is in at night');
 });
@@ -181,20 +172,10 @@ const suggested = (text: string, range: object): unknown => [
 ];
 
 test('DSK-2 e edits lines in the editor, shows what differs, and applies it as a commit of the person', async () => {
-  const { decision, said, applied } = await edit(
-    'e\nsrc/a.txt\nsrc/a.txt:9\nsrc/a.txt:2-3\na\n',
-    "sed -i 's/two/2/'",
-  );
+  const { decision, said, applied } = await edit('e\nsrc/a.txt\nsrc/a.txt:9\nsrc/a.txt:2-3\na\n', "sed -i 's/two/2/'");
   assert.equal(decision, { kind: 'again' });
   assert.equal(applied, [suggested('````suggestion\n2\n``` three\n````', { line: 2, to: 3 })]);
-  for (const words of [
-    'Write the file, a colon',
-    'has no lines 9',
-    'src/a.txt:2-3',
-    '-two\n',
-    '+2\n',
-    '+``` three',
-  ])
+  for (const words of ['Write the file, a colon', 'has no lines 9', 'src/a.txt:2-3', '-two\n', '+2\n', '+``` three'])
     assert.match(said, words);
 });
 

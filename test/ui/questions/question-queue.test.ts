@@ -91,16 +91,10 @@ test('DSK-1: the first answer counts; one that comes later is told who decided w
   ]);
   assert.is(first, 'nothing was refused: null');
   assert.match(second, 'answered-already');
-  assert.match(
-    second,
-    'the budget was already decided on the board by Lea Lead <lea@example.com>: raised by 3',
-  );
+  assert.match(second, 'the budget was already decided on the board by Lea Lead <lea@example.com>: raised by 3');
   assert.equal(await laid.answered, { decision: { kind: 'raise', amount: 3 }, where });
   assert.is(desk.read().open, null);
-  assert.match(
-    await refusal(desk.answer({ gate: 'gate-00000000', answer: { kind: 'stop' }, where })),
-    'not-asked',
-  );
+  assert.match(await refusal(desk.answer({ gate: 'gate-00000000', answer: { kind: 'stop' }, where })), 'not-asked');
 });
 
 test('DSK-1: what was decided elsewhere is seen on the desk, and whoever watches hears of it', async () => {
@@ -125,8 +119,7 @@ test('DSK-1: an answer of a killed run counts for the base it was given to, once
     new QuestionQueue(openUnappliedAnswerStore({ commonDir: folder, env: { XDG_STATE_HOME: folder } }));
   const session = { ...place, session: parseSessionId('ses-20260101-000000-abcd') };
   const failing = ['npm test fails on main already (exit 1)'];
-  const about = (commit: string): PreparedQuestion<BaseDecision> =>
-    prepareFailingBaseQuestion({ commit, failing });
+  const about = (commit: string): PreparedQuestion<BaseDecision> => prepareFailingBaseQuestion({ commit, failing });
   const answered = async (): Promise<QuestionQueue> => {
     const desk = opened();
     desk.post(about('a'), session);
@@ -151,10 +144,7 @@ test('DSK-1: a message that breaks the form is refused before the answer counts,
   const gate = desk.read().open?.id ?? '';
   const approve = (message: string): Promise<string> =>
     refusal(desk.answer({ gate, answer: { kind: 'approve', message }, where: 'board' }));
-  assert.match(
-    await approve('nonsense'),
-    'bad-answer: This is not an answer to the question: The message breaks',
-  );
+  assert.match(await approve('nonsense'), 'bad-answer: This is not an answer to the question: The message breaks');
   assert.is(desk.read().open?.id, gate);
   assert.is(await approve('feat: all of it'), 'nothing was refused: null');
   assert.equal((await laid.answered).decision, { kind: 'approve', message: 'feat: all of it' });

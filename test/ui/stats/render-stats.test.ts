@@ -48,8 +48,7 @@ test('WFL-3: Prometheus reads the metrics: HELP, TYPE, units, escaped labels, no
   const text = renderPrometheus(stats([rich]));
   const samples = parsePrometheus(text);
   const sampled = (name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
-    samples.find((sample) => sample.name === name && JSON.stringify(sample.labels) === JSON.stringify(labels))
-      ?.value;
+    samples.find((sample) => sample.name === name && JSON.stringify(sample.labels) === JSON.stringify(labels))?.value;
   assert.is(sampled('git_flame_tasks', { status: 'merged' }), 1);
   assert.is(sampled('git_flame_task_completion_ratio'), 0.5);
   assert.is(sampled('git_flame_task_cycle_seconds', { quantile: '0.5' }), 60);
@@ -78,10 +77,7 @@ test('WFL-3: the text says health with its parts, failures by rule, and estimate
   assert.match(text, /^ {2}all +2: 1 failed, 1 merged$/m);
   assert.match(text, /^ {2}cycle +1m 00s +1m 00s +claim to landing$/m);
   assert.match(text, /^ {2}1 +agent +agent-timeout$/m);
-  assert.match(
-    text,
-    /^ {2}worker +2 runs +\$0\.30, 200 tokens +estimated \$0\.50, at \$0\.25 for each of 2$/m,
-  );
+  assert.match(text, /^ {2}worker +2 runs +\$0\.30, 200 tokens +estimated \$0\.50, at \$0\.25 for each of 2$/m);
   assert.match(text, /^ {2}worker-2 +task-2 +10\.0 s +\$0\.20, 100 tokens +estimated \$0\.25 +ended$/m);
   assert.match(text, /Not enough history: 0 of the 5 ended sessions needed\./);
   assert.ok(isHarmless(text), text);
@@ -99,10 +95,7 @@ test('all sessions: one line each, and what is out of the ordinary with its sess
 
 test('a narrow terminal is kept to', () => {
   for (const width of [40, 60, 100]) {
-    assert.ok(
-      widest(renderStats(stats([rich, pastSession(3)]), { ...plainStyle(), width })) <= width,
-      `${width}`,
-    );
+    assert.ok(widest(renderStats(stats([rich, pastSession(3)]), { ...plainStyle(), width })) <= width, `${width}`);
   }
 });
 

@@ -52,9 +52,7 @@ function session(): SessionRecord {
     run(`worker-${String(index).padStart(8, '0')}`, task.id, 0.12 + ((index * 13) % 7) / 10),
     { ...run(`validator-${String(index).padStart(8, '0')}`, task.id, 0.04), role: 'validator' as const },
   ]);
-  const workers = agents
-    .filter(({ role }) => role === 'worker')
-    .reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+  const workers = agents.filter(({ role }) => role === 'worker').reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   return record(
     lives,
     {
@@ -118,8 +116,7 @@ async function coloursIn({ page }: WatchedPage, id: string): Promise<number> {
     };
     const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height);
     const seen = new Set<string>();
-    for (let at = 0; at < data.length; at += 4)
-      if ((data[at + 3] ?? 0) > 200) seen.add(data.slice(at, at + 3).join());
+    for (let at = 0; at < data.length; at += 4) if ((data[at + 3] ?? 0) > 200) seen.add(data.slice(at, at + 3).join());
     return seen.size;
   });
 }
@@ -170,10 +167,7 @@ test('what a chart shows stands in a table too', async () => {
     stats.failures.map(({ source, rule, count }) => [source, rule, String(count)]),
   );
   assert.is(await page.locator('canvas[role=img][aria-label]').count(), 5);
-  assert.is(
-    await page.locator('meter').count(),
-    stats.health.parts.filter(({ value }) => value !== null).length,
-  );
+  assert.is(await page.locator('meter').count(), stats.health.parts.filter(({ value }) => value !== null).length);
 });
 
 test('dark and light: the charts follow the page', async () => {

@@ -39,11 +39,7 @@ const lines: readonly (readonly [RunEventBody, string, 'news' | 'info'])[] = [
     'warning: No sandbox. (bwrap is missing; so is setpriv)',
     'news',
   ],
-  [
-    { event: 'canary', result: 'denied', details: 'Write' },
-    'Canary: the forbidden call was denied (Write)',
-    'info',
-  ],
+  [{ event: 'canary', result: 'denied', details: 'Write' }, 'Canary: the forbidden call was denied (Write)', 'info'],
   [{ event: 'canary', result: 'not-needed', details: '' }, 'Canary: not needed', 'info'],
   [
     { event: 'canary', result: 'failed', details: 'Write' },
@@ -53,11 +49,7 @@ const lines: readonly (readonly [RunEventBody, string, 'news' | 'info'])[] = [
   [{ event: 'wave-started', wave: 'work', cycle: 2 }, 'Wave work, cycle 2', 'info'],
   [{ event: 'wave-ended', wave: 'work', cycle: 2, summary: '3 done' }, 'Wave work ended: 3 done', 'info'],
   [{ event: 'plan-proposed', tasks: 3, waves: 1 }, 'Plan proposed: 3 tasks in 1 step', 'info'],
-  [
-    { event: 'plan-invalid', problems: ['a waits for b', 'b for a'] },
-    'Plan invalid: a waits for b; b for a',
-    'news',
-  ],
+  [{ event: 'plan-invalid', problems: ['a waits for b', 'b for a'] }, 'Plan invalid: a waits for b; b for a', 'news'],
   [
     { event: 'task-changed', task: 'task-001', from: 'pending', to: 'claimed', why: 'ready' },
     'task-001: pending -> claimed (ready)',
@@ -155,21 +147,13 @@ const lines: readonly (readonly [RunEventBody, string, 'news' | 'info'])[] = [
     'news',
   ],
   [{ event: 'gate', gate: 'plan', decision: 'approve' }, 'Decided at the plan gate: approve', 'info'],
-  [
-    { event: 'script', hook: 'post_plan', exit_code: 0, output: 'x' },
-    'Script post_plan ended with 0',
-    'info',
-  ],
+  [{ event: 'script', hook: 'post_plan', exit_code: 0, output: 'x' }, 'Script post_plan ended with 0', 'info'],
   [
     { event: 'script', hook: 'post_plan', exit_code: 3, output: 'a\nb\n' },
     'warning: Script post_plan ended with 3: b',
     'news',
   ],
-  [
-    { event: 'script', hook: 'post_plan', exit_code: null, output: '' },
-    'warning: Script post_plan was killed',
-    'news',
-  ],
+  [{ event: 'script', hook: 'post_plan', exit_code: null, output: '' }, 'warning: Script post_plan was killed', 'news'],
   [
     {
       event: 'session-ended',

@@ -11,13 +11,9 @@ import {
 } from './request-fields.ts';
 
 /** See Dialect.judge. */
-export function judgeAnthropicRequest(
-  request: JsonRecord,
-  allowedTools: readonly string[],
-): RequestObjection | null {
+export function judgeAnthropicRequest(request: JsonRecord, allowedTools: readonly string[]): RequestObjection | null {
   return (
-    objectToServerTool(findElsewhere(request, allowedTools)) ??
-    objectToUnknownField(unknownAnthropicField(request))
+    objectToServerTool(findElsewhere(request, allowedTools)) ?? objectToUnknownField(unknownAnthropicField(request))
   );
 }
 
@@ -29,9 +25,7 @@ function findElsewhere(request: JsonRecord, allowedTools: readonly string[]): st
   if (tool !== undefined) return `the tool ${String(isJsonRecord(tool) ? tool.type : tool).slice(0, 100)}`;
   const blocks = [
     ...asListOfValues(request.system),
-    ...asListOfValues(request.messages).flatMap((one) =>
-      isJsonRecord(one) ? asListOfValues(one.content) : [],
-    ),
+    ...asListOfValues(request.messages).flatMap((one) => (isJsonRecord(one) ? asListOfValues(one.content) : [])),
   ];
   return findSource(blocks, allowedTools);
 }
@@ -135,7 +129,5 @@ function unknownEdit(management: unknown): string | null {
   const { edits } = management;
   const all: readonly unknown[] = Array.isArray(edits) ? edits : [edits];
   const wrong = all.find((edit) => !isJsonRecord(edit) || !/^clear_\w+$/.test(`${edit.type}`));
-  return wrong === undefined
-    ? null
-    : `context_management: ${isJsonRecord(wrong) ? `${wrong.type}` : 'edits'}`;
+  return wrong === undefined ? null : `context_management: ${isJsonRecord(wrong) ? `${wrong.type}` : 'edits'}`;
 }

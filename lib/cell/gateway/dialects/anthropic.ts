@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { estimateMostTokens } from '../token-bound.ts';
-import {
-  insertInAnthropic,
-  readAnthropicConversation,
-  renderAnthropicResponse,
-} from './anthropic-conversation.ts';
+import { insertInAnthropic, readAnthropicConversation, renderAnthropicResponse } from './anthropic-conversation.ts';
 import { judgeAnthropicRequest } from './anthropic-request.ts';
 import type { Dialect, ModelApiEndpoint, PromptCacheMark, PromptText, ReportedUsage } from './dialect.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
@@ -26,8 +22,7 @@ export const anthropicDialect: Dialect = {
   judge: (request, { allowedTools }) => judgeAnthropicRequest(request, allowedTools),
   size: (request) => ({
     output: outputOf(request),
-    isHidden:
-      request.stream !== true || (isJsonRecord(request.thinking) && request.thinking.type !== 'disabled'),
+    isHidden: request.stream !== true || (isJsonRecord(request.thinking) && request.thinking.type !== 'disabled'),
     // Inside a text the quotes would be escaped.
     isHourly: JSON.stringify(request).includes('"ttl":"1h"'),
   }),
@@ -71,8 +66,7 @@ const leastThinking = 1_024;
 function prepare(request: JsonRecord, output: number): JsonRecord {
   if (output >= outputOf(request)) return request;
   const { thinking } = request;
-  const wanted =
-    isJsonRecord(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
+  const wanted = isJsonRecord(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
   const budget = Math.min(wanted, Math.max(leastThinking, Math.floor(output / 2)));
   return {
     ...request,
@@ -85,10 +79,7 @@ function prepare(request: JsonRecord, output: number): JsonRecord {
 function readUsage({ usage, model, message }: JsonRecord): readonly ReportedUsage[] {
   const plain = { usage: isJsonRecord(usage) ? usage : null, model: textOrEmpty(model) };
   if (!isJsonRecord(message)) return [plain];
-  return [
-    plain,
-    { usage: isJsonRecord(message.usage) ? message.usage : null, model: textOrEmpty(message.model) },
-  ];
+  return [plain, { usage: isJsonRecord(message.usage) ? message.usage : null, model: textOrEmpty(message.model) }];
 }
 
 // The line of an event that brings no text.
@@ -192,9 +183,7 @@ function readAnthropicPrompt(request: JsonRecord): PromptText {
 
 /** All that can have a mark, in the order the API caches it; of each message its role goes before. */
 function blocksOf({ tools, system, messages }: JsonRecord): readonly unknown[] {
-  const turns = listOf(messages).flatMap((one) =>
-    isJsonRecord(one) ? [one.role, ...listOf(one.content)] : [one],
-  );
+  const turns = listOf(messages).flatMap((one) => (isJsonRecord(one) ? [one.role, ...listOf(one.content)] : [one]));
   return [...listOf(tools), ...listOf(system), ...turns];
 }
 

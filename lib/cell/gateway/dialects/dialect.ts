@@ -21,10 +21,7 @@ export interface Dialect {
    * servers or ask other models: what a cell may not reach, it may not reach through the API either. `allowedTools`
    * are those of the agent's policy.
    */
-  judge(
-    request: JsonRecord,
-    asked: Asking & { readonly allowedTools: readonly string[] },
-  ): RequestObjection | null;
+  judge(request: JsonRecord, asked: Asking & { readonly allowedTools: readonly string[] }): RequestObjection | null;
   /** Reads the size of the answer that a request asks for. */
   size(request: JsonRecord): AnswerSize;
   /** The request as it is sent: it may write so many tokens, and its answer reports what it used. */

@@ -61,10 +61,7 @@ const ownWords = new Set([
 /** See Dialect.judge. */
 export function judgeGeminiRequest(
   request: JsonRecord,
-  {
-    endpoint,
-    allowedTools,
-  }: { readonly endpoint: ModelApiEndpoint; readonly allowedTools: readonly string[] },
+  { endpoint, allowedTools }: { readonly endpoint: ModelApiEndpoint; readonly allowedTools: readonly string[] },
 ): RequestObjection | null {
   const counted = request.generateContentRequest;
   // Counting takes a whole request, with its model, in itself.

@@ -23,12 +23,9 @@ import {
   textOrEmpty,
 } from './request-fields.ts';
 
-const asking =
-  /^\/v1(?:beta|alpha)?\/models\/([\w.-]{1,100}):(generateContent|streamGenerateContent|countTokens)$/;
+const asking = /^\/v1(?:beta|alpha)?\/models\/([\w.-]{1,100}):(generateContent|streamGenerateContent|countTokens)$/;
 
-const emptyPart = estimateMostTokens(
-  'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"}}]}',
-);
+const emptyPart = estimateMostTokens('data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"}}]}');
 
 /** Gemini's generateContent. */
 export const geminiDialect: Dialect = {
@@ -36,13 +33,7 @@ export const geminiDialect: Dialect = {
   find: findEndpoint,
   parameters: { alt: /^sse$/, pageSize: /^\d{1,4}$/, pageToken: /^[\w.:@=-]{1,200}$/ },
   passHeaders: (headers: IncomingHttpHeaders) =>
-    selectHeadersByName(headers, [
-      'accept',
-      'accept-language',
-      'content-type',
-      'user-agent',
-      'x-goog-api-client',
-    ]),
+    selectHeadersByName(headers, ['accept', 'accept-language', 'content-type', 'user-agent', 'x-goog-api-client']),
   judge: judgeGeminiRequest,
   // Thoughts are written unseen.
   size: (request) => ({ output: outputOf(request), isHidden: true, isHourly: false }),
@@ -116,9 +107,7 @@ function readUsage({ usageMetadata, modelVersion, candidates }: JsonRecord): rea
   const count = (name: string): number => countOrZero(usageMetadata[name]);
   const cached = count('cachedContentTokenCount');
   const searches = listRecordsOfValue(candidates)
-    .map(({ groundingMetadata }) =>
-      isJsonRecord(groundingMetadata) ? groundingMetadata.webSearchQueries : null,
-    )
+    .map(({ groundingMetadata }) => (isJsonRecord(groundingMetadata) ? groundingMetadata.webSearchQueries : null))
     .reduce<number>((sum, queries) => sum + asListOfValues(queries).length, 0);
   return [
     {
@@ -199,8 +188,7 @@ function insertInGemini(request: JsonRecord, { after, text }: TextAfterResult): 
   const contents = listRecordsOfValue(request.contents);
   const counts = contents.map(
     ({ parts }) =>
-      listRecordsOfValue(parts).filter((part) => isJsonRecord(renameKeysToCamelCase(part).functionResponse))
-        .length,
+      listRecordsOfValue(parts).filter((part) => isJsonRecord(renameKeysToCamelCase(part).functionResponse)).length,
   );
   let seen = 0;
   const turn = counts.findIndex((count) => {
@@ -221,14 +209,8 @@ function idOf(id: unknown): string | null {
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-function takeCall(
-  unanswered: ConversationCall[],
-  id: string | null,
-  name: string,
-): ConversationCall | undefined {
-  const index = unanswered.findIndex((call) =>
-    id !== null && call.id !== null ? call.id === id : call.name === name,
-  );
+function takeCall(unanswered: ConversationCall[], id: string | null, name: string): ConversationCall | undefined {
+  const index = unanswered.findIndex((call) => (id !== null && call.id !== null ? call.id === id : call.name === name));
   return index < 0 ? undefined : unanswered.splice(index, 1)[0];
 }
 

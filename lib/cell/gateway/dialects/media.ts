@@ -16,9 +16,7 @@ export function isInline(address: unknown): boolean {
  * Makes a replacer for JSON.stringify that puts a hash in the place of images, documents and encrypted thoughts; calls
  * `count` with about how many tokens each has.
  */
-export function createMediaReplacer(
-  count: (tokens: number) => void,
-): (key: string, value: unknown) => unknown {
+export function createMediaReplacer(count: (tokens: number) => void): (key: string, value: unknown) => unknown {
   return (key, value) => {
     if (typeof value === 'string') {
       if (key === 'encrypted_content' || key === 'thoughtSignature') {

@@ -73,9 +73,7 @@ function prepare(request: JsonRecord, output: number): JsonRecord {
 /** Moonshot reports it in the last choice, too. */
 function readUsage(value: JsonRecord): readonly ReportedUsage[] {
   const model = textOrEmpty(value.model);
-  const found = [value.usage, ...listRecordsOfValue(value.choices).map(({ usage }) => usage)].filter(
-    isJsonRecord,
-  );
+  const found = [value.usage, ...listRecordsOfValue(value.choices).map(({ usage }) => usage)].filter(isJsonRecord);
   return [{ usage: null, model }, ...found.map((usage) => ({ usage: usageOf(usage), model }))];
 }
 

@@ -22,11 +22,7 @@ import {
   readRequestedOutputTokens,
   textOrEmpty,
 } from './request-fields.ts';
-import {
-  insertInResponses,
-  readResponsesConversation,
-  renderResponsesResponse,
-} from './responses-conversation.ts';
+import { insertInResponses, readResponsesConversation, renderResponsesResponse } from './responses-conversation.ts';
 
 const includes = ['reasoning.encrypted_content', 'message.output_text.logprobs'];
 
@@ -48,8 +44,7 @@ export const openaiResponsesDialect: Dialect = {
   readConversation: readResponsesConversation,
   insertText: insertInResponses,
   offersTools: ({ tools, input }) =>
-    listRecordsOfValue(tools).length > 0 ||
-    listRecordsOfValue(input).some(({ type }) => type === 'additional_tools'),
+    listRecordsOfValue(tools).length > 0 || listRecordsOfValue(input).some(({ type }) => type === 'additional_tools'),
   refuse: renderOpenaiError,
   answer: (said, request) => renderResponsesResponse(said, request),
 };
@@ -129,22 +124,13 @@ const known: AllowedRequestFields = {
 };
 
 // A tool's name for its parameters, and what was said.
-const ownWords = new Set([
-  'parameters',
-  'arguments',
-  'schema',
-  'metadata',
-  'client_metadata',
-  'text',
-  'format',
-]);
+const ownWords = new Set(['parameters', 'arguments', 'schema', 'metadata', 'client_metadata', 'text', 'format']);
 
 /** See Dialect.judge. */
 function judgeResponses(request: JsonRecord, allowedTools: readonly string[]): RequestObjection | null {
   return (
     objectToServerTool(
-      findTool(asListOfValues(request.tools), allowedTools) ??
-        findItem(asListOfValues(request.input), allowedTools),
+      findTool(asListOfValues(request.tools), allowedTools) ?? findItem(asListOfValues(request.input), allowedTools),
     ) ??
     objectToUnknownField(
       findUnknownField(request, known) ??
@@ -167,10 +153,7 @@ function findTool(tools: readonly unknown[], allowedTools: readonly string[]): s
   for (let tool = waiting.pop(); tool !== undefined; tool = waiting.pop()) {
     const type = isJsonRecord(tool) && typeof tool.type === 'string' ? tool.type : '';
     if (isJsonRecord(tool) && type === 'namespace') waiting.push(...asListOfValues(tool.tools));
-    else if (
-      !localTools.includes(type) &&
-      !allowedTools.some((name) => serverTools[name]?.test(type) ?? false)
-    )
+    else if (!localTools.includes(type) && !allowedTools.some((name) => serverTools[name]?.test(type) ?? false))
       return `the tool ${type || JSON.stringify(tool)}`;
   }
   return null;

@@ -11,10 +11,7 @@ export interface AllowedRequestFields {
  * Returns the name of a field, with its value where that is the matter, that keeps a request from being sent; null:
  * none. Other fields, of APIs today or later, may cost more than is counted here, or reach farther than the cell.
  */
-export function findUnknownField(
-  request: JsonRecord,
-  { names, values }: AllowedRequestFields,
-): string | null {
+export function findUnknownField(request: JsonRecord, { names, values }: AllowedRequestFields): string | null {
   for (const [name, value] of Object.entries(request)) {
     if (!names.includes(name)) return name;
     const allowed = Object.hasOwn(values, name) ? values[name] : undefined;

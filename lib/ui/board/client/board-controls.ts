@@ -10,8 +10,7 @@ const help = requireElementById('help', HTMLDialogElement);
 export function wireBoardKeys(): void {
   requireElementById('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
-      return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return;
     const filter = requireElementById('filter', HTMLInputElement);
     if (event.key === 'Escape') {
       if (document.activeElement === filter) filter.blur();

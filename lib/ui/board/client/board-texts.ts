@@ -46,13 +46,7 @@ export function listTasksBelow({ below }: BoardOverlap): string {
 }
 
 /** The money or tokens spent; '' for none. */
-export function describeSpent({
-  cost_usd,
-  tokens,
-}: {
-  readonly cost_usd: number;
-  readonly tokens: number;
-}): string {
+export function describeSpent({ cost_usd, tokens }: { readonly cost_usd: number; readonly tokens: number }): string {
   if (cost_usd === 0 && tokens === 0) return '';
   return tokens === 0 ? formatUsd(cost_usd) : `${formatUsd(cost_usd)}, ${formatTokens(tokens)}`;
 }

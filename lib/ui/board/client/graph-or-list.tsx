@@ -38,12 +38,7 @@ export function TaskGraphOrList() {
               }}
             />
           </label>
-          <button
-            type="button"
-            aria-pressed={isList.value}
-            aria-keyshortcuts="v"
-            onClick={switchGraphAndList}
-          >
+          <button type="button" aria-pressed={isList.value} aria-keyshortcuts="v" onClick={switchGraphAndList}>
             As a list <kbd>v</kbd>
           </button>
         </div>
@@ -67,26 +62,13 @@ export function TaskGraphOrList() {
 /** Every word that was typed is in its id, title, group, state or files. */
 function fits(id: string, task: BoardTask): boolean {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = [id, task.title, task.group, labelTaskStatus(task).word, task.by ?? '', ...task.locks].join(
-    ' ',
-  );
+  const text = [id, task.title, task.group, labelTaskStatus(task).word, task.by ?? '', ...task.locks].join(' ');
   return words.every((word) => text.toLowerCase().includes(word));
 }
 
-const urgency: readonly TaskStatusLabel['kind'][] = [
-  'bad',
-  'works',
-  'planned',
-  'waits',
-  'good',
-  'landed',
-  'over',
-];
+const urgency: readonly TaskStatusLabel['kind'][] = ['bad', 'works', 'planned', 'waits', 'good', 'landed', 'over'];
 
-function byUrgency(
-  [id, task]: readonly [string, BoardTask],
-  [otherId, other]: readonly [string, BoardTask],
-): number {
+function byUrgency([id, task]: readonly [string, BoardTask], [otherId, other]: readonly [string, BoardTask]): number {
   const [one, two] = [task, other].map((each) => urgency.indexOf(labelTaskStatus(each).kind));
   return (one ?? 0) - (two ?? 0) || id.localeCompare(otherId, 'en', { numeric: true });
 }

@@ -13,9 +13,7 @@ const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
 
 /** As text: tasks are placed again only where what they need has changed. */
 const links = computed(() =>
-  JSON.stringify(
-    Object.entries(shownTasks.value).map(([id, { needs }]) => ({ id, needs: [...needs, ...below(id)] })),
-  ),
+  JSON.stringify(Object.entries(shownTasks.value).map(([id, { needs }]) => ({ id, needs: [...needs, ...below(id)] }))),
 );
 const layout = computed(() => {
   const nodes: readonly TaskGraphNode[] = JSON.parse(links.value);
@@ -180,8 +178,7 @@ export function moveFocusBetweenNodes(key: string): boolean {
 function neighbour(id: string, key: string): string | null {
   const { edges, nodes, alone } = layout.value;
   const own = nodes.find((node) => node.id === id);
-  const step =
-    key === 'ArrowRight' || key === 'ArrowDown' ? 1 : key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 0;
+  const step = key === 'ArrowRight' || key === 'ArrowDown' ? 1 : key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 0;
   if (step === 0) return null;
   if (own === undefined) return alone.includes(id) ? (alone[alone.indexOf(id) + step] ?? null) : null;
   if (key === 'ArrowLeft') return edges.find(([, to]) => to === id)?.[0] ?? null;

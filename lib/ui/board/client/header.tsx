@@ -35,10 +35,7 @@ export function SessionProgressFigures() {
     Wave: [session.state === 'active' ? session.wave : session.state, `cycle ${cycleNumber(session)}`],
     Tasks: tasksDone(),
     Spent: spending(session),
-    Age: [
-      <ElapsedTime since={session.created_at} />,
-      run === null ? 'no run in progress' : 'run in progress',
-    ],
+    Age: [<ElapsedTime since={session.created_at} />, run === null ? 'no run in progress' : 'run in progress'],
   };
   return Object.entries(figures).map(([name, [value, note]]) => (
     <div class="figure" key={name}>
@@ -55,8 +52,7 @@ function tasksDone(): readonly [string, string] {
   const kinds = Object.values(shownTasks.value)
     .filter(({ status }) => status !== 'dropped')
     .map((task) => labelTaskStatus(task).kind);
-  const count = (...wanted: readonly string[]): number =>
-    kinds.filter((kind) => wanted.includes(kind)).length;
+  const count = (...wanted: readonly string[]): number => kinds.filter((kind) => wanted.includes(kind)).length;
   const bad = count('bad');
   const note = `${count('works')} working${bad === 0 ? '' : `, ${bad} failed or blocked`}`;
   return [`${count('good', 'landed')} of ${kinds.length}`, kinds.length === 0 ? 'none yet' : note];

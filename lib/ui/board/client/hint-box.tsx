@@ -32,8 +32,7 @@ export function HintBox({ agent }: { readonly agent: string }) {
             .filter((hint) => hint.agent === agent)
             .map((hint) => (
               <li class={`hint ${hint.state}`} key={hint.id}>
-                <ForeignText class="hint-text">{hint.text}</ForeignText>{' '}
-                <span class="quiet">{becameOf(hint)}</span>
+                <ForeignText class="hint-text">{hint.text}</ForeignText> <span class="quiet">{becameOf(hint)}</span>
               </li>
             ))}
         </ul>

@@ -14,8 +14,7 @@ import { WaitingQuestions } from './waiting-questions.tsx';
 
 const gone =
   'git flame is not responding: the board has ended, or the connection is lost. This page may be out of date; you can decide here once it responds again.';
-const newAddress =
-  'The board was restarted at another address, which git flame prints. This page is out of date.';
+const newAddress = 'The board was restarted at another address, which git flame prints. This page is out of date.';
 const message = requireElementById('message', HTMLParagraphElement);
 
 function showConnection(words: string, kind: '' | 'ended' | 'gone'): void {

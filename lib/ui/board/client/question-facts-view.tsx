@@ -111,17 +111,13 @@ function DiffText({ gate }: { readonly gate: string }) {
 
 /** A text of a question that is open. */
 export async function loadQuestionText(gate: string, what: QuestionTextKind): Promise<string> {
-  return (await getJson<{ text: string }>(addSessionToPath(`/api/gate/${encodeURIComponent(gate)}/${what}`)))
-    .text;
+  return (await getJson<{ text: string }>(addSessionToPath(`/api/gate/${encodeURIComponent(gate)}/${what}`))).text;
 }
 
 /** A check with what it printed. */
 export function FoldedCheckResult({ command, result, is_good: isGood, output }: CheckDescription) {
   return (
-    <FoldedSection
-      class={isGood ? 'check-good' : 'check-bad'}
-      summary={`${isGood ? '✓' : '✗'} ${command}: ${result}`}
-    >
+    <FoldedSection class={isGood ? 'check-good' : 'check-bad'} summary={`${isGood ? '✓' : '✗'} ${command}: ${result}`}>
       <pre tabIndex={0}>{output === '' ? '(no output)' : output}</pre>
     </FoldedSection>
   );

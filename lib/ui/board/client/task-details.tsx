@@ -10,13 +10,7 @@ import { formatDuration } from '../../../util/format-figures.ts';
 import { describeSpent, labelTaskStatus, listTasksBelow } from './board-texts.ts';
 import { ChangedLineCounts } from './changesets-log-sessions.tsx';
 import { FoldedCheckResult } from './question-facts-view.tsx';
-import {
-  FoldedSection,
-  ForeignText,
-  ForeignTextBlock,
-  ForeignTextList,
-  TimeLabel,
-} from './text-components.tsx';
+import { FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList, TimeLabel } from './text-components.tsx';
 
 /** How a task stands, at a glance. */
 export function TaskSummary({ id, task }: { readonly id: string; readonly task: BoardTask }) {
@@ -169,9 +163,7 @@ function Verdict({ status, by, at, notes, issues, override, checks }: BoardVerdi
 function Attempt({ number, agent, at, result, notes, rejection }: BoardAttempt) {
   const name = <b>{number === 0 ? 'Earlier' : `Attempt ${number}`}</b>;
   const rejected = rejection === null ? '' : `Rejected: ${rejection}`;
-  return (
-    <Item name={name} badge={result.replaceAll('_', ' ')} who={agent} at={at} texts={[notes, rejected]} />
-  );
+  return <Item name={name} badge={result.replaceAll('_', ' ')} who={agent} at={at} texts={[notes, rejected]} />;
 }
 
 function AgentRun({ id, role, outcome, took_ms: took, blocked, ...spent }: BoardAgentRun) {

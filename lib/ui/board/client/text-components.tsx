@@ -26,13 +26,7 @@ export function ForeignTextBlock({ class: name = '', children }: Named) {
 }
 
 /** A list of such texts. */
-export function ForeignTextList({
-  of,
-  class: name = '',
-}: {
-  readonly of: readonly string[];
-  readonly class?: string;
-}) {
+export function ForeignTextList({ of, class: name = '' }: { readonly of: readonly string[]; readonly class?: string }) {
   if (of.length === 0) return null;
   return (
     <ul class={name}>
@@ -69,13 +63,7 @@ export function setBoardClock(now: number): void {
 }
 
 /** How long ago something began, kept up to date; `since` is an ISO time. */
-export function ElapsedTime({
-  since,
-  class: name = '',
-}: {
-  readonly since: string;
-  readonly class?: string;
-}) {
+export function ElapsedTime({ since, class: name = '' }: { readonly since: string; readonly class?: string }) {
   // Tenths of a second would flicker.
   const seconds = Math.max(0, Math.round((clock.value - Date.parse(since)) / 1_000));
   return (

@@ -143,8 +143,7 @@ function readField(form: HTMLFormElement, field: AnswerField, id: string): unkno
   switch (field.kind) {
     case 'words': {
       const area = form.elements.namedItem(id);
-      const isLeft =
-        field.loads !== undefined && area instanceof HTMLTextAreaElement && text === area.defaultValue;
+      const isLeft = field.loads !== undefined && area instanceof HTMLTextAreaElement && text === area.defaultValue;
       return !field.isNeeded && (isLeft || text.trim() === '') ? undefined : text;
     }
     case 'lines':

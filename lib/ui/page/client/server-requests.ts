@@ -32,9 +32,7 @@ export async function postJson(path: string, body: unknown): Promise<ServerReply
 export async function getHtml(path: string): Promise<string> {
   const response = await get(path);
   if (response.ok) return response.text();
-  throw new Error(
-    response.status === 404 ? 'This changeset was rebuilt: reload the page.' : await response.text(),
-  );
+  throw new Error(response.status === 404 ? 'This changeset was rebuilt: reload the page.' : await response.text());
 }
 
 /** A value of the page. Throws an Error to show where there is none. */
@@ -71,8 +69,7 @@ export async function followEvents<Value>(
     onSign?.();
     const events = (text + chunk).split('\n\n');
     text = events.pop() ?? '';
-    for (const event of events)
-      if (event.startsWith('data: ')) onValue(JSON.parse(event.slice('data: '.length)));
+    for (const event of events) if (event.startsWith('data: ')) onValue(JSON.parse(event.slice('data: '.length)));
   }
 }
 

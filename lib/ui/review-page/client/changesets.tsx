@@ -30,9 +30,7 @@ export function ReviewChangesetList() {
         onClick={() => void show(changeset)}
       >
         <span class="group">{changeset.group}</span>
-        <span class={`badge ${changeset.state}`}>
-          {changeset.state === 'void' ? 'stale' : changeset.state}
-        </span>
+        <span class={`badge ${changeset.state}`}>{changeset.state === 'void' ? 'stale' : changeset.state}</span>
         {changeset.isRed && changeset.state === 'waiting' && <span class="badge bad">checks fail</span>}
         <span class="title">{changeset.title}</span>
       </button>

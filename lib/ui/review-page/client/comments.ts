@@ -26,9 +26,7 @@ export function showDraftComments(part: HTMLElement): void {
   for (const number of part.querySelectorAll<HTMLElement>('td.n')) {
     if (number.textContent !== '') number.tabIndex = -1;
   }
-  const first = [...part.querySelectorAll<HTMLElement>('td.n.w, td.n.o')].find(
-    (cell) => cell.tabIndex === -1,
-  );
+  const first = [...part.querySelectorAll<HTMLElement>('td.n.w, td.n.o')].find((cell) => cell.tabIndex === -1);
   if (first !== undefined) first.tabIndex = 0;
   const isSince = closestElement(part, '.changeset')?.dataset.since !== undefined;
   const shown = listShownDraftComments().filter(({ side }) => side === 'new' || !isSince);
@@ -97,8 +95,7 @@ function showDraft(draft: DraftComment & PickedLines): void {
   edit.type = 'button';
   edit.addEventListener('click', () => openEditor(draft));
   const { number: _, ...plain } = draft;
-  const about =
-    draft.to === undefined ? [] : [createElement('p', 'quiet', `Lines ${renderLineRange(draft)}`)];
+  const about = draft.to === undefined ? [] : [createElement('p', 'quiet', `Lines ${renderLineRange(draft)}`)];
   commentRow(
     draft,
     ...about,
@@ -112,10 +109,7 @@ function rowBelow(number: HTMLElement, draft: DraftComment): HTMLElement | null 
   return [...rows].find((row) => row.dataset.of === draftCommentKey(draft)) ?? null;
 }
 
-function commentRow(
-  { number, ...draft }: DraftComment & PickedLines,
-  ...content: readonly Node[]
-): HTMLElement {
+function commentRow({ number, ...draft }: DraftComment & PickedLines, ...content: readonly Node[]): HTMLElement {
   const cell = createElement('td', '', ...content);
   cell.colSpan = number.closest('table.side') === null ? 3 : 4;
   const row = createElement('tr', 'comment', cell);
@@ -125,11 +119,7 @@ function commentRow(
 }
 
 /** Offers the commented lines for editing, as a suggestion; none for lines that are gone. */
-function suggestButton(
-  text: HTMLTextAreaElement,
-  draft: DraftComment,
-  number: HTMLElement,
-): readonly HTMLElement[] {
+function suggestButton(text: HTMLTextAreaElement, draft: DraftComment, number: HTMLElement): readonly HTMLElement[] {
   if (draft.side === 'old') return [];
   const button = createElement('button', '', 'Suggest changes');
   button.type = 'button';
@@ -201,9 +191,7 @@ function linesOf({ side, line, to = line }: DraftComment, number: HTMLElement): 
   const rows = closestElement(number, '.lines');
   const lines: string[] = [];
   for (let at = line; rows !== null && at <= to; at += 1) {
-    const cells = findLineNumberCell(rows, { side, line: at })
-      ?.closest('tr')
-      ?.querySelectorAll<HTMLElement>('td.c');
+    const cells = findLineNumberCell(rows, { side, line: at })?.closest('tr')?.querySelectorAll<HTMLElement>('td.c');
     const text = [...(cells ?? [])].at(-1)?.textContent?.replace(ending, '') ?? null;
     if (text === null || text.includes('⟦')) return null;
     lines.push(text);

@@ -62,10 +62,7 @@ function drawButtons(row: HTMLTableRowElement): void {
 async function show(row: HTMLTableRowElement, way: string): Promise<void> {
   const rows =
     way === 'file'
-      ? [
-          ...(closestElement(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]') ??
-            []),
-        ]
+      ? [...(closestElement(row, '.lines')?.querySelectorAll<HTMLTableRowElement>('tr.hunk[data-from]') ?? [])]
       : [row];
   for (const one of rows) {
     const { from, to } = gapOf(one);
@@ -112,8 +109,7 @@ async function fill(
   const isAll = lines.length < Math.min(to, from + most - 1) - from + 1;
   const rest = isAbove ? { from: from + lines.length, to: gap.to } : { from: gap.from, to: from - 1 };
   const part = closestElement(row, '.part');
-  if (lines.length === 0 || (gap.to === null && isAll) || (rest.to !== null && rest.to < rest.from))
-    join(row);
+  if (lines.length === 0 || (gap.to === null && isAll) || (rest.to !== null && rest.to < rest.from)) join(row);
   else {
     Object.assign(row.dataset, { from: String(rest.from), to: String(rest.to ?? '') });
     drawButtons(row);

@@ -54,11 +54,7 @@ export function DecisionBar() {
         )}
       </div>
       {answer !== undefined && (
-        <AnswerDialog
-          key={`${shownChangesetKey.value} ${answer.label}`}
-          answer={answer}
-          changeset={changeset}
-        />
+        <AnswerDialog key={`${shownChangesetKey.value} ${answer.label}`} answer={answer} changeset={changeset} />
       )}
     </>
   );
@@ -200,8 +196,7 @@ function describe(changeset: ReviewPageChangeset): string {
       .join(' ');
   }
   if (phase !== 'deciding') return message;
-  if (changeset.needs !== '')
-    return `${changeset.group} is stacked on ${changeset.needs}: decide that first.`;
+  if (changeset.needs !== '') return `${changeset.group} is stacked on ${changeset.needs}: decide that first.`;
   const noted = comments === 1 ? '1 comment is' : `${comments} comments are`;
   return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${comments === 0 ? '' : ` ${noted} sent with your decision.`}`;
 }

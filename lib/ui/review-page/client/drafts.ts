@@ -22,10 +22,7 @@ interface Unsent {
 /** The tab's storage holds here what the server may not have received before the page is loaded again. */
 const leftKey = 'unsent';
 const unsent = signal<ReadonlyMap<string, Unsent>>(
-  new Map([
-    ...kept.drafts.map(({ changeset, ...draft }): [string, Unsent] => [changeset, draft]),
-    ...takeLeft(),
-  ]),
+  new Map([...kept.drafts.map(({ changeset, ...draft }): [string, Unsent] => [changeset, draft]), ...takeLeft()]),
 );
 const nothing: Unsent = { comments: [], texts: {} };
 /** After so long without a key, what was typed is kept beyond this tab. */
@@ -64,15 +61,9 @@ export function forgetDrafts(changeset: string): void {
 
 /** The draft on the same lines, in its place; without a text it is dropped. `isTyping`: more may come. */
 export function saveDraftComment(draft: DraftComment, isTyping: boolean): void {
-  const others = listShownDraftComments().filter(
-    (known) => draftCommentKey(known) !== draftCommentKey(draft),
-  );
+  const others = listShownDraftComments().filter((known) => draftCommentKey(known) !== draftCommentKey(draft));
   const comments = draft.text === '' ? others : [...others, draft];
-  keepUnsent(
-    shownChangesetKey.value,
-    { ...unsentOf(shownChangesetKey.value), comments },
-    isTyping ? restMs : 0,
-  );
+  keepUnsent(shownChangesetKey.value, { ...unsentOf(shownChangesetKey.value), comments }, isTyping ? restMs : 0);
 }
 
 /** Changesets that are built again with the suggestions of each: the next one of that id has their other drafts. */

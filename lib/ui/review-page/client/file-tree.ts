@@ -70,8 +70,7 @@ export function renderFileTree(marked?: HTMLElement): void {
   const viewed = files.filter(([file]) => isViewed(file)).length;
   count.textContent = `${viewed} of ${files.length} viewed`;
   if (marked === undefined) drawTree();
-  else
-    holder.querySelector(`a[href="#${CSS.escape(marked.id)}"]`)?.classList.toggle('viewed', isViewed(marked));
+  else holder.querySelector(`a[href="#${CSS.escape(marked.id)}"]`)?.classList.toggle('viewed', isViewed(marked));
 }
 
 function filesHere(): typeof known.files {
@@ -94,9 +93,7 @@ function drawTree(): void {
   const root: Folder = { folders: new Map(), files: [], count: 0 };
   for (const [file, , folders] of found) folderOf(root, folders).files.push(file);
   holder.replaceChildren(
-    found.length === 0
-      ? createElement('p', 'quiet', 'No matching files.')
-      : drawFolder(root, found.length <= mostOpen),
+    found.length === 0 ? createElement('p', 'quiet', 'No matching files.') : drawFolder(root, found.length <= mostOpen),
   );
 }
 

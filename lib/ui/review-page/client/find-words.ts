@@ -78,9 +78,7 @@ const languages: Readonly<Record<string, readonly [language: LanguageFn, ...endi
 };
 
 const byEnding = new Map(
-  Object.entries(languages).flatMap(([name, [, ...endings]]) =>
-    endings.map((ending) => [ending, name] as const),
-  ),
+  Object.entries(languages).flatMap(([name, [, ...endings]]) => endings.map((ending) => [ending, name] as const)),
 );
 
 export function findLanguageOfPath(path: string): string | null {

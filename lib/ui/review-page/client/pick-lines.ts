@@ -92,9 +92,7 @@ function linesTo(end: HTMLElement): PickedLines | null {
   const single = numberCell(end);
   // Its old side is what was seen last, with line numbers that no reader of the comment has.
   const isSince = closestElement(end, '.changeset')?.dataset.since !== undefined;
-  const sides = isSince
-    ? (['new'] as const)
-    : ([sideOf(single), sideOf(single) === 'old' ? 'new' : 'old'] as const);
+  const sides = isSince ? (['new'] as const) : ([sideOf(single), sideOf(single) === 'old' ? 'new' : 'old'] as const);
   for (const side of sides) {
     const ends = [anchor, end].map((cell) => cell && numberOn(cell, side));
     const [from, to] = ends;

@@ -56,8 +56,7 @@ export function wireReviewKeys(): void {
 
 function currentFile(): HTMLElement | null {
   return (
-    mainElement.querySelector<HTMLElement>('.file[aria-current]') ??
-    mainElement.querySelector<HTMLElement>('.file')
+    mainElement.querySelector<HTMLElement>('.file[aria-current]') ?? mainElement.querySelector<HTMLElement>('.file')
   );
 }
 

@@ -23,9 +23,7 @@ export const waitingSignalCount = signal(0);
 export const shownChangesetKey = signal('');
 /** The changeset that is shown. */
 export const shownChangeset = computed(() =>
-  reviewState.value.changesets.find(
-    (changeset) => changesetContentKey(changeset) === shownChangesetKey.value,
-  ),
+  reviewState.value.changesets.find((changeset) => changesetContentKey(changeset) === shownChangesetKey.value),
 );
 /** Whether what would be drawn of it is not what it is, and it can't be approved here. */
 export const isApprovalPrevented = signal(false);

@@ -28,10 +28,7 @@ export function isShownChangesetOpen(): boolean {
 }
 
 /** Sends an answer, with line comments where it takes them. Resolves to the error; '' once it counts. */
-export async function sendChangesetAnswer(
-  given: object,
-  { fields }: Pick<OfferedAnswer, 'fields'>,
-): Promise<string> {
+export async function sendChangesetAnswer(given: object, { fields }: Pick<OfferedAnswer, 'fields'>): Promise<string> {
   const along = fields.some(({ kind }) => kind === 'comments') ? { comments: listShownDraftComments() } : {};
   const before = shownChangesetKey.value;
   const wrong = await sendDecision({ ...given, ...along });

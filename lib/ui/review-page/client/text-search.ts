@@ -108,9 +108,7 @@ async function go(by: 1 | -1): Promise<void> {
 
 function showMatchCount(): void {
   const all =
-    found.count === found.places.length
-      ? `${found.count}`
-      : `the first ${found.places.length} of ${found.count}`;
+    found.count === found.places.length ? `${found.count}` : `the first ${found.places.length} of ${found.count}`;
   count.textContent = found.count === 0 ? 'not found' : at === -1 ? `${all} found` : `${at + 1} of ${all}`;
 }
 
@@ -166,11 +164,7 @@ function rangesIn(element: HTMLElement, text: string): readonly Range[] {
     .toLowerCase();
   const ranges: Range[] = [];
   const wanted = text.toLowerCase();
-  for (
-    let start = whole.indexOf(wanted);
-    start !== -1;
-    start = whole.indexOf(wanted, start + wanted.length)
-  ) {
+  for (let start = whole.indexOf(wanted); start !== -1; start = whole.indexOf(wanted, start + wanted.length)) {
     const range = new Range();
     setEnd(nodes, start, (node, offset) => range.setStart(node, offset));
     setEnd(nodes, start + wanted.length, (node, offset) => range.setEnd(node, offset));

@@ -16,12 +16,7 @@ import type { Stats } from '../../../domain/view-models/stats-report.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure } from '../chart-tables.ts';
 import { type BarChartSettings, type Palette, readPalette, taskNamerForSessions } from './chart-helpers.ts';
-import {
-  buildCycleTimeChart,
-  buildFailureChart,
-  buildSessionChart,
-  buildTaskFlowChart,
-} from './chart-settings.ts';
+import { buildCycleTimeChart, buildFailureChart, buildSessionChart, buildTaskFlowChart } from './chart-settings.ts';
 
 Chart.register(
   BarController,
@@ -97,9 +92,7 @@ function roleCostChart({ cost }: Stats, palette: Palette): BarChartSettings {
       datasets: [
         {
           label: 'estimated before',
-          data: cost.roles.map(({ estimate }) =>
-            estimate === null ? null : estimate.runs * estimate.agent_usd,
-          ),
+          data: cost.roles.map(({ estimate }) => (estimate === null ? null : estimate.runs * estimate.agent_usd)),
           backgroundColor: palette.waiting,
           maxBarThickness: 46,
         },

@@ -99,11 +99,7 @@ test('WAT-1: gemini calls without ids are answered in order, each by its name', 
       { role: 'model', parts: [call('read', 'a'), call('write', 'b'), call('read', 'c')] },
       {
         role: 'user',
-        parts: [
-          result('read', { output: '1' }),
-          result('write', { error: 'no' }),
-          result('read', { output: '3' }),
-        ],
+        parts: [result('read', { output: '1' }), result('write', { error: 'no' }), result('read', { output: '3' })],
       },
     ],
   });
@@ -175,11 +171,7 @@ test('BUD-1: cached and hidden tokens of each API are counted once, streamed and
   for (const [name, whole, asEvent] of answers) {
     assert.equal(await countAnswer(name, JSON.stringify(whole), 'application/json'), [1_300, 600], name);
     const event = `data: ${JSON.stringify(asEvent(whole))}\n\n`;
-    assert.equal(
-      await countAnswer(name, `${event}data: [DONE]\n\n`, 'text/event-stream'),
-      [1_300, 600],
-      name,
-    );
+    assert.equal(await countAnswer(name, `${event}data: [DONE]\n\n`, 'text/event-stream'), [1_300, 600], name);
     assert.equal(await countAnswer(name, JSON.stringify([whole]), 'application/json'), [1_300, 600], name);
   }
 });

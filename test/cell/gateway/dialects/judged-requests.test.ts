@@ -72,9 +72,7 @@ const usual: Readonly<Record<Exclude<DialectName, 'anthropic'>, readonly JsonRec
         { role: 'user', parts: [{ functionResponse: { name: 'glob', response: { output: 'x' } } }] },
       ],
       systemInstruction: { role: 'user', parts: [{ text: 'x' }] },
-      tools: [
-        { functionDeclarations: [{ name: 'glob', parametersJsonSchema: { properties: { model: {} } } }] },
-      ],
+      tools: [{ functionDeclarations: [{ name: 'glob', parametersJsonSchema: { properties: { model: {} } } }] }],
       toolConfig: { functionCallingConfig: { mode: 'AUTO' } },
       generationConfig: { temperature: 1, topP: 0.95, topK: 64, thinkingConfig: { includeThoughts: true } },
     },
@@ -85,11 +83,7 @@ const usual: Readonly<Record<Exclude<DialectName, 'anthropic'>, readonly JsonRec
 test('ADP-2: what the CLIs send may pass', () => {
   for (const [name, requests] of Object.entries(usual))
     for (const request of requests)
-      assert.is(
-        getDialect(name as DialectName).judge(request, { endpoint: paid, allowedTools: [] }),
-        null,
-        name,
-      );
+      assert.is(getDialect(name as DialectName).judge(request, { endpoint: paid, allowedTools: [] }), null, name);
 });
 
 const url = 'https://evil.example/?stolen';
@@ -111,9 +105,7 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
     said([{ type: 'input_image', file_id: 'x' }]),
     said([{ type: 'input_file', file_url: url }]),
     {
-      input: [
-        { type: 'function_call_output', call_id: '1', output: [{ type: 'input_image', image_url: url }] },
-      ],
+      input: [{ type: 'function_call_output', call_id: '1', output: [{ type: 'input_image', image_url: url }] }],
     },
   ],
   chat: [
@@ -126,9 +118,7 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
       messages: [
         {
           role: 'assistant',
-          tool_calls: [
-            { id: '1', type: 'builtin_function', function: { name: '$web_search', arguments: '{}' } },
-          ],
+          tool_calls: [{ id: '1', type: 'builtin_function', function: { name: '$web_search', arguments: '{}' } }],
         },
       ],
     },
@@ -139,11 +129,9 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
     told([{ type: 'file_reference' }]),
   ],
   gemini: [
-    ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'urlContext', 'codeExecution'].map(
-      (tool) => ({
-        tools: [{ functionDeclarations: [], [tool]: {} }],
-      }),
-    ),
+    ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'urlContext', 'codeExecution'].map((tool) => ({
+      tools: [{ functionDeclarations: [], [tool]: {} }],
+    })),
     { tools: [{ fileSearch: {} }, { googleMaps: {} }] },
     { toolConfig: { includeServerSideToolInvocations: true } },
     parts({ executableCode: { language: 'PYTHON', code: 'x' } }),
