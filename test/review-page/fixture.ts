@@ -7,7 +7,7 @@ import type { Task } from '../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openReviewPageServer, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
-import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
+import type { ReviewPagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { emptyUnfinishedReview, type UnfinishedReview } from '../../lib/ui/review-page/unfinished-review.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import type { TaskFields } from '../support/tasks.ts';
@@ -43,7 +43,7 @@ export interface Served {
 export async function serve(
   sets: readonly ServedChangeset[],
   options: {
-    readonly preferences?: PagePreferences;
+    readonly preferences?: ReviewPagePreferences;
     /** On top of the environment git is run in. */
     readonly env?: Readonly<Record<string, string>>;
     /** Until when git has not answered what a diff is. */
@@ -60,7 +60,7 @@ export async function serve(
   );
   const decided: [string, ChangesetDecision][] = [];
   const undone: string[] = [];
-  let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
+  let preferences: ReviewPagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
   let kept: UnfinishedReview = emptyUnfinishedReview;
   const page = await openReviewPageServer({
     source: {

@@ -11,7 +11,7 @@ import { renderOtherOpenSessions } from '../../lib/ui/render/render-machines.ts'
 import { renderPlan } from '../../lib/ui/render/render-plan.ts';
 import { renderStatus } from '../../lib/ui/render/render-status.ts';
 import { renderTask } from '../../lib/ui/render/render-task.ts';
-import { renderDiagnostic } from '../../lib/ui/render/render-verdict.ts';
+import { renderDiagnosticRun } from '../../lib/ui/render/render-verdict.ts';
 import {
   at,
   commitA,
@@ -140,7 +140,7 @@ test('MRG-4: calls that the watcher blocked stand in the review at the terminal'
 test('a diagnostic whose program the cell does not have says so', () => {
   const style = plainStyle();
   assert.is(
-    renderDiagnostic({ ...redRun, exit_code: 127, output: '' }, style, '').join('\n'),
+    renderDiagnosticRun({ ...redRun, exit_code: 127, output: '' }, style, '').join('\n'),
     'failed: npm test ended with 127: a program it names does not exist in the cell (3.2 s)',
   );
 });

@@ -7,7 +7,7 @@ import type { BoardEndMessage } from '../../ui/board/board-changes.ts';
 import { type BoardServer, openBoardServer } from '../../ui/board/board-server.ts';
 import type { PageServerOptions } from '../../ui/page/page-server.ts';
 import type { ReviewPageHandler } from '../../ui/review-page/open-review-page.ts';
-import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
+import type { ReviewPagePreferences } from '../../ui/review-page/page-facts.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { explainPageRefusal } from '../context/require-typed-by-person.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
@@ -75,7 +75,7 @@ async function serveBoard(
   const preferences = openPagePreferences(reading.git.repository.commonDir);
   const theme = {
     read: async () => (await preferences.read()).theme,
-    write: async (chosen: PagePreferences['theme']) =>
+    write: async (chosen: ReviewPagePreferences['theme']) =>
       preferences.write({ ...(await preferences.read()), theme: chosen }),
   };
   const stranger = explainPageRefusal(reading.git.repository, io);

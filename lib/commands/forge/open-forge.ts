@@ -23,7 +23,7 @@ import {
 } from './forge-commands.ts';
 import { githubCommands } from './github-commands.ts';
 import { gitlabCommands } from './gitlab-commands.ts';
-import { hasForge, isForgeError, type RunForgeProgram, readForgeValue, runForge } from './run-forge.ts';
+import { isForgeError, isForgeProgramInstalled, type RunForgeProgram, readForgeValue, runForge } from './run-forge.ts';
 
 const forges: Readonly<Record<ForgeName, ForgeCommands>> = { gh: githubCommands, glab: gitlabCommands };
 
@@ -122,7 +122,7 @@ export async function pickForge(
   const host = hostOf(url);
   if (host.includes('gitlab')) return 'glab';
   if (host.includes('github')) return 'gh';
-  return hasForge('glab', io.env.PATH) && !hasForge('gh', io.env.PATH) ? 'glab' : 'gh';
+  return isForgeProgramInstalled('glab', io.env.PATH) && !isForgeProgramInstalled('gh', io.env.PATH) ? 'glab' : 'gh';
 }
 
 /** Of `https://host/…`, `ssh://git@host/…` or `git@host:…`; '' of a path. */

@@ -37,7 +37,7 @@ const programs: Readonly<Record<ForgeName, ForgeProgram>> = {
 export type RunForgeProgram = (args: readonly string[]) => Promise<string>;
 
 /** Whether a program of that name is in PATH. */
-export function hasForge(name: ForgeName, searchPath: string | undefined): boolean {
+export function isForgeProgramInstalled(name: ForgeName, searchPath: string | undefined): boolean {
   return isAbsolute(programPath(name, searchPath));
 }
 

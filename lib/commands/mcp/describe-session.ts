@@ -61,7 +61,7 @@ export function describeSessionForLead(
 }
 
 /** A page of what is known of a task. Throws FlameErrors `no-session`, `no-task`, `plan-not-approved`, `not-done`. */
-export async function readTaskOutputPage(
+export async function readTaskReportPage(
   { reading, view }: LeadReadContext,
   { task_id, part, offset }: LeadToolInput<'get_task_output'>,
 ): Promise<ToolOutput<'get_task_output'>> {

@@ -15,7 +15,11 @@ import {
   proposeTasks,
   requireLeadCanChangeSession,
 } from '../../engine/lead-agent/propose-tasks.ts';
-import { listRepositoryFolder, readRepositoryFile, searchRepository } from '../../engine/lead-agent/read-repository.ts';
+import {
+  listRepositoryFolder,
+  readCommitFileForLead,
+  searchRepository,
+} from '../../engine/lead-agent/read-repository.ts';
 import { assignTasks } from '../../engine/lead-agent/work-on-assigned.ts';
 import { askAboutProposedPlan } from '../../engine/plan/plan-wave.ts';
 import { listTasksReplacedByPlan } from '../../engine/plan/turn-plan-into-tasks.ts';
@@ -27,7 +31,7 @@ import {
   adviseAfterPlanChange,
   describeSessionForLead,
   openTaskFilesReader,
-  readTaskOutputPage,
+  readTaskReportPage,
 } from './describe-session.ts';
 import type { LeadSession, LeadWriteContext } from './lead-session.ts';
 import type { CallContext, FormQuestion, ToolOutputOrQuestion } from './tool-outputs.ts';
@@ -98,7 +102,7 @@ export const leadToolCalls: Calls = {
     return describeSessionForLead(config, view, { cursor, trouble: lead.trouble });
   },
 
-  get_task_output: async (lead, input) => readTaskOutputPage(await lead.host.look(), input),
+  get_task_output: async (lead, input) => readTaskReportPage(await lead.host.look(), input),
 
   approve_task: (lead, { task_id: task, commit, feedback }) =>
     lead.act(async ({ context, session }) => {
@@ -124,7 +128,7 @@ export const leadToolCalls: Calls = {
       return { note: note.id, changed: isNew };
     }),
 
-  read_file: async (lead, input) => readRepositoryFile(await openTaskFilesReader(lead, input.task_id), input),
+  read_file: async (lead, input) => readCommitFileForLead(await openTaskFilesReader(lead, input.task_id), input),
 
   list_files: async (lead, input) => listRepositoryFolder(await openTaskFilesReader(lead, input.task_id), input),
 

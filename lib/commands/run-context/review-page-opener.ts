@@ -15,7 +15,7 @@ import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-se
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPageAccess } from '../../ui/questions/shared-gates.ts';
 import type { ReviewPage, ReviewPageHandler, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
-import type { PageFacts, PagePreferences, ReviewedChangeset } from '../../ui/review-page/page-facts.ts';
+import type { PageFacts, ReviewedChangeset, ReviewPagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/stored-page-state.ts';
 import { emptyUnfinishedReview, unfinishedReviewSchema } from '../../ui/review-page/unfinished-review.ts';
 import { openBrowser } from '../../ui/terminal/run-pager-or-editor.ts';
@@ -106,10 +106,10 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
   };
 }
 
-const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
+const defaults: ReviewPagePreferences = { layout: 'line', theme: 'auto' };
 
 /** Reads the person's preferences for the page; defaults where nothing was chosen. */
-export async function readPreferences(commonDir: string): Promise<PagePreferences> {
+export async function readPreferences(commonDir: string): Promise<ReviewPagePreferences> {
   try {
     return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
   } catch {

@@ -16,7 +16,7 @@ export interface CommitRange {
 }
 
 /** A commit of one range and the one it became in another; null where there is none. */
-export interface PairedRangeDiffCommit {
+export interface RangeDiffEntry {
   readonly kind: 'same' | 'changed' | 'gone' | 'new';
   readonly old: ObjectId | null;
   readonly new: ObjectId | null;
@@ -38,7 +38,7 @@ export interface GitDiffs {
   /** Reads the diff file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
   readPatch(base: ObjectId, tip: ObjectId, view?: PatchView): Promise<Patch>;
   /** Pairs the commits of a range with those of another one, as `git range-diff` does; null: there are too many. */
-  pairCommits(before: CommitRange, now: CommitRange): Promise<readonly PairedRangeDiffCommit[] | null>;
+  pairCommits(before: CommitRange, now: CommitRange): Promise<readonly RangeDiffEntry[] | null>;
 }
 
 /** One line that a pattern was found in. */

@@ -27,7 +27,7 @@ const mostPaths = 500_000;
  * Lines of a text file of a commit, at most 400 of them and 8,000 characters; of a symbolic link where it points. Lines
  * count from 1. Throws FlameErrors `bad-path`, `path-blocked`, `no-such-file`, `not-text`, `is-folder`.
  */
-export async function readRepositoryFile(
+export async function readCommitFileForLead(
   reading: Reading,
   { line, lines, ...asked }: { readonly path: string; readonly line: number; readonly lines: number },
 ) {

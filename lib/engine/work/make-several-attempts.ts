@@ -60,7 +60,7 @@ function claimOf(context: RunContext, task: Task, tries: readonly AttemptRecord[
   const agent_id = context.newAgentId('worker');
   const [decided = { agent_id, adapter: findRoleAdapter(context.config, 'worker', task), model: null }] = tries;
   const open = tries.find(({ ended }) => ended === null);
-  return toSingleAttempt(context, task, open ?? { ...decided, agent_id });
+  return makeAttemptFromRecord(context, task, open ?? { ...decided, agent_id });
 }
 
 interface Round {
@@ -91,7 +91,7 @@ async function makeOne(
   try {
     // While it waited for a place, the run may have been stopped.
     if (context.signal.aborted || context.gracefulStop.isRequested()) return null;
-    const attempt = toSingleAttempt(context, task, one);
+    const attempt = makeAttemptFromRecord(context, task, one);
     const ending = await runAgentForAttempt(context, attempt, {
       ...begun,
       open: (work) => steps.open(work),
@@ -106,7 +106,7 @@ async function makeOne(
 }
 
 /** One of the attempts as if it were the only one, with the adapter and model of its own. */
-export function toSingleAttempt(
+export function makeAttemptFromRecord(
   context: Pick<RunContext, 'adapter' | 'config' | 'now' | 'root'>,
   task: Task,
   { agent_id: agent, adapter, model }: Pick<AttemptRecord, 'agent_id' | 'adapter' | 'model'>,

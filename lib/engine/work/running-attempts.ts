@@ -19,7 +19,7 @@ export interface AttemptProgress {
 // Starts and judgements keep this process busy half of their time: more at once would make all of them late, and with
 // them the tasks that wait. Longer ones mostly wait, for git or for other machines.
 const atOnce = 2;
-export const longTurnMs = 200;
+export const longestTurnHoldMs = 200;
 // More than any chain is long.
 const mostSteps = 1e9;
 
@@ -54,7 +54,7 @@ export class RunningAttempts {
   constructor({ chainFrom, sleep }: AttemptsOptions) {
     this.#chainFrom = chainFrom;
     this.#sleep = sleep;
-    this.#turns = new RankedWorkQueue({ atOnce, isLong: (ended) => sleep(longTurnMs, ended) });
+    this.#turns = new RankedWorkQueue({ atOnce, isLong: (ended) => sleep(longestTurnHoldMs, ended) });
   }
 
   /** Begins an attempt at a task, with places for so many agents. */
@@ -90,7 +90,7 @@ export class RunningAttempts {
       const looked = new AbortController();
       void this.#looked().then(() => looked.abort('looked'));
       // At most so long: a look may take long, or end with the wave.
-      await this.#sleep(longTurnMs, looked.signal);
+      await this.#sleep(longestTurnHoldMs, looked.signal);
       await this.#turns.take(() => mostSteps, clearing);
     };
     const ended = work({ takePlace, needPlaces, onAgentOver, open, judge, onRecorded, clearUp })

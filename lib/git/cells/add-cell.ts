@@ -16,7 +16,7 @@ import {
   type CellGitFolders,
   unfinishedCellFolder,
 } from './cell-git-folders.ts';
-import { addToRecord, beginRecord, type RecordFacts, readRecord } from './cell-record.ts';
+import { addToRecord, beginCellRecord, type RecordFacts, readRecord } from './cell-record.ts';
 import type { ImportOptions } from './import-objects.ts';
 import { gitWithToolIndex } from './tool-index.ts';
 
@@ -96,7 +96,7 @@ function claimRecord(root: string, facts: RecordFacts): void {
   mkdirSync(making, { mode: 0o700 });
   killPoint('cell to record');
   try {
-    beginRecord(making, facts);
+    beginCellRecord(making, facts);
     renameSync(making, root);
   } catch (error) {
     rmSync(making, { recursive: true });

@@ -56,7 +56,7 @@ export interface RecordFacts {
 export const recordFile = 'record';
 
 /** Begins the record of a cell in its folder. */
-export function beginRecord(root: string, facts: RecordFacts): void {
+export function beginCellRecord(root: string, facts: RecordFacts): void {
   writeFileSync(join(root, recordFile), `${JSON.stringify(facts)}\n`, { mode: 0o600 });
 }
 

@@ -1,5 +1,5 @@
 import { type ObjectId, objectIdPattern } from '../../domain/ids.ts';
-import type { CommitRange, PairedRangeDiffCommit } from '../../domain/ports/git-contents.ts';
+import type { CommitRange, RangeDiffEntry } from '../../domain/ports/git-contents.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import type { FileStat, RenamedFile } from '../../domain/state/patch.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
@@ -102,7 +102,7 @@ export async function pairCommits(
   context: GitContext,
   before: CommitRange,
   now: CommitRange,
-): Promise<readonly PairedRangeDiffCommit[] | null> {
+): Promise<readonly RangeDiffEntry[] | null> {
   for (const range of [before, now]) {
     const count = await runGitForText(context, ['rev-list', '--count', `^${range.start}`, range.commit, '--']);
     if (Number(count) > mostCommits) return null;
@@ -124,7 +124,7 @@ export async function pairCommits(
 const kinds = { '=': 'same', '!': 'changed', '<': 'gone', '>': 'new' } as const;
 
 /** ` 1:  ID ! 2:  ID subject`; a side that has none is `-:  ----`. */
-function parsePair(line: string): readonly PairedRangeDiffCommit[] {
+function parsePair(line: string): readonly RangeDiffEntry[] {
   const match = /^\s*(?:-|\d+):\s+(\S+) ([=!<>])\s+(?:-|\d+):\s+(\S+) ?(.*)$/.exec(line);
   if (match === null) return [];
   const [, old = '', sign = '=', made = '', subject = ''] = match;

@@ -19,7 +19,7 @@ import { deflateSync } from 'node:zlib';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
-import { type GitSettings, readRepositorySettings } from '../process/git-settings.ts';
+import { type GitConfigReader, readRepositorySettings } from '../process/git-settings.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { objectHeader, type UnwrittenObject } from './make-object.ts';
 
@@ -135,7 +135,7 @@ export async function readObjectWriteSettings(
 }
 
 /** Reads them from settings that are at hand. */
-export function parseObjectWriteSettings(settings: GitSettings): ObjectWriteSettings {
+export function parseObjectWriteSettings(settings: GitConfigReader): ObjectWriteSettings {
   const level = Number(settings.value('core.loosecompression') ?? settings.value('core.compression') ?? '1');
   const components = settings.value('core.fsync') ?? '';
   return {

@@ -3,7 +3,7 @@ import { fileStamp } from '../../util/read-file.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** The configuration as git sees it from one place. */
-export interface GitSettings {
+export interface GitConfigReader {
   /** The value that counts, 'true' where a key stands alone; null: it is not set. Keys as git lists them. */
   value(key: string): string | null;
   /** The value of a key as git reads a boolean; a value that is none counts as false. */
@@ -25,14 +25,14 @@ const remembered = new WeakMap<GitContext['env'], Map<string, Remembered>>();
 
 interface Remembered {
   readonly at: number;
-  readonly read: Promise<{ readonly settings: GitSettings; readonly files: ReadonlyMap<string, string> }>;
+  readonly read: Promise<{ readonly settings: GitConfigReader; readonly files: ReadonlyMap<string, string> }>;
 }
 
 /**
  * Reads all that is configured. What the same command read in the last two seconds counts while the files it stood in
  * are as they were. Throws FlameError `git-failed`.
  */
-export async function readGitSettings(context: GitContext): Promise<GitSettings> {
+export async function readGitSettings(context: GitContext): Promise<GitConfigReader> {
   const { cwd, env, variables = {} } = context;
   const places = remembered.get(env) ?? new Map<string, Remembered>();
   remembered.set(env, places);
@@ -49,7 +49,7 @@ export async function readGitSettings(context: GitContext): Promise<GitSettings>
 }
 
 /** Those that hold for the repository, whichever work tree asks. */
-export function readRepositorySettings(env: GitContext['env'], commonDir: string): Promise<GitSettings> {
+export function readRepositorySettings(env: GitContext['env'], commonDir: string): Promise<GitConfigReader> {
   return readGitSettings({ cwd: commonDir, env, variables: { GIT_DIR: commonDir } });
 }
 
@@ -67,7 +67,7 @@ async function listSettings(context: GitContext): Promise<Awaited<Remembered['re
  * Takes the output of `git config --list --show-scope --show-origin -z`: a scope, a place, then a key with its value
  * behind a newline.
  */
-export function parseGitSettings(output: string): GitSettings {
+export function parseGitSettings(output: string): GitConfigReader {
   const fields = output.split('\0');
   const all = fields.flatMap((text, at) => {
     if (at % 3 !== 2) return [];
@@ -100,7 +100,7 @@ const programs = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.d
  * starts, would then run on the agent's files outside any sandbox. Filters do nothing instead (files are as
  * git stores them: git-lfs pointers stay pointers), merge drivers merge as plain text.
  */
-export function buildInertDriverVariables(settings: GitSettings): Readonly<Record<string, string>> {
+export function buildInertDriverVariables(settings: GitConfigReader): Readonly<Record<string, string>> {
   const keys = [...new Set(settings.entries(programs).map(({ key }) => key))];
   // A process left out of the list would win over an empty clean or smudge, so all three are emptied.
   const all = new Set(keys.flatMap((key) => (key.startsWith('filter.') ? filterKeys(key) : [key])));

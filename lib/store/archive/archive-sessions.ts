@@ -7,7 +7,7 @@ import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/mak
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { findSingleNote, type IndexedState, type RefState, StateSnapshot } from '../notes/indexed-state.ts';
-import { archiveNoteKinds, sessionAnchor } from '../notes/note-kinds.ts';
+import { noteKindsInArchive, sessionAnchor } from '../notes/note-kinds.ts';
 import { anchorsFolder, noteFileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
 import { readRefOutsideState, type StateReader } from '../notes/state-reader.ts';
 import type { StoredNote } from '../notes/stored-note.ts';
@@ -102,10 +102,10 @@ async function prepare(
 
 async function readArchive(side: StoreOptions & { readonly catFile: CatFile }) {
   return {
-    sessions: await readRefOutsideState(side, archiveNoteKinds.sessions),
-    tasks: await readRefOutsideState(side, archiveNoteKinds.tasks),
-    validations: await readRefOutsideState(side, archiveNoteKinds.validations),
-    blackboard: await readRefOutsideState(side, archiveNoteKinds.blackboard),
+    sessions: await readRefOutsideState(side, noteKindsInArchive.sessions),
+    tasks: await readRefOutsideState(side, noteKindsInArchive.tasks),
+    validations: await readRefOutsideState(side, noteKindsInArchive.validations),
+    blackboard: await readRefOutsideState(side, noteKindsInArchive.blackboard),
   };
 }
 

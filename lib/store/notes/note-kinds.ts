@@ -42,7 +42,7 @@ export const blackboardNoteKind: NoteKind<BlackboardPage> = defineKind('blackboa
 );
 
 /** Sessions out of the way with what belongs to them: read when one is asked for by name. */
-export const archiveNoteKinds = {
+export const noteKindsInArchive = {
   sessions: archivedKind('sessions', sessionNoteKind),
   tasks: archivedKind('tasks', taskNoteKind),
   validations: archivedKind('validations', validationNoteKind),
@@ -66,10 +66,10 @@ export const allNoteKinds: readonly NoteKind<unknown>[] = [
   validationNoteKind,
   reviewNoteKind,
   blackboardNoteKind,
-  archiveNoteKinds.sessions,
-  archiveNoteKinds.tasks,
-  archiveNoteKinds.validations,
-  archiveNoteKinds.blackboard,
+  noteKindsInArchive.sessions,
+  noteKindsInArchive.tasks,
+  noteKindsInArchive.validations,
+  noteKindsInArchive.blackboard,
   memoryNoteKind,
   signatureNoteKind,
 ];

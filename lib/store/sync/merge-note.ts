@@ -15,10 +15,10 @@ import { mergeSessionNotes } from '../../core/merge/merge-session-notes.ts';
 import { mergeTaskNotes } from '../../core/merge/merge-task-notes.ts';
 import { combinePreferences, type LostValue, type MergedNote, mergeValue } from '../../core/merge/merge-values.ts';
 import {
-  archiveNoteKinds,
   blackboardNoteKind,
   memoryNoteKind,
   type NoteKind,
+  noteKindsInArchive,
   reviewNoteKind,
   sessionNoteKind,
   signatureNoteKind,
@@ -50,10 +50,10 @@ export const noteMergeRules = {
   blackboard: { kind: blackboardNoteKind, merge: mergeBlackboardPages },
   memory: { kind: memoryNoteKind, merge: mergeMemoryEntries },
   signatures: { kind: signatureNoteKind, merge: mergeSignatureNotes },
-  archivedSessions: { kind: archiveNoteKinds.sessions, merge: mergeSessionNotes, admit: keepArchivedSession },
-  archivedTasks: { kind: archiveNoteKinds.tasks, merge: mergeTaskNotes, admit: keepArchivedTask },
-  archivedValidations: { kind: archiveNoteKinds.validations, merge: mergeValidationNotes },
-  archivedBlackboard: { kind: archiveNoteKinds.blackboard, merge: mergeBlackboardPages },
+  archivedSessions: { kind: noteKindsInArchive.sessions, merge: mergeSessionNotes, admit: keepArchivedSession },
+  archivedTasks: { kind: noteKindsInArchive.tasks, merge: mergeTaskNotes, admit: keepArchivedTask },
+  archivedValidations: { kind: noteKindsInArchive.validations, merge: mergeValidationNotes },
+  archivedBlackboard: { kind: noteKindsInArchive.blackboard, merge: mergeBlackboardPages },
 } as const;
 
 /** Merges two readable versions of a note; the blob goes to the sink. Keys this version doesn't know stay. */

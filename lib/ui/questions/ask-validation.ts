@@ -9,7 +9,7 @@ import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import { plannedTaskSchema } from '../../domain/state/plan-schema.ts';
 import { textSchema } from '../../domain/text-schemas.ts';
 import { renderAttempts } from '../render/render-attempts.ts';
-import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
+import { renderDiagnosticRun, renderVerdict } from '../render/render-verdict.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import { askUntilDecided } from './ask-answer.ts';
 import { askToKeepWork } from './ask-at-terminal.ts';
@@ -68,7 +68,7 @@ export async function askAfterValidatorFailed(
   const asking = context.asking(describeWaitingValidator(question));
   const { asks, decide } = prepareValidatorQuestion(question);
   context.print(context.style.bold(`The validator of ${task.id} failed: ${toPrintableLine(reason)}`));
-  for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  '))) context.print(line);
+  for (const line of diagnostics.flatMap((run) => renderDiagnosticRun(run, context.style, '  '))) context.print(line);
   const isByHand = ({ word }: { readonly word: string }): boolean => word === 'pass' || word === 'fail';
   const answers = listOfferedAnswers(asks);
   // No judgement before the diff was shown.

@@ -12,7 +12,7 @@ import type { Style } from '../text/style.ts';
 import { renderAnsweredRemarks, renderEvidenceDoubt } from './changeset-lines.ts';
 import { renderAttempts } from './render-attempts.ts';
 import { renderChangesSinceSeen } from './render-changes-since-seen.ts';
-import { removeRepeatedLines, renderBullet, renderDiagnostic } from './render-verdict.ts';
+import { removeRepeatedLines, renderBullet, renderDiagnosticRun } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
 
@@ -34,7 +34,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
     ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
     ...(view.since === undefined ? [] : renderChangesSinceSeen(view.since, style)),
     ...renderWarnings(view, style),
-    ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
+    ...changeset.diagnostics.flatMap((run) => renderDiagnosticRun(run, style, '  ')),
   ].join('\n');
 }
 

@@ -26,7 +26,7 @@ export function renderVerdict(
     ...rest,
     ...(notes === '' ? [] : wrapText(toPrintableText(notes), style.width, deeper)),
     ...issues.flatMap((issue) => renderBullet(issue, style, deeper)),
-    ...verdict.diagnostics.flatMap((run) => renderDiagnostic(run, style, deeper)),
+    ...verdict.diagnostics.flatMap((run) => renderDiagnosticRun(run, style, deeper)),
     ...renderEvidence(verdict.evidence, style, deeper),
   ];
 }
@@ -56,7 +56,7 @@ function renderEvidence(evidence: Evidence | undefined, style: Style, indent: st
 }
 
 /** One diagnostic: green or red, with the end of its output where it failed. */
-export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: string): readonly string[] {
+export function renderDiagnosticRun(run: DiagnosticRun, style: Style, indent: string): readonly string[] {
   const command = toPrintableLine(run.command);
   const took = formatDuration(run.duration_ms);
   if (run.exit_code === 0) {

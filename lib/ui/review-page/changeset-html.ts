@@ -10,7 +10,7 @@ import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import { notFoundRefusal } from '../page/page-refusals.ts';
 import type { PageResponse } from '../page/page-server.ts';
 import { listChangedFileViews } from './changed-file-views.ts';
-import type { PagePreferences, PageSource, ReviewedChangeset } from './page-facts.ts';
+import type { PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { PatchPartCache, type RequestedFilePart, type RequestedUnchangedLines } from './render-diff-part.ts';
 import { findLinesInPatch } from './split-hunks.ts';
@@ -27,7 +27,7 @@ interface Look extends PatchView {
   readonly isSince: boolean;
 }
 
-interface FirstLook extends Pick<PagePreferences, 'layout'> {
+interface FirstLook extends Pick<ReviewPagePreferences, 'layout'> {
   readonly asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> | undefined;
 }
 
@@ -63,7 +63,7 @@ export class ChangesetHtml {
   /** A changeset without the lines of its files but those that are seen first; `asked` says how others hang together with it while decisions are taken. */
   async article(
     facts: ReviewedChangeset,
-    look: Look & Pick<PagePreferences, 'layout'>,
+    look: Look & Pick<ReviewPagePreferences, 'layout'>,
     asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> = {},
   ): Promise<string> {
     const since = await this.#compared(facts.changeset);
@@ -96,7 +96,7 @@ export class ChangesetHtml {
   async #beginning(
     shown: Changeset,
     patch: Patch | FlameError,
-    look: Look & Pick<PagePreferences, 'layout'>,
+    look: Look & Pick<ReviewPagePreferences, 'layout'>,
   ): Promise<ReadonlyMap<number, string>> {
     const lines = new Map<number, string>();
     let room = firstLines;

@@ -43,7 +43,7 @@ export interface PageSource {
 }
 
 /** How the person likes the page; remembered beyond it. */
-export interface PagePreferences {
+export interface ReviewPagePreferences {
   readonly layout: 'side' | 'line';
   readonly theme: 'auto' | 'dark' | 'light';
 }

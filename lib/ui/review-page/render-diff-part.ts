@@ -4,7 +4,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchLine, PatchView } from '../../domain/state/patch.ts';
 import { escapeHtml, markControlCharacters } from '../page/escape-html.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
-import type { PagePreferences, PageSource } from './page-facts.ts';
+import type { PageSource, ReviewPagePreferences } from './page-facts.ts';
 import { findLinesAfterHunk, type HunkPiece, renderHunkHeader, splitHunksIntoParts } from './split-hunks.ts';
 
 // None of them can be in a line: control characters have been replaced before.
@@ -15,7 +15,7 @@ const side = '\u0005';
 
 /** Which lines that are left out are marked, to be asked for: none, those before each hunk, those at the end too. */
 type Gaps = 'none' | 'between' | 'all';
-type Layout = PagePreferences['layout'];
+type Layout = ReviewPagePreferences['layout'];
 
 /**
  * Hunks as rows of tables, by line or side by side. Throws an Error unless each line given is a row of the result:
@@ -149,7 +149,7 @@ function nameGap({ from, to, shift }: Gap): string {
 
 interface InFile extends PatchView {
   readonly file: number;
-  readonly layout: PagePreferences['layout'];
+  readonly layout: ReviewPagePreferences['layout'];
 }
 
 export interface RequestedFilePart extends InFile {

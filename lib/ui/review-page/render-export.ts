@@ -3,14 +3,14 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
-import type { PageFacts, PagePreferences, PageSource, ReviewedChangeset } from './page-facts.ts';
+import type { PageFacts, PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderHunksAsHtml } from './render-diff-part.ts';
 import { renderState } from './render-page.ts';
 import { splitHunksIntoParts } from './split-hunks.ts';
 
 interface ExportOptions {
-  readonly layout: PagePreferences['layout'];
+  readonly layout: ReviewPagePreferences['layout'];
   /** When it was written, as people read it. */
   readonly at: string;
 }
@@ -44,7 +44,7 @@ export async function* renderExport(
 async function* renderWhole(
   facts: ReviewedChangeset,
   source: Pick<PageSource, 'patch' | 'since'>,
-  layout: PagePreferences['layout'],
+  layout: ReviewPagePreferences['layout'],
 ): AsyncGenerator<string> {
   let patch: Patch | FlameError;
   try {

@@ -8,10 +8,10 @@ import { nameDecider, toPrintableLine } from '../text/printable-text.ts';
 import type {
   PageFacts,
   PagePhase,
-  PagePreferences,
   PageState,
   ReviewedChangeset,
   ReviewPageChangeset,
+  ReviewPagePreferences,
 } from './page-facts.ts';
 import { listAnswersForBar } from './parse-page-decision.ts';
 import type { UnfinishedReview } from './unfinished-review.ts';
@@ -19,7 +19,7 @@ import type { UnfinishedReview } from './unfinished-review.ts';
 interface PageParts {
   readonly facts: PageFacts;
   readonly state: PageState;
-  readonly preferences: PagePreferences;
+  readonly preferences: ReviewPagePreferences;
   readonly kept: UnfinishedReview;
   /** The changeset that is shown first, as HTML; '': the page asks for it. */
   readonly article: string;

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { createPageRefusal, describeFirstSchemaIssue } from '../page/page-refusals.ts';
 import type { PageResponse } from '../page/page-server.ts';
-import type { PagePreferences } from './page-facts.ts';
+import type { ReviewPagePreferences } from './page-facts.ts';
 import { applyReviewChange, reviewChangeSchema, type UnfinishedReview } from './unfinished-review.ts';
 
 /** Where what a person chose and began is read from and written to. */
 export interface PageStorage {
   readonly preferences: {
-    read(): Promise<PagePreferences>;
-    write(preferences: PagePreferences): Promise<void>;
+    read(): Promise<ReviewPagePreferences>;
+    write(preferences: ReviewPagePreferences): Promise<void>;
   };
   /** Reviews begun and not yet decided. */
   readonly kept: {
@@ -29,7 +29,7 @@ export class StoredPageState {
   }
 
   /** After all that was sent before. */
-  async read(): Promise<{ readonly preferences: PagePreferences; readonly kept: UnfinishedReview }> {
+  async read(): Promise<{ readonly preferences: ReviewPagePreferences; readonly kept: UnfinishedReview }> {
     const preferences = await this.#preferences.read();
     await this.#keeping;
     return { preferences, kept: await this.#kept.read() };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Forge, openForge } from '../../../lib/commands/forge/open-forge.ts';
-import { hasForge, type RunForgeProgram } from '../../../lib/commands/forge/run-forge.ts';
+import { isForgeProgramInstalled, type RunForgeProgram } from '../../../lib/commands/forge/run-forge.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -108,7 +108,7 @@ for (const name of ['gh', 'glab'] as const) {
     assert.equal(error instanceof FlameError ? error.hints.slice(0, -1) : [], [`${name} --version`]);
   });
 
-  if (hasForge(name, process.env.PATH))
+  if (isForgeProgramInstalled(name, process.env.PATH))
     test(`RND-2 the ${name} that is installed knows them`, () => {
       const env = { PATH: process.env.PATH ?? '', HOME: makeTempDir('no-account') };
       for (const [command, options] of Object.entries(documented[name])) {

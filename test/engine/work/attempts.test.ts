@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AttemptProgress, longTurnMs, RunningAttempts } from '../../../lib/engine/work/running-attempts.ts';
+import { type AttemptProgress, longestTurnHoldMs, RunningAttempts } from '../../../lib/engine/work/running-attempts.ts';
 
 function makeAttempts(): RunningAttempts {
   const untilEnded = (_: number, signal: AbortSignal): Promise<void> =>
@@ -55,7 +55,7 @@ test('a look that never ends keeps nothing from being cleared up for long', asyn
   beginOne(attempts, 'one', log)();
   await settled();
   assert.equal(log, ['one cleared up']);
-  assert.is(waits[0], longTurnMs);
+  assert.is(waits[0], longestTurnHoldMs);
 });
 
 test('where nobody looks any more, what is left is cleared up at once', async () => {

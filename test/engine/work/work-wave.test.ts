@@ -9,7 +9,7 @@ import { listPlanProblems, readPlanBoundsAtCommit } from '../../../lib/engine/pl
 import { viewSession } from '../../../lib/engine/record-changes.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { longTurnMs } from '../../../lib/engine/work/running-attempts.ts';
+import { longestTurnHoldMs } from '../../../lib/engine/work/running-attempts.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { openAdmissionStore } from '../../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
@@ -149,7 +149,7 @@ test('SCH-3 where several agents end together, the work that others wait for is 
   };
   // Nothing takes so long that others need not wait for it.
   const sleep: RunContext['machine']['sleep'] = async (ms, signal) => {
-    if (ms > longTurnMs) await context.machine.sleep(ms, signal);
+    if (ms > longestTurnHoldMs) await context.machine.sleep(ms, signal);
     else if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
   await runWorkWave({ ...context, agents, git, machine: { ...context.machine, sleep } }, session);

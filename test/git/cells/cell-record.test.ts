@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
-import { addToRecord, beginRecord, readRecord } from '../../../lib/git/cells/cell-record.ts';
+import { addToRecord, beginCellRecord, readRecord } from '../../../lib/git/cells/cell-record.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
@@ -11,7 +11,7 @@ const [first, second] = ['1', '2'].map((digit) => parseObjectId(digit.repeat(40)
 
 test('the last fact of a kind counts, and what a kill cut short is none', () => {
   const root = makeTempDir();
-  beginRecord(root, { owner: ownIdentity(), worktree: '/w', start: `${first}`, base: `${first}` });
+  beginCellRecord(root, { owner: ownIdentity(), worktree: '/w', start: `${first}`, base: `${first}` });
   addToRecord(root, { ready: true, index: `${first}` });
   appendFileSync(join(root, 'record'), `{"start":"${second}`);
   addToRecord(root, { index: null });

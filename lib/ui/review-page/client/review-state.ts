@@ -2,12 +2,12 @@ import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
 import { requireElementById } from '../../page/client/page-elements.ts';
 import { postJson } from '../../page/client/server-requests.ts';
-import type { PagePreferences, PageState, ReviewPageChangeset } from '../page-facts.ts';
+import type { PageState, ReviewPageChangeset, ReviewPagePreferences } from '../page-facts.ts';
 import type { reviewChangeSchema, UnfinishedReview } from '../unfinished-review.ts';
 
 interface Data {
   readonly state: PageState;
-  readonly preferences: PagePreferences;
+  readonly preferences: ReviewPagePreferences;
   readonly kept: UnfinishedReview;
 }
 
@@ -57,6 +57,6 @@ export function saveUnfinishedReview(change: z.input<typeof reviewChangeSchema>)
   void postJson('/api/keep', change);
 }
 
-export function savePreferences(preferences: PagePreferences): void {
+export function savePreferences(preferences: ReviewPagePreferences): void {
   void postJson('/api/preferences', preferences);
 }
