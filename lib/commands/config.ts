@@ -54,7 +54,7 @@ async function show({ git, output, configFile }: ReadContext): Promise<number> {
 function uselessEntries({ permissions }: Config): readonly string[] {
   return permissions.bash_rules.allowed_commands.flatMap((entry) => {
     const why = explainRefusedProgram(entry.trim().split(/\s+/)[0] ?? '');
-    return why === null ? [] : [`permissions.bash_rules.allowed_commands: ${entry} has no effect, for ${why}`];
+    return why === null ? [] : [`permissions.bash_rules.allowed_commands: ${entry} has no effect: ${why}`];
   });
 }
 

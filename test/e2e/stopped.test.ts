@@ -75,7 +75,7 @@ async function assertGoesOn(repo: TestRepo): Promise<void> {
   }
   const again = await flame(repo, ['run', '--decisions-file', '.git/decisions.yml']);
   assert.is(again.code, 0, again.stderr);
-  assert.match(again.stderr, /Continues with ses-/);
+  assert.match(again.stderr, /Continuing ses-/);
   assert.is(repo.git('show', 'main:src/one.txt'), 'whole');
   assert.is(
     repo.git('show', `${repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue')}:src/one.txt`),

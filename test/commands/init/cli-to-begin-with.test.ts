@@ -55,7 +55,7 @@ test('PLN-1 init tells what credential is missing, and nothing where one is ther
   assert.match(without.stderr, 'read -rs CLAUDE_CODE_OAUTH_TOKEN && export CLAUDE_CODE_OAUTH_TOKEN');
   const odd = await flame(makeRepo(), ['init'], machineWith(claudes, { ANTHROPIC_API_KEY: 'sk-\u0001' }));
   assert.is(odd.code, 0);
-  assert.match(odd.stderr, 'ANTHROPIC_API_KEY holds a control character (U+0001, place 4 of 4)');
+  assert.match(odd.stderr, 'ANTHROPIC_API_KEY holds a control character (U+0001, position 4 of 4)');
   const set = await flame(makeRepo(), ['init'], machineWith(claudes, { ANTHROPIC_API_KEY: 'k\r' }));
   assert.not.match(set.stderr, 'credential');
 });

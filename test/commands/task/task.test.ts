@@ -57,7 +57,7 @@ test('edit loses nothing that somebody else changes meanwhile', async () => {
   assert.equal([both.title, both.priority], ['Mine', 1]);
   const clash = await edit(['--title', 'Theirs'], "sed -i 's/title: Mine/title: Again/'");
   assert.is(clash.code, 1);
-  assert.match(clash.stderr, /changed title of task-001 meanwhile/);
+  assert.match(clash.stderr, /Another command changed title of task-001 at the same time/);
   assert.is((await taskOf(repo, 'task-001')).title, 'Theirs');
 });
 
