@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { failureKinds } from '../failure.ts';
-import { type AgentId, type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
+import { type AgentId, taskIdPattern } from '../ids.ts';
 import { lineSchema } from '../text-schemas.ts';
+import { objectIdSchema, taskIdSchema } from './id-schemas.ts';
 
 /** The most agents at work on one task at once, each on its own attempt. */
 export const mostAttempts = 8;
@@ -39,15 +40,6 @@ export const plannedAttemptsSchema = z
     return asked.map((one) => (typeof one === 'string' ? { ...alike, adapter: one } : one));
   });
 
-const objectId = z
-  .string()
-  .regex(objectIdPattern)
-  .transform((id) => id as ObjectId);
-const taskId = z
-  .string()
-  .regex(taskIdPattern)
-  .transform((id) => id as TaskId);
-
 /** One of several attempts at a task: who made it with what, and what it came to. */
 export const attemptRecordSchema = z.object({
   agent_id: z.string().transform((id) => id as AgentId),
@@ -75,10 +67,10 @@ export const attemptRecordSchema = z.object({
   /** Its work, compared with `start`; `from`: where it began, if that was not there; `built_on` as in its task. */
   work: z
     .object({
-      commit: objectId,
-      start: objectId,
-      from: objectId.optional(),
-      built_on: z.array(z.object({ task: taskId, commit: objectId })).optional(),
+      commit: objectIdSchema,
+      start: objectIdSchema,
+      from: objectIdSchema.optional(),
+      built_on: z.array(z.object({ task: taskIdSchema, commit: objectIdSchema })).optional(),
       files: z.int(),
       /** Added and removed. */
       lines: z.int(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
+import { sessionIdSchema, taskIdSchema } from './id-schemas.ts';
 
 /** Limits of one note, in characters, and of the number of notes. */
 export const blackboardNoteLimits = {
@@ -14,15 +14,6 @@ export const blackboardNoteLimits = {
   meant: 20,
 } as const;
 
-const sessionId = z
-  .string()
-  .regex(sessionIdPattern)
-  .transform((id) => id as SessionId);
-const taskId = z
-  .string()
-  .regex(taskIdPattern)
-  .transform((id) => id as TaskId);
-
 const noteFactsSchema = z.object({
   text: textSchema(blackboardNoteLimits.text),
   /** A person's `Name <email>`, or an agent id. */
@@ -31,7 +22,7 @@ const noteFactsSchema = z.object({
   /** The clone it was left in, see cloneName; null where that is not known. */
   place: lineSchema(200).nullable(),
   /** Tasks and paths it is meant for; none of both: all tasks. */
-  tasks: z.array(taskId).max(blackboardNoteLimits.meant),
+  tasks: z.array(taskIdSchema).max(blackboardNoteLimits.meant),
   paths: z.array(lineSchema(500)).max(blackboardNoteLimits.meant),
 });
 type NoteFacts = Readonly<z.infer<typeof noteFactsSchema>>;
@@ -60,9 +51,9 @@ function noteId({ text, by, at, place, tasks, paths }: NoteFacts): string {
 export const blackboardPageSchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
-  session: sessionId,
+  session: sessionIdSchema,
   /** The task whose worker left these; null: the lead did. */
-  task: taskId.nullable(),
+  task: taskIdSchema.nullable(),
   /** Oldest first. */
   notes: z.array(leftNoteSchema).max(blackboardNoteLimits.ofSession),
 });

@@ -1,18 +1,10 @@
 import * as z from 'zod';
-import { type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
+import { type ObjectId, type TaskId, taskIdPattern } from '../ids.ts';
 import { textSchema } from '../text-schemas.ts';
+import { objectIdSchema, taskIdSchema } from './id-schemas.ts';
 import { type LineComment, lineCommentsSchema } from './line-comment.ts';
 import { machineStatementSchema } from './machine-schemas.ts';
 import { diagnosticRunSchema } from './verdict.ts';
-
-const oid = z
-  .string()
-  .regex(objectIdPattern)
-  .transform((id) => id as ObjectId);
-const task = z
-  .string()
-  .regex(taskIdPattern)
-  .transform((id) => id as TaskId);
 
 /**
  * waiting ─approve─▶ approved ─land─▶ landed
@@ -42,17 +34,17 @@ export const changesetSchema = z.object({
   /** `<cycle>-<group>`, unique in its session. */
   id: z.string(),
   group: z.string(),
-  tasks: z.array(task),
+  tasks: z.array(taskIdSchema),
   /** The commit of each of its tasks that it was built from; left out by earlier versions. */
-  works: z.array(oid).optional(),
+  works: z.array(objectIdSchema).optional(),
   /** Tasks of the group that had not passed when it was built. */
-  missing: z.array(task),
+  missing: z.array(taskIdSchema),
   depends_on: z.array(z.string()),
   state: z.enum(changesetStates),
-  base: oid,
+  base: objectIdSchema,
   /** First parent of commit: base, or the changeset this one stacks on. */
-  parent: oid,
-  commit: oid,
+  parent: objectIdSchema,
+  commit: objectIdSchema,
   diffstat: diffStatSchema,
   diagnostics: z.array(diagnosticRunSchema),
   reason: z.string().nullable(),
@@ -60,7 +52,7 @@ export const changesetSchema = z.object({
    * Of one that was rejected in part: the tasks that went back. The others of it go on, in a changeset of their own. Left
    * out where all of them went back.
    */
-  rejected_tasks: z.array(task).optional(),
+  rejected_tasks: z.array(taskIdSchema).optional(),
   /** Remarks on lines that came with an approval. */
   remarks: lineCommentsSchema.optional(),
   /** Its commit message, where the person wrote one when they approved it. */
@@ -69,11 +61,11 @@ export const changesetSchema = z.object({
   /** The signed statement of a machine that joined and built it, or took its approval. */
   built_on: machineStatementSchema.optional(),
   approved_on: machineStatementSchema.optional(),
-  landed_commit: oid.nullable(),
+  landed_commit: objectIdSchema.nullable(),
   /** The commit it landed on, where that is not the first parent of landed_commit: it landed as several commits. */
-  landed_onto: oid.optional(),
+  landed_onto: objectIdSchema.optional(),
   /** Once its landing was taken back: as what it had landed. It is rejected then. Left out before. */
-  undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),
+  undone: z.object({ commit: objectIdSchema, by: z.string(), at: z.string() }).optional(),
 });
 export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
 
@@ -83,7 +75,7 @@ export const groupPullRequestSchema = z.object({
   /** Short name. */
   branch: z.string(),
   /** The commit that git-flame brought it to last. */
-  tip: oid,
+  tip: objectIdSchema,
   /** Groups whose branches it stands on. */
   on: z.array(z.string()),
   /** Ids of the landed changesets that are on it, oldest first. */
@@ -94,7 +86,7 @@ export const groupPullRequestSchema = z.object({
   /** The number of rounds in which something was taken up of it. */
   rounds: z.int().min(0),
   /** Once it was merged on its host: the commit of the base branch that has all of it. */
-  merged: oid.nullable(),
+  merged: objectIdSchema.nullable(),
 });
 export type GroupPullRequest = Readonly<z.infer<typeof groupPullRequestSchema>>;
 

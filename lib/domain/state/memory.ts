@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
+import { sessionIdSchema, taskIdSchema } from './id-schemas.ts';
 
 export const memoryProviderNames = ['notes', 'none'] as const;
 
@@ -10,16 +10,9 @@ export const memoryEntrySchema = z.object({
   rev: z.int().min(1),
   /** failure: a task that ended without a result. summary: the session as a whole. */
   kind: z.enum(['summary', 'result', 'failure']),
-  session: z
-    .string()
-    .regex(sessionIdPattern)
-    .transform((id) => id as SessionId),
+  session: sessionIdSchema,
   /** null in a summary. */
-  task: z
-    .string()
-    .regex(taskIdPattern)
-    .transform((id) => id as TaskId)
-    .nullable(),
+  task: taskIdSchema.nullable(),
   /** The task's title, or the objective in one line. */
   title: lineSchema(200),
   /** Status of the task, or of the session. */

@@ -1,15 +1,10 @@
 import * as z from 'zod';
 import { roleSchema } from '../agent-policy.ts';
-import { type ObjectId, objectIdPattern, type SessionId, sessionIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
 import { changesetSchema, groupPullRequestSchema } from './changeset.ts';
+import { objectIdSchema, sessionIdSchema } from './id-schemas.ts';
 import { claimNumberSchema, joinedMachineRoleSchema } from './machine-schemas.ts';
 import { plannedTaskSchema } from './plan-schema.ts';
-
-const oid = z
-  .string()
-  .regex(objectIdPattern)
-  .transform((id) => id as ObjectId);
 
 /** Cost and end of one agent run; kept in the session's note, latest runs last. */
 export const agentRunSchema = z.object({
@@ -73,17 +68,14 @@ export const longestObjective = 50_000;
 export const sessionSchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
-  id: z
-    .string()
-    .regex(sessionIdPattern)
-    .transform((id) => id as SessionId),
+  id: sessionIdSchema,
   objective: textSchema(longestObjective),
   /** The person's title for it; without one, the first line of its objective. */
   title: lineSchema(200).optional(),
   /** Short branch name. */
   base_branch: z.string(),
   /** Where the base branch was when the session last built on it. */
-  base_commit: oid,
+  base_commit: objectIdSchema,
   config_digest: z.string(),
   /** 0 until the first plan is approved. */
   cycle: z.int().min(0),
@@ -132,7 +124,7 @@ export const sessionSchema = z.object({
   landing: z
     .object({
       branch: z.string(),
-      from: oid,
+      from: objectIdSchema,
       pull_request: z.string().nullable(),
       heard: z.array(z.string().max(300)).optional(),
       rounds: z.int().min(0).optional(),
@@ -143,8 +135,8 @@ export const sessionSchema = z.object({
   /** A checked-out base that must still be updated: landing moved the branch from → to. */
   checkout: z
     .object({
-      from: oid,
-      to: oid,
+      from: objectIdSchema,
+      to: objectIdSchema,
       /** The clone it is to happen in, see cloneName; null in older notes. */
       place: z.string().nullable().default(null),
     })

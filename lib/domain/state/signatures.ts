@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { canonicalJson } from '../../util/canonical-digest.ts';
-import { type SessionId, sessionIdPattern } from '../ids.ts';
+import type { SessionId } from '../ids.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
+import { sessionIdSchema } from './id-schemas.ts';
 
 /** The namespace of signatures: one made for commits, mail or anything else is none over decisions. */
 export const signatureNamespace = 'git-flame';
@@ -33,10 +34,7 @@ export type SessionSignature = Readonly<z.infer<typeof sealSchema>>;
 export const signatureNoteSchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
-  session: z
-    .string()
-    .regex(sessionIdPattern)
-    .transform((id) => id as SessionId),
+  session: sessionIdSchema,
   /** One of each clone. */
   seals: z.array(sealSchema),
 });

@@ -1,16 +1,9 @@
 import * as z from 'zod';
 import { roleSchema } from '../agent-policy.ts';
-import {
-  type AgentId,
-  type ObjectId,
-  objectIdPattern,
-  type SessionId,
-  sessionIdPattern,
-  type TaskId,
-  taskIdPattern,
-} from '../ids.ts';
+import { type AgentId, type ObjectId, taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
 import { attemptRecordSchema, attemptsSchema } from './attempt-record.ts';
+import { objectIdSchema, sessionIdSchema, taskIdSchema } from './id-schemas.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { claimNumberSchema } from './machine-schemas.ts';
 import { taskStatuses } from './task-facts.ts';
@@ -18,18 +11,6 @@ import { taskStatuses } from './task-facts.ts';
 const taskStatusSchema = z.enum(taskStatuses);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
-const taskId = z
-  .string()
-  .regex(taskIdPattern, 'must be lower-case words joined by hyphens, like task-001')
-  .transform((id) => id as TaskId);
-const sessionId = z
-  .string()
-  .regex(sessionIdPattern)
-  .transform((id) => id as SessionId);
-const objectId = z
-  .string()
-  .regex(objectIdPattern)
-  .transform((id) => id as ObjectId);
 const agentId = z.string().transform((id) => id as AgentId);
 
 export const historyEntrySchema = z.object({
@@ -47,7 +28,7 @@ export const historyEntrySchema = z.object({
   /** True where it continues from remarks on its pull request: notes and comments are these. Left out otherwise. */
   on_request: z.literal(true).optional(),
   /** The work of an attempt that was sent back: its own change lies between the two; left out of older attempts. */
-  work: z.object({ commit: objectId, start: objectId }).optional(),
+  work: z.object({ commit: objectIdSchema, start: objectIdSchema }).optional(),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 
@@ -62,8 +43,8 @@ const noteSchema = z.object({
   v: z.literal(1),
   /** Grows by one with every change of the note. */
   rev: z.int().min(1),
-  id: taskId,
-  session: sessionId,
+  id: taskIdSchema,
+  session: sessionIdSchema,
   title: lineSchema(200),
   description: textSchema(50_000),
   status: taskStatusSchema,
@@ -72,26 +53,26 @@ const noteSchema = z.object({
   /** 1 is the highest. */
   priority: z.int().min(1).max(999),
   cohesion_group: z.string().regex(taskIdPattern),
-  dependencies: z.array(taskId),
+  dependencies: z.array(taskIdSchema),
   file_locks: z.array(lineSchema(500)),
   /** The commit whose files they name; left out where it is the base of the session. */
-  locks_at: objectId.optional(),
+  locks_at: objectIdSchema.optional(),
   worktree: z.string().nullable(),
   /** Short name, `blueflame/<session>/<task>`; null before the first accepted attempt. */
   branch: z.string().nullable(),
   /** The accepted tip of the branch, and the commit the attempt started from. */
-  commit: objectId.nullable(),
-  start_commit: objectId.nullable(),
+  commit: objectIdSchema.nullable(),
+  start_commit: objectIdSchema.nullable(),
   /**
    * The tip of an earlier attempt that a person rejected and kept, and what it is compared with: the next attempt
    * starts from it. Of work that started there: where exactly. Left out where there is none.
    */
-  kept: z.object({ commit: objectId, start: objectId }).optional(),
+  kept: z.object({ commit: objectIdSchema, start: objectIdSchema }).optional(),
   /**
    * Accepted work that had not landed when this one began, and that it starts from: of dependencies, and of tasks with
    * overlapping locks. What one of them holds already is not listed. Left out where there was none.
    */
-  built_on: z.array(z.object({ task: taskId, commit: objectId })).optional(),
+  built_on: z.array(z.object({ task: taskIdSchema, commit: objectIdSchema })).optional(),
   retry_count: z.int().min(0),
   /** Not to be claimed before this time (backoff). */
   not_before: z.string().nullable(),
@@ -120,7 +101,7 @@ const noteSchema = z.object({
    * Where machines share the session: which one judges this commit, and how often that was claimed, never reset. null:
    * none does. Left out before the first.
    */
-  judging: z.object({ machine: z.string().nullable(), claim: claimNumberSchema, commit: objectId }).optional(),
+  judging: z.object({ machine: z.string().nullable(), claim: claimNumberSchema, commit: objectIdSchema }).optional(),
   /** The address of the issue it was made of, which its landing closes; left out of others. */
   source: z
     .string()
@@ -133,7 +114,7 @@ const noteSchema = z.object({
    */
   undone: z.int().min(1).optional(),
   /** The commit it landed as, where the branch holds its change and not its own commits. Left out otherwise. */
-  landed_as: objectId.optional(),
+  landed_as: objectIdSchema.optional(),
   /** The changeset whose landing this one takes back, and what becomes of its tasks once it has landed; left out of others. */
   takes_back: z
     .object({
@@ -155,7 +136,7 @@ const untouched = {
   claimed_at: z.null(),
 };
 const held = { commit: z.null(), claimed_by: z.string(), claimed_at: z.string() };
-const accepted = { branch: z.string(), commit: objectId, start_commit: objectId };
+const accepted = { branch: z.string(), commit: objectIdSchema, start_commit: objectIdSchema };
 
 /**
  * A task as its note stores it: its status decides which fields are valid. One that failed, is blocked, requeued or

@@ -1,19 +1,7 @@
 import * as z from 'zod';
-import {
-  type ObjectId,
-  objectIdPattern,
-  type SessionId,
-  sessionIdPattern,
-  type TaskId,
-  taskIdPattern,
-} from '../ids.ts';
+import { objectIdSchema, sessionIdSchema, taskIdSchema } from './id-schemas.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { machineStatementSchema } from './machine-schemas.ts';
-
-const oid = z
-  .string()
-  .regex(objectIdPattern)
-  .transform((id) => id as ObjectId);
 
 export const diagnosticRunSchema = z.object({
   command: z.string(),
@@ -35,7 +23,7 @@ const evidenceFileSchema = z.object({
   path: z.string(),
   /** Octal, as in git's trees; 000000 where it was removed. */
   mode: z.string().regex(/^[0-7]{6}$/),
-  blob: oid.nullable(),
+  blob: objectIdSchema.nullable(),
 });
 const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
@@ -53,7 +41,7 @@ const evidenceSchema = z.object({
   /** Summary by the one who did it. */
   summary: z.string(),
   /** The tree the checks ran on. */
-  tree: oid,
+  tree: objectIdSchema,
   /** In the order of their paths' bytes, at most 500; `changed_files` counts all. */
   files: z.array(evidenceFileSchema),
   changed_files: z.int().min(0),
@@ -67,18 +55,12 @@ const evidenceSchema = z.object({
 
 /** The finding of a validator (an agent, the diagnostics alone, or a person) about one exact commit. */
 export const verdictSchema = z.object({
-  session: z
-    .string()
-    .regex(sessionIdPattern)
-    .transform((id) => id as SessionId),
-  task: z
-    .string()
-    .regex(taskIdPattern)
-    .transform((id) => id as TaskId),
-  commit: oid,
+  session: sessionIdSchema,
+  task: taskIdSchema,
+  commit: objectIdSchema,
   /** The commit the work started from: the judged change is base..commit. */
-  base: oid,
-  tree: oid,
+  base: objectIdSchema,
+  tree: objectIdSchema,
   status: z.enum(['pass', 'fail']),
   notes: z.string(),
   issues: z.array(z.string()),
@@ -101,7 +83,7 @@ export type Verdict = Readonly<z.infer<typeof verdictSchema>>;
 const verificationSchema = z.object({
   session: z.string(),
   task: z.string(),
-  commit: oid,
+  commit: objectIdSchema,
   /** The verification hash of the verdict, and the one that came out now. */
   expected: sha256,
   found: sha256,
@@ -132,7 +114,7 @@ export const reviewNoteSchema = z.object({
     z.object({
       id: z.string(),
       title: z.string(),
-      commit: oid,
+      commit: objectIdSchema,
       verdict: z.enum(['pass', 'fail']).nullable(),
       /** Why a person passed it although it failed its validation. */
       override: z.string().optional(),
@@ -141,9 +123,9 @@ export const reviewNoteSchema = z.object({
   decision: z.literal('approved'),
   by: z.string(),
   at: z.string(),
-  base: oid,
+  base: objectIdSchema,
   /** The exact commit that was shown and approved. */
-  approved_commit: oid,
+  approved_commit: objectIdSchema,
   /** Remarks on lines that came with the approval; left out where there are none. */
   comments: lineCommentsSchema.optional(),
   override: z.string().nullable(),
