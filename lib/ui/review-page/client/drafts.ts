@@ -32,9 +32,9 @@ const toKeep = new Set<string>();
 const changed = new Set<string>();
 let resting = 0;
 addEventListener('pagehide', () => {
+  keepAll();
   const left = [...changed].map((changeset) => [changeset, unsentOf(changeset)]);
   if (left.length > 0) sessionStorage.setItem(leftKey, JSON.stringify(left));
-  keepAll();
 });
 
 /** Drafts on lines of the changeset that is shown. */
