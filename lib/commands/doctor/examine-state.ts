@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listStaleRuns } from '../../cell/run/end-runs.ts';
@@ -15,6 +15,7 @@ import { isContentAllowed, readPermission } from '../../trust/repository/permiss
 import { describeItem } from '../../trust/repository/repository-guard.ts';
 import { describeUnverifiedCompletion, listUnverifiedHints } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-figures.ts';
+import { listNamesIn } from '../../util/read-file.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { readPermissionRequest } from '../context/permission-gate.ts';
 import { warnOfStaleWorktrees } from '../run-loop/next-command.ts';
@@ -192,7 +193,7 @@ async function leftBehind(store: ReadContext['store'], place: string): Promise<r
 }
 
 function staleLocks(folder: string): DoctorFinding[] {
-  return listFolder(folder)
+  return listNamesIn(folder)
     .filter((name) => name.endsWith('.lock') && ageOf(join(folder, name)) > staleLockMs)
     .map((name) =>
       leftover(
@@ -208,12 +209,4 @@ function leftover(check: string, message: string): DoctorFinding {
 
 function ageOf(path: string): number {
   return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

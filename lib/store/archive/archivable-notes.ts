@@ -48,7 +48,7 @@ export function findTaskNotesOfSession<T>(root: Root<T>, session: SessionId): Ar
   };
 }
 
-/** Finds the notes for later tasks of a session, by its anchors; only pages whose key `isMeant` accepts. */
+/** Finds the notes for later tasks of a session, by its anchors; only pages whose key `isSelected` accepts. */
 export function findPageNotesOfSession<T>(
   root: Root<T>,
   session: SessionId,

@@ -6,7 +6,7 @@ import type { GitObject } from '../../git/process/cat-file-response.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import { loadSchemas, type NoteKind } from './note-kinds.ts';
 import { anchorsFolder, noteFolderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
-import { StoredNote } from './stored-note.ts';
+import { type NoteId, StoredNote } from './stored-note.ts';
 
 export interface LoadContext {
   readonly catFile: CatFile;
@@ -100,11 +100,6 @@ type Entry<T> = TreeEntry<StoredNote<T>>;
 type Row = ReturnType<typeof parseTree>[number];
 /** A row of a folder: a note to be read, a folder below it, or what needs no reading; null: nothing of ours. */
 type Part<T> = NoteId | Folder<T> | { readonly entry: Entry<T> } | null;
-
-interface NoteId {
-  readonly key: ObjectId;
-  readonly blob: ObjectId;
-}
 
 function partOf<T>(context: LoadContext, kind: NoteKind<T>, folder: Folder<T>, { mode, name, oid }: Row): Part<T> {
   const old = folder.old?.entries.get(name);

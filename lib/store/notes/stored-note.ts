@@ -83,7 +83,8 @@ export class StoredNote<T> {
   }
 }
 
-interface NoteId {
+/** A note by the object it annotates, and its body. */
+export interface NoteId {
   readonly key: ObjectId;
   readonly blob: ObjectId;
 }

@@ -4,7 +4,7 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import {
   advanceIndexedState,
   collectStateTips,
@@ -15,7 +15,7 @@ import {
 import { stateRefs } from '../notes/note-kinds.ts';
 import { listRefs } from '../notes/read-tips.ts';
 import { readRefOutsideState, StateReader } from '../notes/state-reader.ts';
-import { abandonedRefLockError, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import { refUpdateRefused, stateBusy } from '../store-errors.ts';
 import { KeptCommitChains } from '../write/kept-commit-chain.ts';
 import {
   type KeptCommitRefMoves,
@@ -23,7 +23,7 @@ import {
   planKeptCommitRefs,
   type RemoteRefs,
 } from '../write/kept-commits.ts';
-import { AbandonedLockDetector, ObjectWriter } from '../write/ref-publisher.ts';
+import { AbandonedLockDetector, haveRefsMoved, ObjectWriter } from '../write/ref-publisher.ts';
 import { updateReviewNotesForGitLog } from '../write/update-review-notes.ts';
 import { findNotesNewlyUnreadable } from './find-unreadable-notes.ts';
 import { incomingChanges } from './list-incoming-changes.ts';
@@ -230,7 +230,7 @@ export class LocalSyncSide {
     await this.#write(objects);
     const isFirst = moves.some((command) => command.old === null);
     const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run(commands);
-    return isPublished(outcome, lock);
+    return haveRefsMoved(outcome, lock);
   }
 }
 
@@ -242,14 +242,6 @@ function moved(before: IndexedState, after: IndexedState): readonly RefCommand[]
 
 function movedRef(ref: RefName, old: ObjectId | null, next: ObjectId | null): readonly RefCommand[] {
   return [old === next ? { ref, old } : { ref, old, new: next }];
-}
-
-function isPublished(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
-  if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
-  if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file))
-    throw abandonedRefLockError(outcome.ref, outcome.file);
-  // After an unknown end the refs show it the next time.
-  return outcome.kind === 'done';
 }
 
 function isReadOnly(error: unknown): boolean {

@@ -49,7 +49,7 @@ export class RefPublisher {
       const publication = await decide();
       if (publication === null || publication.commands.length === 0) return false;
       await this.#objects.write(publication.objects);
-      if (isDone(await this.#refs.run(publication.commands), lock)) return true;
+      if (haveRefsMoved(await this.#refs.run(publication.commands), lock)) return true;
       if (performance.now() > until) throw stateBusy();
       await wait(Math.random() * 20);
     }
@@ -60,7 +60,8 @@ export class RefPublisher {
   }
 }
 
-function isDone(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
+/** Whether refs moved. Throws where git refused, and where the lock of a killed git is in the way. */
+export function haveRefsMoved(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
   if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file))
     throw abandonedRefLockError(outcome.ref, outcome.file);

@@ -11,9 +11,7 @@ import type { Style } from '../text/style.ts';
 import { renderEvidenceDoubt } from './changeset-lines.ts';
 import { renderAttemptEnd } from './render-attempts.ts';
 import { describePredictedConflict } from './render-predicted-conflicts.ts';
-import { renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
-
-type EventOf<Kind extends RunEvent['event']> = Extract<RunEvent, { readonly event: Kind }>;
+import { type EventOf, renderAgentEvent, renderChangesetEvent } from './render-work-event.ts';
 
 /** An event as one line for a terminal or a log; null: nothing to say. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one switch over all events, which the compiler keeps whole.

@@ -5,7 +5,7 @@ import { unreachable } from '../../util/unreachable.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 
-type EventOf<Kind extends RunEvent['event']> = Extract<RunEvent, { readonly event: Kind }>;
+export type EventOf<Kind extends RunEvent['event']> = Extract<RunEvent, { readonly event: Kind }>;
 type AgentEvent = EventOf<
   'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended' | 'question' | 'hint' | 'last-word'
 >;

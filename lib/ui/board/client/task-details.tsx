@@ -95,11 +95,6 @@ export function TaskDetails({ task, details }: TaskDetailsProps) {
   });
 }
 
-interface TaskDetailsProps {
-  readonly task: BoardTask;
-  readonly details: BoardTaskDetails;
-}
-
 function List({ title, of }: { readonly title: string; readonly of: readonly string[] }) {
   if (of.length === 0) return null;
   return (
