@@ -52,7 +52,7 @@ export function shortenToPrintableLine(text: string): string {
   return printable.length <= 160 ? printable : `${printable.slice(0, 159)}…`;
 }
 
-/** See Adapter.showLine. */
+/** Renders an event of claude's output for a person, its lines without their ends; null: nothing to show. */
 export function renderClaudeEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   if (event.type !== 'assistant' || !isJsonRecord(event.message)) return null;
   return listContentBlocks(event.message.content).flatMap((block) => {

@@ -39,7 +39,7 @@ export interface Adapter {
   readonly canTalk: boolean;
   /**
    * Why its agents can't lead, a clause; null: they can, since they call the tools of a server that is named to them
-   * (`CellPaths.toolsCommand`) and nothing else.
+   * (`PathsInsideCell.toolsCommand`) and nothing else.
    */
   readonly cannotLead: string | null;
   readonly version: VersionFacts;
@@ -94,9 +94,9 @@ interface VersionFacts {
 interface PreparationFacts {
   /** Added to the command. */
   readonly args: readonly string[];
-  /** The value of `CellPaths.prepared`, from its output; null: the output lacks it. */
+  /** The value of `PathsInsideCell.prepared`, from its output; null: the output lacks it. */
   read(output: string): string | null;
-  /** What it read is the version that must have been unpacked; `CellPaths.prepared` is then where. Absent: no such. */
+  /** What it read is the version that must have been unpacked; `PathsInsideCell.prepared` is then where. Absent: no such. */
   readonly unpacked?: UnpackedFilesFacts;
 }
 
@@ -112,7 +112,7 @@ export interface UnpackedFilesFacts {
   readonly unpack: readonly string[];
 }
 
-/** Below `CellPaths.tmp`: what a worker writes there is read as its notes for later tasks when it has ended. */
+/** Below `PathsInsideCell.tmp`: what a worker writes there is read as its notes for later tasks when it has ended. */
 export const agentNotesFileName = 'notes-for-later';
 
 /** Paths as seen inside the cell. */

@@ -12,7 +12,7 @@ import type { RunContext } from '../run-context.ts';
 /**
  * Moves the branch a session lands on to its landing at the remote, where this clone doesn't know that: it was killed
  * before the answer came, or another machine led meanwhile. Only forward, and only where no work tree of the person
- * conflicts with it. bringAlong then updates the work trees. Throws FlameError `base-behind`, before any change.
+ * conflicts with it. syncWorktreesToLanding then updates the work trees. Throws FlameError `base-behind`, before any change.
  */
 export async function adoptLandingFromRemote(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, git } = context;
@@ -43,7 +43,7 @@ export async function adoptLandingFromRemote(context: RunContext, id: SessionId)
 
 /**
  * Brings the branch that a session starts from to where it is at the remote, before work that others could not start from,
- * and that could not land there, is paid for. Only forward, and only where nothing stands against it; bringAlong then does
+ * and that could not land there, is paid for. Only forward, and only where nothing stands against it; syncWorktreesToLanding then does
  * the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has happened then.
  */
 export async function advanceBaseToRemote(context: RunContext, id: SessionId): Promise<void> {

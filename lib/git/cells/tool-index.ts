@@ -133,7 +133,7 @@ export function setToolHead({ ownGitDir }: CellGitFolders, head: ObjectId): void
   replaceFile(join(ownGitDir, 'HEAD'), `${head}\n`);
 }
 
-/** Makes the next followAgent read the index again, after something else was put in it. */
+/** Makes the next syncToolIndexToAgentHead read the index again, after something else was put in it. */
 export function forgetToolIndex({ root }: CellGitFolders): void {
   addToRecord(root, { index: null });
 }

@@ -27,7 +27,7 @@ export async function writeUnsignedCommit(
 }
 
 /**
- * Writes a commit as commitTree does, signed by the program and key the person configured. Throws `signing-failed`, and
+ * Writes a commit as writeUnsignedCommit does, signed by the program and key the person configured. Throws `signing-failed`, and
  * `signing-untrusted` where that program lies in the repository.
  */
 export async function writeSignedCommit(
